@@ -1,0 +1,1 @@
+//! Reward, termination and constraints as expressions: byte code and its derivatives.

@@ -1,0 +1,1 @@
+//! Calibration of the uncertainty set on withheld data.

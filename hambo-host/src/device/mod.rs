@@ -1,0 +1,1 @@
+//! The device link: QEMU today.

@@ -1,0 +1,3 @@
+//! The `hambo` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Training of network ensembles by explicit gradients.

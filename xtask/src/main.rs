@@ -1,0 +1,3 @@
+//! Set-up, builds and runs.
+
+fn main() {}

@@ -1,5 +1,42 @@
-//! The method, once, for host and device.
+//! The whole method, once, for host and device.
+//!
+//! From a dynamics model with honest uncertainty, a controller and a task,
+//! [`check::Check`] lets an adversary pick, inside the model's uncertainty,
+//! the transitions that hurt the controller most, and gives a lower bound on
+//! the controller's return and a [`verdict::Verdict`].
+//!
+//! Layers look only downward:
+//!
+//! | module | what it holds | in the paper |
+//! |---|---|---|
+//! | [`arithmetic`] | lanes, the dense kernel, elementary functions, random streams | |
+//! | [`expression`] | reward, termination and constraints as byte code with derivatives | r(s, a) |
+//! | [`model`] | network ensembles, their moments and derivatives, the confidence set | mu, sigma, beta, tau |
+//! | [`policy`] | controllers and their derivatives | pi |
+//! | [`task`] | horizon, limits, initial states, thresholds | M, p0, T |
+//! | [`rollout`] | one step, one trajectory, and the adjoint sweep back along it | equation (2) |
+//! | [`adversary`] | constant adversaries and the schedule of the adjoint search | eta |
+//! | [`estimate`] | means over trajectories with their sampling margin | the Monte-Carlo estimate |
+//! | [`verdict`] | deploy, reject or abstain, and why | definition 2.1 |
+//! | [`image`] | bytes to a validated model, task and policy | |
+//! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
+//!
+//! Nothing here allocates, panics or uses `unsafe`; every buffer is lent by
+//! the caller. Results have the same bits on x86-64 and on a Cortex-M4F: all
+//! arithmetic is `f32`, sums have one order, nothing is fused, and every
+//! elementary function comes from `libm`.
 #![no_std]
 #![forbid(unsafe_code)]
+#![deny(clippy::indexing_slicing)]
 
+pub mod adversary;
+pub mod arithmetic;
+pub mod check;
+pub mod estimate;
 pub mod expression;
+pub mod image;
+pub mod model;
+pub mod policy;
+pub mod rollout;
+pub mod task;
+pub mod verdict;

@@ -1,0 +1,46 @@
+//! Constant adversaries: the same eta at every step.
+//!
+//! Number 0 is eta = 0: the mean with noise. Up to four state dimensions the
+//! others are the corners of the cube; beyond, the two corners of equal signs
+//! and the two ends of each axis.
+
+/// The largest number of constant adversaries.
+pub const MAX_STARTS: usize = 64;
+const MAX_CORNER_DIMENSION: usize = 4;
+
+/// How many constant adversaries there are.
+///
+/// ```
+/// use hambo_core::adversary::constant_count;
+/// assert_eq!(constant_count(2), 5);
+/// assert_eq!(constant_count(17), 37);
+/// ```
+#[must_use]
+pub fn constant_count(dimension: usize) -> usize {
+    if dimension <= MAX_CORNER_DIMENSION {
+        (1 << dimension) + 1
+    } else {
+        dimension
+            .saturating_mul(2)
+            .saturating_add(3)
+            .min(MAX_STARTS)
+    }
+}
+
+/// eta_j of a constant adversary.
+#[must_use]
+pub fn constant_component(adversary: usize, dimension: usize, j: usize) -> f32 {
+    let Some(corner) = adversary.checked_sub(1) else {
+        return 0.0;
+    };
+    if dimension <= MAX_CORNER_DIMENSION {
+        let bit = corner.checked_shr(j as u32).unwrap_or(0) & 1;
+        return if bit == 0 { -1.0 } else { 1.0 };
+    }
+    let sign = if corner & 1 == 0 { -1.0 } else { 1.0 };
+    match (corner >> 1).checked_sub(1) {
+        None => sign,
+        Some(axis) if axis == j => sign,
+        Some(_) => 0.0,
+    }
+}

@@ -1,0 +1,185 @@
+//! The byte code: one [`Op`] per slot.
+
+use serde::{Deserialize, Serialize};
+
+/// An input of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Variable {
+    /// A component of the state `s`.
+    State(u16),
+    /// A component of the action `a`.
+    Action(u16),
+    /// A component of the next state `s'`.
+    Next(u16),
+}
+
+/// One step of a tape. The fields are slots of earlier steps unless said otherwise.
+///
+/// Comparisons give 0 or 1. Their `width` matters only to
+/// [`Comparison::Smooth`](super::Comparison::Smooth): it is the distance over which the
+/// step is smeared. `a > b` is `Less` with the sides swapped.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Op {
+    /// A number.
+    Constant(f32),
+    /// An input.
+    Variable(Variable),
+    /// `-a`
+    Negate(u16),
+    /// `a + b`
+    Add(u16, u16),
+    /// `a - b`
+    Subtract(u16, u16),
+    /// `a * b`
+    Multiply(u16, u16),
+    /// `a / b`
+    Divide(u16, u16),
+    /// `a ^ b`
+    Power(u16, u16),
+    /// `abs(a)`
+    Absolute(u16),
+    /// `min(a, b)`; a tie takes `a`.
+    Minimum(u16, u16),
+    /// `max(a, b)`; a tie takes `a`.
+    Maximum(u16, u16),
+    /// `sqrt(a)`
+    SquareRoot(u16),
+    /// `exp(a)`
+    Exponential(u16),
+    /// `log(a)`, the natural logarithm.
+    Logarithm(u16),
+    /// `sin(a)`
+    Sine(u16),
+    /// `cos(a)`
+    Cosine(u16),
+    /// `tan(a)`
+    Tangent(u16),
+    /// `atan2(y, x)`
+    ArcTangent2(u16, u16),
+    /// `tanh(a)`
+    HyperbolicTangent(u16),
+    /// `clamp(a, low, high)`
+    Clamp(u16, u16, u16),
+    /// The angle `a` moved to [-pi, pi) by whole turns.
+    Wrap(u16),
+    /// `left < right`
+    Less {
+        /// Slot of the left side.
+        left: u16,
+        /// Slot of the right side.
+        right: u16,
+        /// Smoothing width, a number above 0.
+        width: f32,
+    },
+    /// `left <= right`
+    LessEqual {
+        /// Slot of the left side.
+        left: u16,
+        /// Slot of the right side.
+        right: u16,
+        /// Smoothing width, a number above 0.
+        width: f32,
+    },
+    /// `left == right`
+    Equal {
+        /// Slot of the left side.
+        left: u16,
+        /// Slot of the right side.
+        right: u16,
+        /// Smoothing width, a number above 0.
+        width: f32,
+    },
+    /// `left != right`
+    NotEqual {
+        /// Slot of the left side.
+        left: u16,
+        /// Slot of the right side.
+        right: u16,
+        /// Smoothing width, a number above 0.
+        width: f32,
+    },
+    /// `a && b`
+    And(u16, u16),
+    /// `a || b`
+    Or(u16, u16),
+    /// `!a`
+    Not(u16),
+}
+
+impl Op {
+    /// The slots this op reads, in the order of its fields.
+    pub fn operands(&self) -> impl Iterator<Item = u16> + use<> {
+        let operands = match *self {
+            Op::Constant(_) | Op::Variable(_) => [None; 3],
+            Op::Negate(a)
+            | Op::Absolute(a)
+            | Op::SquareRoot(a)
+            | Op::Exponential(a)
+            | Op::Logarithm(a)
+            | Op::Sine(a)
+            | Op::Cosine(a)
+            | Op::Tangent(a)
+            | Op::HyperbolicTangent(a)
+            | Op::Wrap(a)
+            | Op::Not(a) => [Some(a), None, None],
+            Op::Add(a, b)
+            | Op::Subtract(a, b)
+            | Op::Multiply(a, b)
+            | Op::Divide(a, b)
+            | Op::Power(a, b)
+            | Op::Minimum(a, b)
+            | Op::Maximum(a, b)
+            | Op::ArcTangent2(a, b)
+            | Op::And(a, b)
+            | Op::Or(a, b) => [Some(a), Some(b), None],
+            Op::Clamp(a, low, high) => [Some(a), Some(low), Some(high)],
+            Op::Less { left, right, .. }
+            | Op::LessEqual { left, right, .. }
+            | Op::Equal { left, right, .. }
+            | Op::NotEqual { left, right, .. } => [Some(left), Some(right), None],
+        };
+        operands.into_iter().flatten()
+    }
+
+    /// The two sides of a comparison; `None` for other ops.
+    pub fn comparison_sides(&self) -> Option<(u16, u16)> {
+        match *self {
+            Op::Less { left, right, .. }
+            | Op::LessEqual { left, right, .. }
+            | Op::Equal { left, right, .. }
+            | Op::NotEqual { left, right, .. } => Some((left, right)),
+            _ => None,
+        }
+    }
+
+    /// The smoothing width of a comparison; `None` for other ops.
+    pub fn comparison_width(&self) -> Option<f32> {
+        match *self {
+            Op::Less { width, .. }
+            | Op::LessEqual { width, .. }
+            | Op::Equal { width, .. }
+            | Op::NotEqual { width, .. } => Some(width),
+            _ => None,
+        }
+    }
+
+    /// The same comparison with another smoothing width; other ops are left as they are.
+    #[must_use]
+    pub fn with_comparison_width(mut self, new_width: f32) -> Self {
+        match &mut self {
+            Op::Less { width, .. }
+            | Op::LessEqual { width, .. }
+            | Op::Equal { width, .. }
+            | Op::NotEqual { width, .. } => *width = new_width,
+            _ => {}
+        }
+        self
+    }
+
+    /// True if the op can only give 0 or 1.
+    pub fn is_condition(&self) -> bool {
+        self.comparison_sides().is_some() || matches!(self, Op::And(..) | Op::Or(..) | Op::Not(_))
+    }
+}

@@ -1,0 +1,155 @@
+//! The frame around a part: magic, version, lengths, CRC-32 and SHA-256.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0..4 | `HMBO` |
+//! | 4..6 | format version, little-endian like all that follows |
+//! | 6 | kind of the part |
+//! | 7 | kind of the signature: 0, none |
+//! | 8..12 | length of the payload, a multiple of 16 |
+//! | 12..16 | length of the manifest |
+//! | 16..20 | CRC-32 of the header without these four bytes, and the payload |
+//! | 20..52 | SHA-256 of the payload |
+//! | 52..64 | zero |
+//! | 64.. | payload: the manifest in postcard, zeros to a multiple of 16, then the arena of f32 |
+
+use crc::{CRC_32_ISO_HDLC, Crc, Table};
+use sha2::{Digest, Sha256};
+
+use super::{ImageError, Part, Problem};
+
+/// Length of the header.
+pub const HEADER: usize = 64;
+/// Parts and arenas start on multiples of this.
+pub const ALIGNMENT: usize = 16;
+/// The format version that this program writes and reads.
+pub const VERSION: u16 = 1;
+const MAGIC: [u8; 4] = *b"HMBO";
+const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
+
+/// A part whose bytes are intact.
+#[derive(Clone, Copy, Debug)]
+pub struct Container<'a> {
+    /// The manifest in postcard.
+    pub manifest: &'a [u8],
+    /// The aligned arena of f32.
+    pub arena: &'a [u8],
+    /// SHA-256 of the payload: the part's name.
+    pub hash: [u8; 32],
+}
+
+/// The header of a part, for writers.
+///
+/// `payload` is the manifest, zeros to a multiple of [`ALIGNMENT`], and the
+/// arena, likewise. `None` if it is not aligned or too long.
+#[must_use]
+pub fn header(part: Part, manifest_length: usize, payload: &[u8]) -> Option<[u8; HEADER]> {
+    let length = u32::try_from(payload.len()).ok()?;
+    let manifest_length = u32::try_from(manifest_length).ok()?;
+    if manifest_length > length || !payload.len().is_multiple_of(ALIGNMENT) {
+        return None;
+    }
+    let hash: [u8; 32] = Sha256::digest(payload).into();
+    let mut header = [0; HEADER];
+    let fields = MAGIC
+        .into_iter()
+        .chain(VERSION.to_le_bytes())
+        .chain([part as u8, 0])
+        .chain(length.to_le_bytes())
+        .chain(manifest_length.to_le_bytes())
+        .chain([0; 4])
+        .chain(hash);
+    for (byte, field) in header.iter_mut().zip(fields) {
+        *byte = field;
+    }
+    let checksum = checksum(&header, payload)?;
+    for (byte, field) in header.iter_mut().skip(16).zip(checksum.to_le_bytes()) {
+        *byte = field;
+    }
+    Some(header)
+}
+
+fn checksum(header: &[u8; HEADER], payload: &[u8]) -> Option<u32> {
+    let mut digest = CRC.digest();
+    digest.update(header.get(..16)?);
+    digest.update(header.get(20..)?);
+    digest.update(payload);
+    Some(digest.finalize())
+}
+
+impl<'a> Container<'a> {
+    /// Takes the first part off `bytes`, which must be of the given kind,
+    /// and returns it with the bytes after it.
+    ///
+    /// # Errors
+    /// If a byte of it is wrong or missing.
+    pub fn open(bytes: &'a [u8], part: Part) -> Result<(Self, &'a [u8]), ImageError> {
+        Self::open_any(bytes, part).map_err(|problem| part.error(problem))
+    }
+
+    fn open_any(bytes: &'a [u8], part: Part) -> Result<(Self, &'a [u8]), Problem> {
+        if !(bytes.as_ptr() as usize).is_multiple_of(ALIGNMENT) {
+            return Err(Problem::Alignment);
+        }
+        let (header, rest) = bytes
+            .split_first_chunk::<HEADER>()
+            .ok_or(Problem::Truncated)?;
+        let word = |at: usize| -> Result<usize, Problem> {
+            let word = header.get(at..).and_then(|tail| tail.first_chunk::<4>());
+            let word = u32::from_le_bytes(*word.ok_or(Problem::Truncated)?);
+            usize::try_from(word).map_err(|_| Problem::Length)
+        };
+        let [m0, m1, m2, m3, v0, v1, kind, signature, ..] = *header;
+        if [m0, m1, m2, m3] != MAGIC {
+            return Err(Problem::Magic);
+        }
+        if u16::from_le_bytes([v0, v1]) != VERSION {
+            return Err(Problem::Version);
+        }
+        let (length, manifest_length) = (word(8)?, word(12)?);
+        let arena_start = manifest_length
+            .checked_next_multiple_of(ALIGNMENT)
+            .ok_or(Problem::Length)?;
+        if !length.is_multiple_of(ALIGNMENT) || arena_start > length {
+            return Err(Problem::Length);
+        }
+        let (payload, rest) = rest.split_at_checked(length).ok_or(Problem::Truncated)?;
+        if checksum(header, payload) != u32::try_from(word(16)?).ok() {
+            return Err(Problem::Checksum);
+        }
+        let hash: [u8; 32] = Sha256::digest(payload).into();
+        if header.get(20..52) != Some(hash.as_slice()) {
+            return Err(Problem::Hash);
+        }
+        // Intact from here on; but is it what belongs here?
+        if kind != part as u8 {
+            return Err(Problem::Kind);
+        }
+        if signature != 0 || header.iter().skip(52).any(|byte| *byte != 0) {
+            return Err(Problem::Signature);
+        }
+        let (manifest, _) = payload
+            .split_at_checked(manifest_length)
+            .ok_or(Problem::Length)?;
+        let (_, arena) = payload
+            .split_at_checked(arena_start)
+            .ok_or(Problem::Length)?;
+        let container = Self {
+            manifest,
+            arena,
+            hash,
+        };
+        Ok((container, rest))
+    }
+
+    /// Reads the manifest, all of it.
+    ///
+    /// # Errors
+    /// If it is not a `T` from the first byte to the last.
+    pub fn read_manifest<T: serde::Deserialize<'a>>(&self) -> Result<T, Problem> {
+        match postcard::take_from_bytes(self.manifest) {
+            Ok((manifest, [])) => Ok(manifest),
+            _ => Err(Problem::Manifest),
+        }
+    }
+}

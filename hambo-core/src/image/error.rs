@@ -1,0 +1,71 @@
+//! What can be wrong with an image, and where.
+
+/// The parts of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
+pub enum Part {
+    /// Dynamics, confidence set and support.
+    Model = 1,
+    /// Horizon, reward, limits and threshold.
+    Task = 2,
+    /// The controller.
+    Policy = 3,
+    /// How a model came about; only in model files, not in images.
+    Provenance = 4,
+}
+
+impl Part {
+    pub(crate) fn error(self, problem: Problem) -> ImageError {
+        ImageError {
+            part: self,
+            problem,
+        }
+    }
+}
+
+/// A part that cannot be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct ImageError {
+    /// The part that was being read.
+    pub part: Part,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What is wrong with a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Problem {
+    /// The bytes end before the part does.
+    Truncated,
+    /// Bytes follow where none may.
+    TrailingBytes,
+    /// This is not a hambo part.
+    Magic,
+    /// A format version that this program does not know.
+    Version,
+    /// Another kind of part than expected here.
+    Kind,
+    /// A signature that this program cannot verify.
+    Signature,
+    /// A length that no part can have.
+    Length,
+    /// The bytes do not start on a multiple of 16.
+    Alignment,
+    /// The checksum disagrees: a damaged part.
+    Checksum,
+    /// The hash of the payload disagrees.
+    Hash,
+    /// The manifest is not what its kind promises.
+    Manifest,
+    /// The weights do not have the size that the manifest promises.
+    Arena,
+    /// A dimension is zero, too large, or differs from the model's.
+    Dimension,
+    /// A number is not finite or out of its range.
+    Number,
+    /// The reward's byte code is invalid.
+    Program,
+}

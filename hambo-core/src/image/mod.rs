@@ -1,0 +1,78 @@
+//! Bytes to a validated model, task and policy.
+//!
+//! An image is three parts, one after the other: model, task, policy. Each
+//! part is a container of its own ([`container`]), so that a new controller
+//! can arrive alone. Only [`Image::parse`] and [`Image::parse_prefix`] make
+//! an [`Image`]; any wrong byte is an [`ImageError`].
+
+pub mod arena;
+pub mod container;
+mod error;
+mod model_part;
+mod policy_part;
+mod task_part;
+
+pub use error::{ImageError, Part, Problem};
+pub use model_part::{DynamicsManifest, EnsembleManifest, ModelManifest, parse_model};
+pub use policy_part::{PolicyManifest, parse_policy};
+pub use task_part::{TaskManifest, parse_task};
+
+use crate::model::Model;
+use crate::policy::{Policy, StoredPolicy};
+use crate::task::Task;
+use container::Container;
+
+/// A model, a task and a policy that fit together.
+#[derive(Clone, Debug)]
+pub struct Image<'a> {
+    /// The dynamics and their uncertainty.
+    pub model: Model<'a>,
+    /// What is asked.
+    pub task: Task<'a>,
+    /// The controller under test.
+    pub policy: StoredPolicy,
+}
+
+impl<'a> Image<'a> {
+    /// Reads an image that fills `bytes`, such as a file.
+    ///
+    /// # Errors
+    /// If any byte is wrong, missing or too many.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ImageError> {
+        let (image, rest) = Self::parse_parts(bytes)?;
+        if rest.is_empty() {
+            Ok(image)
+        } else {
+            Err(Part::Policy.error(Problem::TrailingBytes))
+        }
+    }
+
+    /// Reads an image from the start of `bytes`, such as a region of flash;
+    /// what follows the image does not count.
+    ///
+    /// # Errors
+    /// If any byte of the image is wrong or missing.
+    pub fn parse_prefix(bytes: &'a [u8]) -> Result<Self, ImageError> {
+        Self::parse_parts(bytes).map(|(image, _)| image)
+    }
+
+    fn parse_parts(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), ImageError> {
+        let (part, bytes) = Container::open(bytes, Part::Model)?;
+        let model = parse_model(&part).map_err(|problem| Part::Model.error(problem))?;
+        let (part, bytes) = Container::open(bytes, Part::Task)?;
+        let task = parse_task(&part, &model).map_err(|problem| Part::Task.error(problem))?;
+        let (part, bytes) = Container::open(bytes, Part::Policy)?;
+        let policy = parse_policy(&part).map_err(|problem| Part::Policy.error(problem))?;
+        if policy.state_dimension() != model.dynamics.state_dimension()
+            || policy.action_dimension() != model.dynamics.action_dimension()
+        {
+            return Err(Part::Policy.error(Problem::Dimension));
+        }
+        let image = Self {
+            model,
+            task,
+            policy,
+        };
+        Ok((image, bytes))
+    }
+}

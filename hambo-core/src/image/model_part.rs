@@ -1,0 +1,149 @@
+//! The model part: an ensemble's sizes in the manifest, its numbers in the
+//! arena.
+//!
+//! Arena: calibration scale (ds) · support low, high (dx each) · input mean,
+//! input scale (dx each) · output mean, output scale (ds each) · the members'
+//! layers, each as bias tiles and then blocks of weights. Every run is padded
+//! to a multiple of four.
+
+use heapless::Vec;
+use serde::{Deserialize, Serialize};
+
+use super::arena::ArenaReader;
+use super::container::Container;
+use super::error::Problem;
+use crate::model::{
+    Activation, Calibration, ConfidenceSet, Dynamics, Ensemble, EnsembleShape, MAX_HIDDEN_LAYERS,
+    Model, Standardisation, Support,
+};
+
+/// The manifest of a model part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelManifest {
+    /// ds.
+    pub state_dimension: u16,
+    /// da.
+    pub action_dimension: u16,
+    /// beta of the confidence set.
+    pub beta: f32,
+    /// How the calibration went.
+    pub calibration: Calibration,
+    /// What the dynamics are.
+    pub dynamics: DynamicsManifest,
+}
+
+/// The kinds of dynamics.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum DynamicsManifest {
+    /// A network ensemble.
+    Ensemble(EnsembleManifest),
+}
+
+/// The sizes of a network ensemble.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EnsembleManifest {
+    /// K.
+    pub members: u16,
+    /// Units of each hidden layer.
+    pub hidden: Vec<u16, MAX_HIDDEN_LAYERS>,
+    /// Between the layers.
+    pub activation: Activation,
+    /// Smallest aleatoric standard deviation, in standardised units.
+    pub std_floor: f32,
+    /// Largest one.
+    pub std_cap: f32,
+}
+
+/// Reads a model part.
+///
+/// # Errors
+/// If sizes do not agree or a number is out of range.
+pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
+    let manifest: ModelManifest = part.read_manifest()?;
+    let state = usize::from(manifest.state_dimension);
+    let action = usize::from(manifest.action_dimension);
+    if state == 0 || action == 0 {
+        return Err(Problem::Dimension);
+    }
+    if !positive(manifest.beta) {
+        return Err(Problem::Number);
+    }
+    let inputs = state.saturating_add(action);
+    let mut arena = ArenaReader::new(part.arena)?;
+    let confidence = ConfidenceSet {
+        beta: manifest.beta,
+        calibration_scale: all(arena.take_finite(state)?, positive)?,
+        calibration: manifest.calibration,
+    };
+    let support = Support {
+        low: arena.take_finite(inputs)?,
+        high: arena.take_finite(inputs)?,
+    };
+    let dynamics = match manifest.dynamics {
+        DynamicsManifest::Ensemble(ensemble) => {
+            Dynamics::Ensemble(parse_ensemble(ensemble, state, action, &mut arena)?)
+        }
+    };
+    arena.finish()?;
+    Ok(Model {
+        dynamics,
+        confidence,
+        support,
+    })
+}
+
+fn parse_ensemble<'a>(
+    manifest: EnsembleManifest,
+    state_dimension: usize,
+    action_dimension: usize,
+    arena: &mut ArenaReader<'a>,
+) -> Result<Ensemble<'a>, Problem> {
+    let floor_and_cap = (manifest.std_floor, manifest.std_cap);
+    if !(positive(manifest.std_floor)
+        && manifest.std_cap.is_finite()
+        && manifest.std_cap > manifest.std_floor)
+    {
+        return Err(Problem::Number);
+    }
+    let shape = EnsembleShape {
+        state_dimension,
+        action_dimension,
+        members: usize::from(manifest.members),
+        hidden: manifest.hidden,
+    };
+    let inputs = shape.input_dimension();
+    let standardisation = Standardisation {
+        input_mean: arena.take_finite(inputs)?,
+        input_scale: all(arena.take_finite(inputs)?, positive)?,
+        output_mean: arena.take_finite(state_dimension)?,
+        output_scale: all(arena.take_finite(state_dimension)?, positive)?,
+    };
+    let tiles = shape
+        .tiles_per_member()
+        .and_then(|tiles| tiles.checked_mul(shape.members))
+        .ok_or(Problem::Dimension)?;
+    let tiles = arena.take_tiles(tiles)?;
+    if tiles.iter().flatten().any(|x| !x.is_finite()) {
+        return Err(Problem::Number);
+    }
+    Ensemble::new(
+        shape,
+        manifest.activation,
+        floor_and_cap,
+        standardisation,
+        tiles,
+    )
+    .ok_or(Problem::Dimension)
+}
+
+fn positive(x: f32) -> bool {
+    x.is_finite() && x > 0.0
+}
+
+fn all(numbers: &[f32], condition: fn(f32) -> bool) -> Result<&[f32], Problem> {
+    if numbers.iter().all(|x| condition(*x)) {
+        Ok(numbers)
+    } else {
+        Err(Problem::Number)
+    }
+}

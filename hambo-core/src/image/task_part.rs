@@ -1,0 +1,138 @@
+//! The task part: numbers and byte code in the manifest, limits and initial
+//! states in the arena.
+//!
+//! Arena: state low, high (ds each) · action low, high (da each) · the
+//! initial state's first and second parameters (ds each; for a list its
+//! states and nothing).
+
+use heapless::Vec;
+use serde::{Deserialize, Serialize};
+
+use super::arena::ArenaReader;
+use super::container::Container;
+use super::error::Problem;
+use crate::expression::{MAX_OPS, Op, Program};
+use crate::model::Model;
+use crate::task::{Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Task};
+
+/// The manifest of a task part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskManifest {
+    /// ds.
+    pub state_dimension: u16,
+    /// da.
+    pub action_dimension: u16,
+    /// T.
+    pub horizon: u32,
+    /// gamma.
+    pub discount: f32,
+    /// The probability with which the bound may fail.
+    pub delta: f32,
+    /// Deploy only at or above this.
+    pub threshold: Option<f32>,
+    /// Bounds of the reward of one step, if the task knows any.
+    pub reward_bounds: Option<[f32; 2]>,
+    /// How much work to spend.
+    pub effort: Effort,
+    /// The distribution of the initial state.
+    pub initial: InitialKind,
+    /// How many initial states are listed (1 for the other kinds).
+    pub initial_count: u32,
+    /// The tape.
+    pub ops: Vec<Op, MAX_OPS>,
+    /// The reward's slot.
+    pub reward: u16,
+    /// The termination's slot.
+    pub termination: Option<u16>,
+    /// The constraints' slots.
+    pub constraints: Vec<u16, MAX_CONSTRAINTS>,
+}
+
+/// Reads a task part; its dimensions must be the model's.
+///
+/// # Errors
+/// If sizes do not agree or a number is out of range.
+pub fn parse_task<'a>(part: &Container<'a>, model: &Model<'_>) -> Result<Task<'a>, Problem> {
+    let manifest: TaskManifest = part.read_manifest()?;
+    let state = usize::from(manifest.state_dimension);
+    let action = usize::from(manifest.action_dimension);
+    if state != model.dynamics.state_dimension() || action != model.dynamics.action_dimension() {
+        return Err(Problem::Dimension);
+    }
+    check_numbers(&manifest)?;
+    let program = Program::new(&manifest.ops, state, action).map_err(|_| Problem::Program)?;
+    let mut slots = manifest
+        .constraints
+        .iter()
+        .chain(&manifest.termination)
+        .chain(core::iter::once(&manifest.reward));
+    if slots.any(|slot| usize::from(*slot) >= program.len()) {
+        return Err(Problem::Program);
+    }
+    let mut arena = ArenaReader::new(part.arena)?;
+    let state_limits = limits(&mut arena, state)?;
+    let action_limits = limits(&mut arena, action)?;
+    let initial = initial_state(&mut arena, &manifest, state)?;
+    arena.finish()?;
+    Ok(Task {
+        horizon: manifest.horizon,
+        discount: manifest.discount,
+        delta: manifest.delta,
+        threshold: manifest.threshold,
+        reward_bounds: manifest.reward_bounds,
+        state_limits,
+        action_limits,
+        initial,
+        program,
+        reward: manifest.reward,
+        termination: manifest.termination,
+        constraints: manifest.constraints,
+        effort: manifest.effort,
+    })
+}
+
+fn check_numbers(manifest: &TaskManifest) -> Result<(), Problem> {
+    let ordered = manifest
+        .reward_bounds
+        .is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high);
+    let good = manifest.horizon > 0
+        && manifest.discount > 0.0
+        && manifest.discount <= 1.0
+        && manifest.delta > 0.0
+        && manifest.delta < 1.0
+        && manifest.threshold.is_none_or(f32::is_finite)
+        && ordered
+        && manifest.effort.trajectories > 0;
+    if good { Ok(()) } else { Err(Problem::Number) }
+}
+
+fn limits<'a>(arena: &mut ArenaReader<'a>, count: usize) -> Result<Limits<'a>, Problem> {
+    let (low, high) = (arena.take(count)?, arena.take(count)?);
+    if low.iter().zip(high).all(|(low, high)| low <= high) {
+        Ok(Limits { low, high })
+    } else {
+        Err(Problem::Number)
+    }
+}
+
+fn initial_state<'a>(
+    arena: &mut ArenaReader<'a>,
+    manifest: &TaskManifest,
+    dimension: usize,
+) -> Result<InitialState<'a>, Problem> {
+    let kind = manifest.initial;
+    let (states, has_second) = match kind {
+        InitialKind::Point => (1, false),
+        InitialKind::Uniform | InitialKind::Gaussian => (1, true),
+        InitialKind::Listed => (manifest.initial_count, false),
+    };
+    let states = usize::try_from(states).map_err(|_| Problem::Dimension)?;
+    let first = states.checked_mul(dimension).filter(|count| *count > 0);
+    let first = arena.take_finite(first.ok_or(Problem::Dimension)?)?;
+    let second = arena.take_finite(if has_second { dimension } else { 0 })?;
+    Ok(InitialState {
+        kind,
+        first,
+        second,
+    })
+}

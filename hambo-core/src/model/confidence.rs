@@ -1,0 +1,85 @@
+//! The set the adversary chooses from, and the region the log covers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::arithmetic::elementary::{maximum, minimum, square_root};
+
+/// How the calibration on withheld data went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Calibration {
+    /// The withheld data agree with the set.
+    Passed,
+    /// Too few withheld rows to say anything.
+    TooFewRows,
+    /// The withheld data fall outside the set too often.
+    Failed,
+}
+
+/// s̃′ − s lies in mu ± beta · tau_j · sigma_e,j (DESIGN 3.8).
+#[derive(Clone, Copy, Debug)]
+pub struct ConfidenceSet<'a> {
+    /// beta, the same for all dimensions.
+    pub beta: f32,
+    /// tau_j, one for each state dimension.
+    pub calibration_scale: &'a [f32],
+    /// Whether the set may be trusted at all.
+    pub calibration: Calibration,
+}
+
+impl ConfidenceSet<'_> {
+    /// beta · tau_j for every dimension: half the width of the set in units
+    /// of the epistemic standard deviation.
+    pub fn radii(&self) -> impl Iterator<Item = f32> + '_ {
+        self.calibration_scale.iter().map(|tau| self.beta * tau)
+    }
+}
+
+/// The beta with which the set holds every member of an ensemble.
+///
+/// No member lies farther from the mean than sqrt(K − 1) · sigma_e, so
+/// beta · tau_j >= sqrt(K − 1) for every j is enough, and then CA <= DA1 <=
+/// DAinf for exact adversaries. The last factor covers rounding.
+///
+/// ```
+/// use hambo_core::model::nested_beta;
+/// assert!((nested_beta(5, &[1.0, 1.3]) - 2.0).abs() < 1e-4);
+/// assert!((nested_beta(5, &[0.5, 1.3]) - 4.0).abs() < 1e-4);
+/// ```
+#[must_use]
+pub fn nested_beta(members: usize, calibration_scale: &[f32]) -> f32 {
+    let smallest = calibration_scale
+        .iter()
+        .fold(1.0, |least, tau| minimum(*tau, least));
+    square_root(maximum(members as f32 - 1.0, 0.0)) / smallest * 1.000_01
+}
+
+/// The box of states and actions around the log. A controller whose neutral
+/// trajectory leaves it goes where the model's uncertainty was never put to
+/// the test.
+#[derive(Clone, Copy, Debug)]
+pub struct Support<'a> {
+    /// Lower corner over (s, a).
+    pub low: &'a [f32],
+    /// Upper corner over (s, a).
+    pub high: &'a [f32],
+}
+
+impl Support<'_> {
+    /// Sets the lanes to true whose state or action lies outside the box.
+    pub fn mark_outside<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        action: &[[f32; B]],
+        outside: &mut [bool; B],
+    ) {
+        let inputs = state.iter().chain(action);
+        for ((low, high), row) in self.low.iter().zip(self.high).zip(inputs) {
+            for (mark, x) in outside.iter_mut().zip(row) {
+                // Written so that a NaN counts as outside.
+                let inside = *x >= *low && *x <= *high;
+                *mark |= !inside;
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The learned dynamics with their uncertainty: mu, sigma and the set the
+//! adversary may choose from.
+//!
+//! [`Dynamics`] predicts the difference s′ − s. Today it is a network
+//! ensemble; the Gaussian process takes its place beside it.
+
+mod activation;
+mod confidence;
+mod ensemble;
+
+pub use activation::Activation;
+pub use confidence::{Calibration, ConfidenceSet, Support, nested_beta};
+pub use ensemble::{Ensemble, EnsembleShape, MAX_HIDDEN_LAYERS, Standardisation};
+
+/// A model as it comes out of an image: dynamics, confidence set and the
+/// part of the state-action space it has seen.
+#[derive(Clone, Debug)]
+pub struct Model<'a> {
+    /// The mean and the two standard deviations of s′ − s.
+    pub dynamics: Dynamics<'a>,
+    /// How far the truth may lie from the mean.
+    pub confidence: ConfidenceSet<'a>,
+    /// Where the log has data.
+    pub support: Support<'a>,
+}
+
+/// The statistical model of the transition s′ − s.
+#[derive(Clone, Debug)]
+pub enum Dynamics<'a> {
+    /// K networks with a mean and a standard-deviation head each.
+    Ensemble(Ensemble<'a>),
+}
+
+/// What a model says about s′ − s, one row for each state dimension.
+pub struct Prediction<'r, const B: usize> {
+    /// mu.
+    pub mean: &'r mut [[f32; B]],
+    /// sigma_e: what the model does not know.
+    pub epistemic_std: &'r mut [[f32; B]],
+    /// sigma_a: what the system itself leaves to chance.
+    pub aleatoric_std: &'r mut [[f32; B]],
+}
+
+/// Derivatives of a scalar in the three parts of a [`Prediction`].
+pub struct PredictionCotangent<'r, const B: usize> {
+    /// In the mean.
+    pub mean: &'r [[f32; B]],
+    /// In the epistemic standard deviation.
+    pub epistemic_std: &'r [[f32; B]],
+    /// In the aleatoric standard deviation.
+    pub aleatoric_std: &'r [[f32; B]],
+}
+
+impl Dynamics<'_> {
+    /// The number of state dimensions.
+    #[must_use]
+    pub fn state_dimension(&self) -> usize {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.shape().state_dimension,
+        }
+    }
+
+    /// The number of action dimensions.
+    #[must_use]
+    pub fn action_dimension(&self) -> usize {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.shape().action_dimension,
+        }
+    }
+
+    /// The rows of scratch that [`Self::predict`] needs.
+    #[must_use]
+    pub fn scratch_rows(&self) -> Option<usize> {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.scratch_rows(),
+        }
+    }
+
+    /// Mean and standard deviations of s′ − s for every lane.
+    pub fn predict<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        action: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        prediction: &mut Prediction<'_, B>,
+    ) {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.predict(state, action, scratch, prediction),
+        }
+    }
+
+    /// Adds to the two cotangents the derivative of the last
+    /// [`Self::predict`], transposed. `scratch` is as that call left it.
+    pub fn pull_back<const B: usize>(
+        &self,
+        cotangent: &PredictionCotangent<'_, B>,
+        scratch: &mut [[f32; B]],
+        state_cotangent: &mut [[f32; B]],
+        action_cotangent: &mut [[f32; B]],
+    ) {
+        match self {
+            Self::Ensemble(ensemble) => {
+                ensemble.pull_back(cotangent, scratch, state_cotangent, action_cotangent);
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The rows a group of trajectories works in, carved from one lent slice.
+//!
+//! On the device the slice is a `static`; on the host it is as long as the
+//! task needs. So one number, the count of rows, is the whole capacity.
+
+use crate::model::{Dynamics, Prediction};
+use crate::task::Task;
+
+/// The lent slice is too short, or the task too large to be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct CapacityError {
+    /// Rows that the check needs.
+    pub needed: usize,
+    /// Rows that were lent.
+    pub available: usize,
+}
+
+/// All rows of a group of `B` trajectories.
+pub struct Buffers<'r, const B: usize> {
+    /// s_0 … s_T, one state after the other.
+    pub states: &'r mut [[f32; B]],
+    /// eta_0 … eta_{T−1}.
+    pub eta: &'r mut [[f32; B]],
+    pub(super) wanted_action: &'r mut [[f32; B]],
+    pub(super) action: &'r mut [[f32; B]],
+    pub(super) noise: &'r mut [[f32; B]],
+    pub(super) unlimited: &'r mut [[f32; B]],
+    pub(super) prediction: Prediction<'r, B>,
+    pub(super) prediction_cotangent: Prediction<'r, B>,
+    pub(super) state_cotangent: &'r mut [[f32; B]],
+    pub(super) next_cotangent: &'r mut [[f32; B]],
+    pub(super) action_cotangent: &'r mut [[f32; B]],
+    pub(super) values: &'r mut [[f32; B]],
+    pub(super) adjoints: &'r mut [[f32; B]],
+    pub(super) scratch: &'r mut [[f32; B]],
+}
+
+/// The sizes that decide how many rows are needed.
+struct Sizes {
+    state: usize,
+    action: usize,
+    horizon: usize,
+    ops: usize,
+    scratch: usize,
+}
+
+impl Sizes {
+    fn of(dynamics: &Dynamics<'_>, task: &Task<'_>) -> Option<Self> {
+        Some(Self {
+            state: dynamics.state_dimension(),
+            action: dynamics.action_dimension(),
+            horizon: usize::try_from(task.horizon).ok()?,
+            ops: task.program.len(),
+            scratch: dynamics.scratch_rows()?,
+        })
+    }
+
+    fn rows(&self) -> Option<usize> {
+        let path = self.horizon.checked_mul(2)?.checked_add(1)?;
+        let path = path.checked_mul(self.state)?;
+        let state_rows = self.state.checked_mul(10)?;
+        let action_rows = self.action.checked_mul(3)?;
+        path.checked_add(state_rows)?
+            .checked_add(action_rows)?
+            .checked_add(self.ops.checked_mul(2)?)?
+            .checked_add(self.scratch)
+    }
+}
+
+impl<'r, const B: usize> Buffers<'r, B> {
+    /// How many rows a model and a task need.
+    ///
+    /// # Errors
+    /// If the count does not fit a number.
+    pub fn rows_needed(dynamics: &Dynamics<'_>, task: &Task<'_>) -> Result<usize, CapacityError> {
+        Sizes::of(dynamics, task)
+            .and_then(|sizes| sizes.rows())
+            .ok_or(CapacityError {
+                needed: usize::MAX,
+                available: 0,
+            })
+    }
+
+    /// Carves the rows.
+    ///
+    /// # Errors
+    /// If there are too few.
+    pub fn carve(
+        rows: &'r mut [[f32; B]],
+        dynamics: &Dynamics<'_>,
+        task: &Task<'_>,
+    ) -> Result<Self, CapacityError> {
+        let error = CapacityError {
+            needed: Self::rows_needed(dynamics, task)?,
+            available: rows.len(),
+        };
+        if error.needed > error.available {
+            return Err(error);
+        }
+        let sizes = Sizes::of(dynamics, task).ok_or(error)?;
+        Self::split(rows, &sizes).ok_or(error)
+    }
+
+    fn split(rows: &'r mut [[f32; B]], sizes: &Sizes) -> Option<Self> {
+        let mut rest = rows;
+        let mut take = |count: usize| -> Option<&'r mut [[f32; B]]> {
+            let (taken, left) = core::mem::take(&mut rest).split_at_mut_checked(count)?;
+            rest = left;
+            Some(taken)
+        };
+        let (state, action) = (sizes.state, sizes.action);
+        Some(Self {
+            states: take(sizes.horizon.checked_add(1)?.checked_mul(state)?)?,
+            eta: take(sizes.horizon.checked_mul(state)?)?,
+            wanted_action: take(action)?,
+            action: take(action)?,
+            noise: take(state)?,
+            unlimited: take(state)?,
+            prediction: Prediction {
+                mean: take(state)?,
+                epistemic_std: take(state)?,
+                aleatoric_std: take(state)?,
+            },
+            prediction_cotangent: Prediction {
+                mean: take(state)?,
+                epistemic_std: take(state)?,
+                aleatoric_std: take(state)?,
+            },
+            state_cotangent: take(state)?,
+            next_cotangent: take(state)?,
+            action_cotangent: take(action)?,
+            values: take(sizes.ops)?,
+            adjoints: take(sizes.ops)?,
+            scratch: take(sizes.scratch)?,
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! Trajectories of the hallucinated system (equation 2 of the paper), and the
+//! adjoint sweep back along them.
+//!
+//! One code path serves every estimate; [`Variant`] says what fills in the
+//! model's uncertainty.
+
+mod backward;
+mod buffers;
+mod forward;
+
+pub use buffers::{Buffers, CapacityError};
+pub use forward::Returns;
+
+use crate::arithmetic::elementary::clamp;
+use crate::arithmetic::random::Stream;
+use crate::model::{Model, Prediction};
+use crate::policy::Policy;
+use crate::task::Task;
+
+/// What happens inside the model's uncertainty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Variant {
+    /// Nothing: the mean alone, without noise. The neutral estimate.
+    Mean,
+    /// HAMBO-CA: the adversary moves the mean inside the confidence set, and
+    /// aleatoric noise is added.
+    ContinuousAdversary,
+}
+
+/// The system that trajectories run on.
+#[derive(Debug)]
+pub struct Rollout<'a, P> {
+    /// The dynamics and their confidence set.
+    pub model: &'a Model<'a>,
+    /// The controller under test.
+    pub policy: &'a P,
+    /// Reward, limits and horizon.
+    pub task: &'a Task<'a>,
+    /// Who fills in the uncertainty.
+    pub variant: Variant,
+    /// What is summed along a trajectory.
+    pub objective: Objective,
+}
+
+/// What a trajectory is worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Objective {
+    /// The discounted sum of rewards.
+    Return,
+    /// The mean of the constraint in this slot over the visited steps.
+    Constraint(u16),
+}
+
+impl<P> Clone for Rollout<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for Rollout<'_, P> {}
+
+impl<P: Policy> Rollout<'_, P> {
+    /// The tape's slot of the objective, and its discount.
+    fn objective(&self) -> (u16, f32) {
+        match self.objective {
+            Objective::Return => (self.task.reward, self.task.discount),
+            Objective::Constraint(slot) => (slot, 1.0),
+        }
+    }
+
+    /// The controller's action, clipped, and what the model says of it.
+    fn predict<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        wanted_action: &mut [[f32; B]],
+        action: &mut [[f32; B]],
+        scratch: &mut [[f32; B]],
+        prediction: &mut Prediction<'_, B>,
+    ) {
+        self.policy.act(state, wanted_action);
+        let limits = &self.task.action_limits;
+        let limits = limits.low.iter().zip(limits.high);
+        for ((row, wanted), (low, high)) in action.iter_mut().zip(wanted_action.iter()).zip(limits)
+        {
+            for (x, wanted) in row.iter_mut().zip(wanted) {
+                *x = clamp(*wanted, *low, *high);
+            }
+        }
+        self.model
+            .dynamics
+            .predict(state, action, scratch, prediction);
+    }
+
+    /// s̃′ before the physical limits.
+    fn unlimited_next<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        prediction: &Prediction<'_, B>,
+        eta: &[[f32; B]],
+        noise: &[[f32; B]],
+        next: &mut [[f32; B]],
+    ) {
+        let moves = state.iter().zip(prediction.mean.iter());
+        for (row, (state, mean)) in next.iter_mut().zip(moves) {
+            for ((y, s), m) in row.iter_mut().zip(state).zip(mean) {
+                *y = *s + *m;
+            }
+        }
+        if self.variant == Variant::Mean {
+            return;
+        }
+        let set = self.model.confidence.radii();
+        let set = set.zip(prediction.epistemic_std.iter()).zip(eta);
+        for (row, ((radius, std), eta)) in next.iter_mut().zip(set) {
+            for ((y, s), e) in row.iter_mut().zip(std).zip(eta) {
+                *y += radius * *s * *e;
+            }
+        }
+        let chance = prediction.aleatoric_std.iter().zip(noise);
+        for (row, (std, noise)) in next.iter_mut().zip(chance) {
+            for ((y, s), n) in row.iter_mut().zip(std).zip(noise) {
+                *y += *s * *n;
+            }
+        }
+    }
+
+    /// The noise of step `step` for every lane.
+    fn noise<const B: usize>(&self, streams: &[Stream; B], step: u32, rows: &mut [[f32; B]]) {
+        let dimension = rows.len();
+        let draws = self.task.initial.draws(dimension);
+        let before = draws.wrapping_add(u64::from(step).wrapping_mul(dimension as u64));
+        for (lane, stream) in streams.iter().enumerate() {
+            let mut stream = stream.clone();
+            stream.skip(before);
+            for row in rows.iter_mut() {
+                if let Some(x) = row.get_mut(lane) {
+                    *x = stream.standard_normal();
+                }
+            }
+        }
+    }
+}

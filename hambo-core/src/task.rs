@@ -1,0 +1,141 @@
+//! What is asked: horizon, reward, limits, initial states and threshold.
+
+use heapless::Vec;
+use serde::{Deserialize, Serialize};
+
+use crate::arithmetic::elementary::{maximum, minimum};
+use crate::arithmetic::random::Stream;
+use crate::expression::Program;
+
+/// The largest number of constraints.
+pub const MAX_CONSTRAINTS: usize = 8;
+
+/// A task as it comes out of an image.
+#[derive(Clone, Debug)]
+pub struct Task<'a> {
+    /// T.
+    pub horizon: u32,
+    /// gamma; 1 for an undiscounted return.
+    pub discount: f32,
+    /// The probability with which the bound may fail.
+    pub delta: f32,
+    /// Deploy only if the bound reaches this; without one nothing deploys.
+    pub threshold: Option<f32>,
+    /// Bounds of the reward of one step, if the task states any.
+    pub reward_bounds: Option<[f32; 2]>,
+    /// Physical limits of the states.
+    pub state_limits: Limits<'a>,
+    /// Limits to which actions are clipped.
+    pub action_limits: Limits<'a>,
+    /// Where trajectories start.
+    pub initial: InitialState<'a>,
+    /// Reward, termination and constraints on one tape.
+    pub program: Program,
+    /// The tape's slot of the reward.
+    pub reward: u16,
+    /// The tape's slot of the termination: nonzero ends the trajectory.
+    pub termination: Option<u16>,
+    /// The tape's slots of the constraints.
+    pub constraints: Vec<u16, MAX_CONSTRAINTS>,
+    /// How much work to spend.
+    pub effort: Effort,
+}
+
+impl Task<'_> {
+    /// Bounds of the return, given those of one reward. A trajectory may end
+    /// early, so both hold zero.
+    #[must_use]
+    pub fn return_bounds(&self, [low, high]: [f32; 2]) -> [f32; 2] {
+        let mut weight = 1.0;
+        let mut sum = 0.0;
+        for _ in 0..self.horizon {
+            sum += weight;
+            weight *= self.discount;
+        }
+        [minimum(low, 0.0) * sum, maximum(high, 0.0) * sum]
+    }
+}
+
+/// Lower and upper limits; infinite where there is none.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// Lower limits.
+    pub low: &'a [f32],
+    /// Upper limits.
+    pub high: &'a [f32],
+}
+
+/// How many trajectories are drawn and how long the adversary searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effort {
+    /// L.
+    pub trajectories: u32,
+    /// Adjoint sweeps from each start.
+    pub iterations: u32,
+    /// The seed of all random streams.
+    pub seed: u64,
+}
+
+/// How the initial state is distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InitialKind {
+    /// Always the same.
+    Point,
+    /// Uniform in a box.
+    Uniform,
+    /// Independent normal coordinates.
+    Gaussian,
+    /// One of a list, such as the first states of the log's episodes.
+    Listed,
+}
+
+/// p0. `first` and `second` are value and nothing, low and high, mean and
+/// standard deviation, or the listed states one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct InitialState<'a> {
+    /// Which distribution.
+    pub kind: InitialKind,
+    /// First parameter of each dimension.
+    pub first: &'a [f32],
+    /// Second parameter of each dimension; empty for points and lists.
+    pub second: &'a [f32],
+}
+
+impl InitialState<'_> {
+    /// How many numbers of its stream the initial state takes.
+    #[must_use]
+    pub fn draws(&self, dimension: usize) -> u64 {
+        match self.kind {
+            InitialKind::Point => 0,
+            InitialKind::Uniform | InitialKind::Gaussian => dimension as u64,
+            InitialKind::Listed => 1,
+        }
+    }
+
+    /// Draws the state of one lane into `rows`.
+    pub fn draw<const B: usize>(&self, stream: &mut Stream, lane: usize, rows: &mut [[f32; B]]) {
+        let dimension = rows.len();
+        let skipped = match self.kind {
+            InitialKind::Listed => {
+                let count = self.first.len().checked_div(dimension).unwrap_or(0);
+                (stream.index(count as u32) as usize).saturating_mul(dimension)
+            }
+            _ => 0,
+        };
+        let second = self.second.iter().copied().chain(core::iter::repeat(0.0));
+        for ((row, first), second) in rows
+            .iter_mut()
+            .zip(self.first.iter().skip(skipped))
+            .zip(second)
+        {
+            let value = match self.kind {
+                InitialKind::Point | InitialKind::Listed => *first,
+                InitialKind::Uniform => *first + (second - *first) * stream.uniform(),
+                InitialKind::Gaussian => *first + second * stream.standard_normal(),
+            };
+            if let Some(x) = row.get_mut(lane) {
+                *x = value;
+            }
+        }
+    }
+}

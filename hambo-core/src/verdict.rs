@@ -1,0 +1,150 @@
+//! Deploy, reject or abstain (DESIGN 3.15), and why.
+//!
+//! The gate fails closed: whatever is not a finite number at or above its
+//! threshold does not deploy, and only this file can make a [`Permit`].
+
+use heapless::Vec;
+
+use crate::model::Calibration;
+
+/// The key to the actuator. Only a check that passed holds one; it cannot be
+/// copied or made elsewhere.
+#[derive(Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Permit(());
+
+/// What to do with the controller.
+#[derive(Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Verdict {
+    /// Every lower bound reaches its threshold.
+    Deploy(Permit),
+    /// A lower bound lies below its threshold.
+    Reject,
+    /// The evidence is unfit for either.
+    Abstain,
+}
+
+impl Verdict {
+    /// The word for it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Deploy(_) => "deploy",
+            Self::Reject => "reject",
+            Self::Abstain => "abstain",
+        }
+    }
+}
+
+/// Why a verdict is not `deploy`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Reason {
+    /// The bound of the return lies below its threshold.
+    ReturnBelowThreshold,
+    /// The bound of this constraint lies below zero.
+    ConstraintViolated(u8),
+    /// The task states no threshold.
+    NoThreshold,
+    /// The model failed calibration, or had too little data for it.
+    NotCalibrated(Calibration),
+    /// The neutral trajectory leaves the region the log covers.
+    OutsideSupport,
+    /// A number on the way was not finite.
+    NotFinite,
+    /// A reward lay outside the bounds that the task states.
+    OutsideRewardBounds,
+    /// The check was stopped before its end.
+    Unfinished,
+}
+
+/// The largest number of reasons: one for each objective and the others.
+pub const MAX_REASONS: usize = 16;
+
+/// Reasons, in the order in which they were found.
+pub type Reasons = Vec<Reason, MAX_REASONS>;
+
+/// A lower bound and what it must reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claim {
+    pub lower: f32,
+    pub threshold: Option<f32>,
+    pub failure: Reason,
+}
+
+/// Decides. `unfit` holds what makes the evidence worthless; each claim must
+/// reach its threshold.
+pub(crate) fn decide(unfit: &[Reason], claims: &[Claim]) -> (Verdict, Reasons) {
+    let mut reasons = Reasons::new();
+    let mut abstain = !unfit.is_empty() || claims.is_empty();
+    let mut reject = false;
+    for reason in unfit {
+        // A full list loses a word, never the verdict.
+        let _ = reasons.push(*reason);
+    }
+    for claim in claims {
+        let reason = match claim.threshold {
+            _ if !claim.lower.is_finite() => {
+                abstain = true;
+                Reason::NotFinite
+            }
+            Some(threshold) if claim.lower >= threshold => continue,
+            Some(_) => {
+                reject = true;
+                claim.failure
+            }
+            None => {
+                abstain = true;
+                Reason::NoThreshold
+            }
+        };
+        let _ = reasons.push(reason);
+    }
+    let verdict = match (abstain, reject) {
+        (true, _) => Verdict::Abstain,
+        (false, true) => Verdict::Reject,
+        (false, false) => Verdict::Deploy(Permit(())),
+    };
+    (verdict, reasons)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(lower: f32, threshold: Option<f32>) -> Claim {
+        Claim {
+            lower,
+            threshold,
+            failure: Reason::ReturnBelowThreshold,
+        }
+    }
+
+    #[test]
+    fn deploys_at_or_above_the_threshold() {
+        let (verdict, reasons) = decide(&[], &[claim(-1.0, Some(-1.0)), claim(2.0, Some(0.0))]);
+        assert_eq!((verdict.name(), reasons.len()), ("deploy", 0));
+    }
+
+    #[test]
+    fn rejects_below_any_threshold() {
+        let (verdict, reasons) = decide(&[], &[claim(2.0, Some(0.0)), claim(-1.1, Some(-1.0))]);
+        assert_eq!(verdict.name(), "reject");
+        assert_eq!(reasons.as_slice(), [Reason::ReturnBelowThreshold]);
+    }
+
+    #[test]
+    fn nothing_unfit_deploys() {
+        for lower in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            let (verdict, _) = decide(&[], &[claim(lower, Some(-1.0))]);
+            assert_eq!(verdict.name(), "abstain");
+        }
+        let nan_threshold = decide(&[], &[claim(0.0, Some(f32::NAN))]);
+        assert_eq!(nan_threshold.0.name(), "reject");
+        assert_eq!(decide(&[], &[]).0.name(), "abstain");
+        assert_eq!(decide(&[], &[claim(0.0, None)]).0.name(), "abstain");
+        let unfit = decide(&[Reason::OutsideSupport], &[claim(0.0, Some(-1.0))]);
+        assert_eq!(unfit.0.name(), "abstain");
+    }
+}

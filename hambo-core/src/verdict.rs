@@ -75,15 +75,20 @@ pub(crate) struct Claim {
 
 /// Decides. `unfit` holds what makes the evidence worthless; each claim must
 /// reach its threshold.
-pub(crate) fn decide(unfit: &[Reason], claims: &[Claim]) -> (Verdict, Reasons) {
+pub(crate) fn decide(
+    unfit: &[Reason],
+    claims: impl IntoIterator<Item = Claim>,
+) -> (Verdict, Reasons) {
     let mut reasons = Reasons::new();
-    let mut abstain = !unfit.is_empty() || claims.is_empty();
+    let mut abstain = !unfit.is_empty();
     let mut reject = false;
+    let mut nothing_claimed = true;
     for reason in unfit {
         // A full list loses a word, never the verdict.
         let _ = reasons.push(*reason);
     }
     for claim in claims {
+        nothing_claimed = false;
         let reason = match claim.threshold {
             _ if !claim.lower.is_finite() => {
                 abstain = true;
@@ -101,7 +106,7 @@ pub(crate) fn decide(unfit: &[Reason], claims: &[Claim]) -> (Verdict, Reasons) {
         };
         let _ = reasons.push(reason);
     }
-    let verdict = match (abstain, reject) {
+    let verdict = match (abstain || nothing_claimed, reject) {
         (true, _) => Verdict::Abstain,
         (false, true) => Verdict::Reject,
         (false, false) => Verdict::Deploy(Permit(())),
@@ -123,13 +128,13 @@ mod tests {
 
     #[test]
     fn deploys_at_or_above_the_threshold() {
-        let (verdict, reasons) = decide(&[], &[claim(-1.0, Some(-1.0)), claim(2.0, Some(0.0))]);
+        let (verdict, reasons) = decide(&[], [claim(-1.0, Some(-1.0)), claim(2.0, Some(0.0))]);
         assert_eq!((verdict.name(), reasons.len()), ("deploy", 0));
     }
 
     #[test]
     fn rejects_below_any_threshold() {
-        let (verdict, reasons) = decide(&[], &[claim(2.0, Some(0.0)), claim(-1.1, Some(-1.0))]);
+        let (verdict, reasons) = decide(&[], [claim(2.0, Some(0.0)), claim(-1.1, Some(-1.0))]);
         assert_eq!(verdict.name(), "reject");
         assert_eq!(reasons.as_slice(), [Reason::ReturnBelowThreshold]);
     }
@@ -137,14 +142,14 @@ mod tests {
     #[test]
     fn nothing_unfit_deploys() {
         for lower in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-            let (verdict, _) = decide(&[], &[claim(lower, Some(-1.0))]);
+            let (verdict, _) = decide(&[], [claim(lower, Some(-1.0))]);
             assert_eq!(verdict.name(), "abstain");
         }
-        let nan_threshold = decide(&[], &[claim(0.0, Some(f32::NAN))]);
+        let nan_threshold = decide(&[], [claim(0.0, Some(f32::NAN))]);
         assert_eq!(nan_threshold.0.name(), "reject");
-        assert_eq!(decide(&[], &[]).0.name(), "abstain");
-        assert_eq!(decide(&[], &[claim(0.0, None)]).0.name(), "abstain");
-        let unfit = decide(&[Reason::OutsideSupport], &[claim(0.0, Some(-1.0))]);
+        assert_eq!(decide(&[], []).0.name(), "abstain");
+        assert_eq!(decide(&[], [claim(0.0, None)]).0.name(), "abstain");
+        let unfit = decide(&[Reason::OutsideSupport], [claim(0.0, Some(-1.0))]);
         assert_eq!(unfit.0.name(), "abstain");
     }
 }

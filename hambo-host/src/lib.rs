@@ -1,8 +1,34 @@
-//! What needs an operating system: data, training, calibration, pictures and the device link.
+//! What needs an operating system: data, training, calibration, pictures and
+//! the device link. The mathematics of the check is [`hambo_core`]'s alone.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`task_file`], [`expression`] | tasks in TOML, expressions compiled to the core's byte code |
+//! | [`data`] | logged transitions |
+//! | [`environment`] | systems whose true return is known |
+//! | [`training`], [`calibration`], [`fit`] | from a log to a calibrated model |
+//! | [`prediction`], [`check`], [`trajectory`] | the core's predictions, verdicts and paths |
+//! | [`model_file`], [`image_file`] | model files and device images |
+//! | [`device`] | the firmware under QEMU |
+//! | [`figure`], [`demo`] | pictures, and the whole story in one command |
 
 pub mod calibration;
+pub mod check;
+pub mod data;
+pub mod demo;
 pub mod device;
+pub mod environment;
+mod error;
 pub mod expression;
 pub mod figure;
+pub mod files;
+pub mod fit;
+pub mod image_file;
+pub mod model_file;
+pub mod prediction;
+pub mod random;
 pub mod task_file;
 pub mod training;
+pub mod trajectory;
+
+pub use error::Error;

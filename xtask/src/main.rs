@@ -1,3 +1,255 @@
-//! Set-up, builds and runs.
+//! `cargo xtask`: set-up, firmware builds and everything that runs on them.
+//!
+//! `demo` shows what hambo does, `test` proves that it does it.
 
-fn main() {}
+mod command;
+mod firmware;
+mod setup;
+mod steps;
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use command::{CommandLine, Problem};
+use firmware::{Firmware, Toolchain};
+use setup::{Machine, ThisMachine};
+use steps::{Failure, Steps, say};
+
+const USAGE: &str = "\
+Usage: cargo xtask COMMAND
+
+  demo [ARGUMENTS]  build everything and run `hambo demo` with ARGUMENTS
+  test              format, lints, builds for the Cortex-M, all tests incl. QEMU
+  firmware          build the firmware and print the path of its ELF file
+  setup             install what is missing: the Cortex-M target and QEMU
+  help              show this
+
+Examples: cargo xtask demo
+          cargo xtask demo -- --output elsewhere
+
+HAMBO_TOOLCHAIN=rustup|debian chooses who builds the firmware; without it rustup
+does, or Debian's compiler where rustup cannot. CARGO_TARGET_DIR is honoured.";
+
+fn main() -> ExitCode {
+    let mut arguments = env::args_os().skip(1);
+    let command = arguments.next().unwrap_or_else(|| "help".into());
+    let rest: Vec<OsString> = arguments.collect();
+    let known = command.to_str().unwrap_or_default();
+    if !rest.is_empty() && matches!(known, "test" | "firmware" | "setup") {
+        say(format_args!(
+            "error: `cargo xtask {known}` takes no arguments.\n\n{USAGE}"
+        ));
+        return ExitCode::from(2);
+    }
+    let project = Project::new();
+    let result = match known {
+        "demo" => project.demo(&rest),
+        "test" => project.test(),
+        "firmware" => project.firmware(),
+        "setup" => project.setup(),
+        "help" | "--help" | "-h" => print(USAGE),
+        _ => {
+            let command = command.to_string_lossy();
+            say(format_args!(
+                "error: there is no command \"{command}\".\n\n{USAGE}"
+            ));
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            say(failure);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes a result; a reader that has gone away needs none.
+fn print(text: impl std::fmt::Display) -> Result<(), Failure> {
+    let _ = writeln!(io::stdout(), "{text}");
+    Ok(())
+}
+
+/// The repository, and where its builds go.
+struct Project {
+    root: PathBuf,
+    target_directory: PathBuf,
+    /// Set when the caller chose `target_directory`: children must agree on it,
+    /// though they start in `root`.
+    chosen: bool,
+}
+
+impl Project {
+    fn new() -> Self {
+        let here = env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        let root = here.parent().map_or_else(|| here.clone(), Path::to_owned);
+        let chosen = env::var_os("CARGO_TARGET_DIR").filter(|directory| !directory.is_empty());
+        let target_directory = match &chosen {
+            Some(directory) => std::path::absolute(directory).unwrap_or_else(|_| directory.into()),
+            None => root.join("target"),
+        };
+        Self {
+            root,
+            target_directory,
+            chosen: chosen.is_some(),
+        }
+    }
+
+    fn run(&self, line: CommandLine) -> Result<(), Problem> {
+        say(format_args!("$ {line}"));
+        let line = if self.chosen {
+            line.with("CARGO_TARGET_DIR", &self.target_directory)
+        } else {
+            line
+        };
+        line.run(&self.root)
+    }
+
+    fn toolchain(
+        &self,
+        provide: fn(&mut dyn Machine, Option<&str>) -> Result<Toolchain, Problem>,
+    ) -> Result<Toolchain, Problem> {
+        let wanted = env::var("HAMBO_TOOLCHAIN").ok();
+        provide(&mut ThisMachine, wanted.as_deref())
+    }
+
+    fn firmware_of(&self, toolchain: Toolchain) -> Firmware {
+        let rustflags = env::var_os("RUSTFLAGS");
+        Firmware::new(toolchain, &self.target_directory, rustflags.as_deref())
+    }
+
+    fn setup(&self) -> Result<(), Failure> {
+        let mut steps = Steps::default();
+        let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
+        say(format_args!(
+            "Ready. The firmware is built with {toolchain:?}'s core library."
+        ));
+        Ok(())
+    }
+
+    fn firmware(&self) -> Result<(), Failure> {
+        let mut steps = Steps::default();
+        let toolchain = steps.step("set-up", || self.toolchain(setup::toolchain))?;
+        let firmware = self.firmware_of(toolchain);
+        steps.step("firmware", || self.run(firmware.build()))?;
+        print(firmware.elf().display())
+    }
+
+    fn demo(&self, arguments: &[OsString]) -> Result<(), Failure> {
+        let mut steps = Steps::default();
+        let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
+        let firmware = self.firmware_of(toolchain);
+        steps.step("firmware", || self.run(firmware.build()))?;
+        let demo = demo_line(&firmware.elf(), arguments);
+        steps.step("demo", || self.run(demo))?;
+        say(format_args!("\n{steps}"));
+        Ok(())
+    }
+
+    fn test(&self) -> Result<(), Failure> {
+        let mut steps = Steps::default();
+        let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
+        let firmware = self.firmware_of(toolchain);
+
+        if CommandLine::new("cargo fmt --version").output().is_some() {
+            steps.step("format", || {
+                self.run(CommandLine::new("cargo fmt --all --check"))?;
+                let manifest = "--manifest-path hambo-firmware/Cargo.toml";
+                self.run(CommandLine::new("cargo fmt --all --check").words(manifest))
+            })?;
+        } else {
+            steps.skip("format", "no rustfmt here; rustup component add rustfmt");
+        }
+
+        let no_clippy = "no clippy here; rustup component add clippy";
+        let has_clippy = CommandLine::new("cargo clippy --version")
+            .output()
+            .is_some();
+        if has_clippy {
+            let line = "cargo clippy --release --workspace --all-targets --all-features";
+            steps.step("clippy", || {
+                self.run(CommandLine::new(line).words("-- -D warnings"))
+            })?;
+        } else {
+            steps.skip("clippy", no_clippy);
+        }
+        match toolchain {
+            Toolchain::Rustup if has_clippy => {
+                steps.step("clippy of the firmware", || self.run(firmware.clippy()))?;
+            }
+            Toolchain::Rustup => steps.skip("clippy of the firmware", no_clippy),
+            Toolchain::Debian => steps.skip(
+                "clippy of the firmware",
+                "needs the target from rustup; rustup target add thumbv7em-none-eabihf",
+            ),
+        }
+
+        steps.step("firmware", || self.run(firmware.build()))?;
+        steps.step("core alone on the Cortex-M", || {
+            self.run(firmware.core_alone())
+        })?;
+        steps.step("tests", || {
+            let line = "cargo test --release --workspace --features hambo-tests/qemu";
+            self.run(CommandLine::new(line).with("HAMBO_FIRMWARE", firmware.elf()))
+        })?;
+        say(format_args!("\nAll steps passed.\n\n{steps}"));
+        Ok(())
+    }
+}
+
+/// `hambo demo` with our defaults where the caller has not chosen.
+fn demo_line(elf: &Path, arguments: &[OsString]) -> CommandLine {
+    let arguments = match arguments.split_first() {
+        Some((first, rest)) if first == "--" => rest,
+        _ => arguments,
+    };
+    let chosen = |option: &str| {
+        let with_value = format!("{option}=");
+        arguments.iter().map(OsString::as_os_str).any(|argument| {
+            argument == option || argument.to_string_lossy().starts_with(&with_value)
+        })
+    };
+    let mut line = CommandLine::new("cargo run --release -p hambo-host --bin hambo -- demo");
+    if !chosen("--firmware") {
+        line = line.words("--firmware").argument(elf);
+    }
+    if !chosen("--output") && !chosen("-o") {
+        line = line.words("--output demo-output");
+    }
+    arguments.iter().fold(line, CommandLine::argument)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(arguments: &[&str]) -> String {
+        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        demo_line(Path::new("/f.elf"), &arguments).to_string()
+    }
+
+    #[test]
+    fn the_demo_has_defaults() {
+        let expected = "cargo run --release -p hambo-host --bin hambo -- \
+                        demo --firmware /f.elf --output demo-output";
+        assert_eq!(shown(&[]), expected);
+        assert_eq!(shown(&["--"]), expected);
+        let seeded = format!("{expected} --seed 3");
+        assert_eq!(shown(&["--seed", "3"]), seeded);
+        assert_eq!(shown(&["--", "--seed", "3"]), seeded);
+    }
+
+    #[test]
+    fn the_caller_overrides_them() {
+        assert!(shown(&["-o", "x"]).ends_with("demo --firmware /f.elf -o x"));
+        assert!(shown(&["--output=x"]).ends_with("demo --firmware /f.elf --output=x"));
+        assert!(
+            shown(&["--firmware", "g.elf"]).ends_with("demo --output demo-output --firmware g.elf")
+        );
+    }
+}

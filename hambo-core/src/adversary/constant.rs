@@ -44,3 +44,43 @@ pub fn constant_component(adversary: usize, dimension: usize, j: usize) -> f32 {
         Some(_) => 0.0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_dimensions_have_every_corner_once() {
+        for dimension in 1..=4 {
+            let count = constant_count(dimension);
+            let mut corners: Vec<Vec<i32>> = (0..count)
+                .map(|a| {
+                    (0..dimension)
+                        .map(|j| constant_component(a, dimension, j) as i32)
+                        .collect()
+                })
+                .collect();
+            assert!(corners[0].iter().all(|x| *x == 0));
+            assert!(corners[1..].iter().flatten().all(|x| x.abs() == 1));
+            corners.sort();
+            corners.dedup();
+            assert_eq!(corners.len(), (1 << dimension) + 1);
+        }
+    }
+
+    #[test]
+    fn many_dimensions_have_both_ends_of_every_axis() {
+        let dimension = 17;
+        for j in 0..dimension {
+            for sign in [-1.0, 1.0] {
+                let found = (0..constant_count(dimension)).any(|a| {
+                    (0..dimension).all(|i| {
+                        constant_component(a, dimension, i) == if i == j { sign } else { 0.0 }
+                    })
+                });
+                assert!(found, "{j} {sign}");
+            }
+        }
+        assert!(constant_count(1000) <= MAX_STARTS);
+    }
+}

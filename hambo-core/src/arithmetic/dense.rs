@@ -96,3 +96,46 @@ impl<'a> Dense<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 5 outputs of 3 inputs, w[o][i] = 10 o + i, bias 100 o.
+    fn tiles() -> Vec<[f32; TILE]> {
+        let number = |o: usize, x: usize| if o < 5 { x as f32 } else { 0.0 };
+        let tile = |block: usize, f: &dyn Fn(usize) -> usize| {
+            core::array::from_fn(|r| number(4 * block + r, f(4 * block + r)))
+        };
+        let mut tiles: Vec<_> = (0..2).map(|block| tile(block, &|o| 100 * o)).collect();
+        for block in 0..2 {
+            tiles.extend((0..3).map(|i| tile(block, &move |o| 10 * o + i)));
+        }
+        tiles
+    }
+
+    #[test]
+    fn multiplies_by_hand() {
+        let tiles = tiles();
+        assert_eq!(Dense::tiles(3, 5), Some(tiles.len()));
+        let layer = Dense::new(&tiles, 3, 5).unwrap();
+        let mut output = [[0.0; 2]; 8];
+        layer.forward(&[[1.0, 0.0], [2.0, 0.0], [3.0, 1.0]], &mut output);
+        // Output 4: 400 + 40·1 + 41·2 + 42·3 = 648 in lane 0; 400 + 42 in lane 1.
+        assert_eq!(output[4], [648.0, 442.0]);
+        assert_eq!(output[5], [0.0, 0.0]);
+        let mut input = [[9.0; 2]; 3];
+        let mut cotangent = [[0.0; 2]; 8];
+        cotangent[1] = [1.0, 0.0];
+        cotangent[4] = [1.0, 2.0];
+        layer.pull_back(&cotangent, &mut input);
+        assert_eq!(input, [[50.0, 80.0], [52.0, 82.0], [54.0, 84.0]]);
+    }
+
+    #[test]
+    fn refuses_what_does_not_fit() {
+        assert!(Dense::new(&tiles()[1..], 3, 5).is_none());
+        assert_eq!(Dense::tiles(0, 5), None);
+        assert_eq!(Dense::tiles(usize::MAX, 5), None);
+    }
+}

@@ -106,3 +106,71 @@ pub fn normal_quantile_of_tail(tail: f32) -> f32 {
         numerator / denominator
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_agree_with_published_ones() {
+        // From SciPy 1.x `stats.norm.isf`, both sides of each seam.
+        let table = [
+            (0.4, 0.253_347_1),
+            (0.2, 0.841_621_2),
+            (0.076, 1.432_502_7),
+            (0.074, 1.446_632_1),
+            (1e-3, 3.090_232_3),
+            (1e-8, 5.612_001_2),
+            (1.2e-10, 6.333_282_2),
+        ];
+        for (tail, exact) in table {
+            let error = (normal_quantile_of_tail(tail) / exact - 1.0).abs();
+            assert!(error < 2e-6, "{tail}: {error}");
+        }
+        assert_eq!(normal_quantile_of_tail(0.5), 0.0);
+    }
+
+    #[test]
+    fn extreme_draws_are_finite() {
+        for bits in [0, 1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF] {
+            assert!(normal_from_bits(bits).abs() < 6.5);
+        }
+        assert_eq!(normal_from_bits(0), -normal_from_bits(0x8000_0000));
+    }
+
+    #[test]
+    fn normals_of_many_streams_have_the_right_moments() {
+        // First draws of many trajectories: what a correlated set of streams
+        // would get wrong.
+        let count = 100_000;
+        let (mut sum, mut squares, mut product, mut before) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
+        for trajectory in 0..count {
+            let x = f64::from(Stream::new(3, trajectory).standard_normal());
+            sum += x;
+            squares += x * x;
+            product += x * before;
+            before = x;
+        }
+        let n = f64::from(count);
+        let tolerance = 5.0 / n.sqrt();
+        assert!((sum / n).abs() < tolerance);
+        assert!((squares / n - 1.0).abs() < tolerance * 1.5);
+        assert!((product / n).abs() < tolerance);
+    }
+
+    #[test]
+    fn indices_and_uniforms_stay_in_range() {
+        let mut stream = Stream::new(1, 0);
+        let mut seen = [0_u32; 5];
+        for _ in 0..10_000 {
+            seen[stream.index(5) as usize] += 1;
+            let x = stream.uniform();
+            assert!(x > 0.0 && x < 1.0);
+        }
+        assert!(
+            seen.iter().all(|count| (1800..2200).contains(count)),
+            "{seen:?}"
+        );
+        assert_eq!(stream.index(0), 0);
+    }
+}

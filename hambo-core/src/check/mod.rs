@@ -9,6 +9,7 @@ mod outcome;
 mod search;
 mod tally;
 
+pub use crate::rollout::CapacityError;
 pub use outcome::{Estimate, Outcome};
 pub use search::Search;
 
@@ -18,7 +19,7 @@ use crate::adversary::constant_count;
 use crate::image::Image;
 use crate::model::{Calibration, Model};
 use crate::policy::{Policy, StoredPolicy};
-use crate::rollout::{Buffers, CapacityError, Objective, Rollout, Variant};
+use crate::rollout::{Buffers, Objective, Rollout, Variant};
 use crate::task::{MAX_CONSTRAINTS, Task};
 use crate::verdict::Reason;
 use outcome::MAX_OBJECTIVES;
@@ -94,13 +95,16 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
         rows: &'a mut [[f32; B]],
     ) -> Result<Self, CapacityError> {
         let buffers = Buffers::carve(rows, &model.dynamics, task)?;
-        let mut objectives: Vec<_, MAX_OBJECTIVES> = Vec::new();
         const { assert!(MAX_OBJECTIVES > MAX_CONSTRAINTS, "one more for the return") };
-        let constraints = task
-            .constraints
-            .iter()
-            .map(|slot| Objective::Constraint(*slot));
-        objectives.extend(core::iter::once(Objective::Return).chain(constraints));
+        let too_many = CapacityError {
+            needed: usize::MAX,
+            available: MAX_OBJECTIVES,
+        };
+        let mut objectives: Vec<_, MAX_OBJECTIVES> = Vec::new();
+        let constraints = task.constraints.iter().copied().map(Objective::Constraint);
+        for objective in core::iter::once(Objective::Return).chain(constraints) {
+            objectives.push(objective).map_err(|_| too_many)?;
+        }
         let mut check = Self {
             model,
             policy,

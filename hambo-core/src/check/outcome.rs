@@ -56,7 +56,7 @@ impl Outcome {
         estimates: &Vec<Estimate, MAX_OBJECTIVES>,
         tally: &Tally,
     ) -> Self {
-        let claims: Vec<Claim, MAX_OBJECTIVES> = (0_u8..)
+        let claims = (0_u8..)
             .zip(estimates)
             .map(|(index, estimate)| match estimate.objective {
                 Objective::Return => Claim {
@@ -69,9 +69,8 @@ impl Outcome {
                     threshold: Some(0.0),
                     failure: Reason::ConstraintViolated(index.saturating_sub(1)),
                 },
-            })
-            .collect();
-        let (verdict, reasons) = decide(tally.reasons(), &claims);
+            });
+        let (verdict, reasons) = decide(tally.reasons(), claims);
         let first = estimates.first();
         Self {
             bound: first.map_or(f32::NAN, |estimate| canonical(estimate.lower)),

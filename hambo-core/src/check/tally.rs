@@ -42,8 +42,8 @@ impl Tally {
         self.adversarial = SampleMoments::default();
         self.least = f32::INFINITY;
         self.constant.clear();
-        let none = core::iter::repeat_n(SampleMoments::default(), self.starts);
-        self.constant.extend(none.take(MAX_STARTS));
+        // There are at most as many starts as places.
+        let _ = self.constant.resize(self.starts, SampleMoments::default());
     }
 
     /// Notes once what makes the evidence unfit.

@@ -52,3 +52,64 @@ pub fn student_quantile(freedom: u32, tail: f32) -> f32 {
     }
     square_root(n * y) * UP
 }
+
+#[cfg(test)]
+mod tests {
+    use super::student_quantile;
+
+    /// (degrees of freedom, tail, quantile), from SciPy 1.x `stats.t.isf`.
+    const TABLE: [(u32, f32, f32); 36] = [
+        (1, 0.25, 1.0),
+        (1, 0.025, 12.706205),
+        (1, 0.0025, 127.321336),
+        (2, 0.1, 1.885618),
+        (2, 0.0125, 6.205347),
+        (2, 0.0001, 70.700071),
+        (3, 0.25, 0.764892),
+        (3, 0.1, 1.637744),
+        (3, 0.025, 3.182446),
+        (3, 0.0125, 4.176535),
+        (3, 0.0025, 7.453319),
+        (3, 0.0001, 22.203742),
+        (4, 0.25, 0.740697),
+        (4, 0.1, 1.533206),
+        (4, 0.025, 2.776445),
+        (4, 0.0001, 13.033672),
+        (5, 0.25, 0.726687),
+        (5, 0.025, 2.570582),
+        (5, 0.0001, 9.677566),
+        (7, 0.1, 1.414924),
+        (7, 0.0125, 2.841244),
+        (7, 0.0001, 7.063433),
+        (15, 0.25, 0.691197),
+        (15, 0.025, 2.13145),
+        (15, 0.0025, 3.286039),
+        (15, 0.0001, 4.879998),
+        (31, 0.1, 1.309464),
+        (31, 0.0125, 2.355568),
+        (31, 0.0001, 4.215503),
+        (63, 0.025, 1.998341),
+        (63, 0.0025, 2.909262),
+        (255, 0.1, 1.28488),
+        (255, 0.0001, 3.773802),
+        (999, 0.25, 0.674735),
+        (999, 0.025, 1.962341),
+        (999, 0.0001, 3.732865),
+    ];
+
+    #[test]
+    fn is_never_below_the_exact_value_and_close_to_it() {
+        for (freedom, tail, exact) in TABLE {
+            let quantile = student_quantile(freedom, tail);
+            let excess = quantile / exact - 1.0;
+            assert!((0.0..3e-3).contains(&excess), "{freedom} {tail}: {excess}");
+        }
+    }
+
+    #[test]
+    fn knows_nothing_of_a_single_value() {
+        assert_eq!(student_quantile(0, 0.05), f32::INFINITY);
+        assert_eq!(student_quantile(10, f32::NAN), f32::INFINITY);
+        assert_eq!(student_quantile(10, 0.0), f32::INFINITY);
+    }
+}

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::arithmetic::elementary::{hyperbolic_tangent, maximum, sigmoid};
 
 /// The function between two dense layers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Activation {
     /// max(x, 0).
+    #[default]
     Relu,
     /// tanh(x).
     Tanh,

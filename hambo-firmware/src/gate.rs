@@ -1,0 +1,39 @@
+//! From the bytes in flash to an outcome.
+
+use crate::{board, workspace};
+use hambo_core::{
+    check::{CapacityError, Check, Outcome, Progress},
+    image::{Image, ImageError},
+};
+
+/// Why there is no outcome.
+#[derive(Clone, Copy, defmt::Format)]
+pub enum Refusal {
+    /// The flash holds no sound image.
+    Image(ImageError),
+    /// The image needs more memory than this firmware has.
+    Capacity(CapacityError),
+    /// The gate ran before.
+    WorkspaceTaken,
+}
+
+/// Reads the image, runs the check to its end and logs every tenth of the way.
+pub fn run() -> Result<Outcome, Refusal> {
+    let rows = workspace::take().ok_or(Refusal::WorkspaceTaken)?;
+    let image = Image::parse_prefix(board::model_region()).map_err(Refusal::Image)?;
+    let mut check = Check::<{ workspace::LANES }>::new(&image, rows).map_err(Refusal::Capacity)?;
+    defmt::info!("image accepted");
+
+    let mut next_tenth = 1;
+    loop {
+        match check.advance(1) {
+            Progress::Finished(outcome) => return Ok(outcome),
+            Progress::Working { done, total } => {
+                if u64::from(done) * 10 >= u64::from(total) * next_tenth {
+                    defmt::info!("{=u32} of {=u32} sweeps", done, total);
+                    next_tenth += 1;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The link to the outside through a debugger or emulator.
+#![allow(unsafe_code, reason = "semihosting calls")]
+
+use core::sync::atomic::{AtomicIsize, Ordering};
+use cortex_m_semihosting::{
+    debug::{self, EXIT_FAILURE, EXIT_SUCCESS},
+    nr, syscall,
+};
+
+/// The host's handle of standard output, or -1 before the first write.
+static STDOUT: AtomicIsize = AtomicIsize::new(-1);
+
+/// Writes to the host's standard output. What cannot be written is lost; the
+/// host then misses the closing line and reports that.
+pub fn write(bytes: &[u8]) {
+    if STDOUT.load(Ordering::Relaxed) == -1 {
+        let name = c":tt";
+        // SAFETY: opening the host's console: a terminated name, a mode, the
+        // name's length.
+        let handle =
+            unsafe { syscall!(OPEN, name.as_ptr(), nr::open::W_TRUNC, name.count_bytes()) };
+        STDOUT.store(handle.cast_signed(), Ordering::Relaxed);
+    }
+    let handle = STDOUT.load(Ordering::Relaxed);
+    if handle != -1 {
+        // SAFETY: the host reads `bytes.len()` bytes from a live slice.
+        unsafe { syscall!(WRITE, handle, bytes.as_ptr(), bytes.len()) };
+    }
+}
+
+/// The gate came to a verdict: ends the emulation with success.
+pub fn finish() -> ! {
+    debug::exit(EXIT_SUCCESS);
+    stay()
+}
+
+/// The gate came to no verdict: ends the emulation with failure.
+pub fn fail() -> ! {
+    debug::exit(EXIT_FAILURE);
+    stay()
+}
+
+/// A debugger may carry on after an exit.
+fn stay() -> ! {
+    loop {
+        cortex_m::asm::wfi();
+    }
+}

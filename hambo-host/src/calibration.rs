@@ -1,1 +1,0 @@
-//! Calibration of the uncertainty set on withheld data.

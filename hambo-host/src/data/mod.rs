@@ -1,0 +1,5 @@
+//! Logged transitions.
+
+mod log;
+
+pub use log::{Log, LogError, Transition};

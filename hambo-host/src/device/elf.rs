@@ -1,0 +1,141 @@
+//! The few facts about a firmware file that a run needs: where the image goes, and how much flash is used.
+
+/// Facts from a firmware's ELF file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Firmware {
+    /// Address of the flash region for the device image.
+    pub model_start: u32,
+    /// Length of that region in bytes.
+    pub model_length: u32,
+    /// Code, constants and initial values in flash, in bytes, without the image.
+    pub flash_bytes: u32,
+}
+
+const LOAD: u32 = 1;
+const SYMBOL_TABLE: u32 = 2;
+
+impl Firmware {
+    /// Reads a little-endian 32-bit ELF file.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the file, for people.
+    pub fn parse(elf: &[u8]) -> Result<Self, String> {
+        if !elf.starts_with(b"\x7fELF\x01\x01") {
+            return Err("no 32-bit little-endian ELF file".into());
+        }
+        Self::read(elf).ok_or_else(|| {
+            "it is cut short or lacks the symbols `_model_start` and `_model_end`".into()
+        })
+    }
+
+    fn read(elf: &[u8]) -> Option<Self> {
+        let mut flash_bytes = 0_u32;
+        for segment in table(elf, word(elf, 28)?, half(elf, 42)?, half(elf, 44)?)? {
+            if word(segment, 0)? == LOAD {
+                flash_bytes = flash_bytes.checked_add(word(segment, 16)?)?;
+            }
+        }
+
+        let sections: Vec<&[u8]> =
+            table(elf, word(elf, 32)?, half(elf, 46)?, half(elf, 48)?)?.collect();
+        let (mut start, mut end) = (None, None);
+        for section in &sections {
+            if word(section, 4)? != SYMBOL_TABLE {
+                continue;
+            }
+            let names = contents(elf, sections.get(word(section, 24)? as usize)?)?;
+            for symbol in contents(elf, section)?.chunks_exact(16) {
+                let name = names.get(word(symbol, 0)? as usize..)?;
+                if name.starts_with(b"_model_start\0") {
+                    start = Some(word(symbol, 4)?);
+                } else if name.starts_with(b"_model_end\0") {
+                    end = Some(word(symbol, 4)?);
+                }
+            }
+        }
+        let model_start = start?;
+        Some(Self {
+            model_start,
+            model_length: end?.checked_sub(model_start)?,
+            flash_bytes,
+        })
+    }
+}
+
+/// The entries of a header table.
+fn table(elf: &[u8], offset: u32, entry: u16, count: u16) -> Option<impl Iterator<Item = &[u8]>> {
+    let length = usize::from(entry) * usize::from(count);
+    let bytes = elf.get(offset as usize..)?.get(..length)?;
+    Some(bytes.chunks_exact(usize::from(entry).max(1)))
+}
+
+/// The bytes that a section header stands for.
+fn contents<'a>(elf: &'a [u8], section: &[u8]) -> Option<&'a [u8]> {
+    elf.get(word(section, 16)? as usize..)?
+        .get(..word(section, 20)? as usize)
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let bytes = bytes.get(at..)?.first_chunk()?;
+    Some(u32::from_le_bytes(*bytes))
+}
+
+fn half(bytes: &[u8], at: usize) -> Option<u16> {
+    let bytes = bytes.get(at..)?.first_chunk()?;
+    Some(u16::from_le_bytes(*bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Firmware;
+
+    /// One loaded segment of 100 bytes, a symbol table and its names.
+    fn small_elf() -> Vec<u8> {
+        let mut elf = vec![0; 52];
+        let mut put = |at: usize, bytes: &[u8]| elf[at..at + bytes.len()].copy_from_slice(bytes);
+        put(0, b"\x7fELF\x01\x01");
+        put(28, &52_u32.to_le_bytes());
+        put(32, &84_u32.to_le_bytes());
+        put(42, &32_u16.to_le_bytes());
+        put(44, &1_u16.to_le_bytes());
+        put(46, &40_u16.to_le_bytes());
+        put(48, &2_u16.to_le_bytes());
+        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let names = b"\0_model_start\0_model_end\0";
+        let parts: [Vec<u8>; 4] = [
+            words(&[1, 0, 0, 0, 100, 100, 0, 0]),
+            words(&[0, 2, 0, 0, 164, 32, 1, 0, 0, 16]),
+            words(&[0, 3, 0, 0, 196, names.len() as u32, 0, 0, 0, 0]),
+            words(&[1, 0x0808_0000, 0, 0, 14, 0x0810_0000, 0, 0]),
+        ];
+        elf.extend(parts.concat());
+        elf.extend(names);
+        elf
+    }
+
+    #[test]
+    fn reads_the_model_region_and_the_flash_used() {
+        assert_eq!(
+            Firmware::parse(&small_elf()),
+            Ok(Firmware {
+                model_start: 0x0808_0000,
+                model_length: 512 * 1024,
+                flash_bytes: 100,
+            })
+        );
+    }
+
+    #[test]
+    fn every_cut_file_is_an_error() {
+        let elf = small_elf();
+        for length in 0..elf.len() - 1 {
+            assert!(Firmware::parse(&elf[..length]).is_err(), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn other_files_are_an_error() {
+        assert!(Firmware::parse(b"#!/bin/sh\n").is_err());
+    }
+}

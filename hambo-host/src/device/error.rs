@@ -1,0 +1,146 @@
+//! What can go wrong between an image and its report.
+
+use super::result_line::ResultLineError;
+use std::{io, path::PathBuf, process::ExitStatus, time::Duration};
+use thiserror::Error;
+
+/// Why a device run gave no report.
+#[derive(Debug, Error)]
+pub enum DeviceError {
+    /// No emulator to run.
+    #[error(
+        "cannot find `{program}`: install QEMU for Arm (Debian and Ubuntu: `apt install qemu-system-arm`) \
+         or say where it is"
+    )]
+    NoQemu {
+        /// The program that was looked for.
+        program: String,
+    },
+
+    /// The emulator did not start, or its output could not be read.
+    #[error("cannot run `{program}`: {source}")]
+    Start {
+        /// The program that was started.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// No firmware to run.
+    #[error(
+        "cannot read the firmware {path}: {source}; build it with \
+         `cargo build --release --manifest-path hambo-firmware/Cargo.toml --target thumbv7em-none-eabihf`"
+    )]
+    NoFirmware {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// The file is not this project's firmware.
+    #[error("{path} is not a hambo firmware: {reason}")]
+    BadFirmware {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// No image to check.
+    #[error("cannot read the device image {path}: {source}; `hambo export` writes one")]
+    NoImage {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// The image is larger than the flash set aside for it.
+    #[error("the device image {path} has {length} bytes, the board has room for {room}")]
+    ImageTooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        length: u64,
+        /// What fits.
+        room: u64,
+    },
+
+    /// The emulator's command line is text.
+    #[error("the path {path} is not valid UTF-8; rename it")]
+    PathNotText {
+        /// The path.
+        path: PathBuf,
+    },
+
+    /// The device did not come to an end.
+    #[error(
+        "the device gave no verdict within {} s and was stopped; allow more time or export a smaller \
+         check. Its last line: {last_line}", limit.as_secs_f32()
+    )]
+    Timeout {
+        /// How long it was allowed to take.
+        limit: Duration,
+        /// Where it was.
+        last_line: String,
+    },
+
+    /// The log holds something that is no log frame.
+    #[error("the device's log is damaged; is this the firmware that ran?")]
+    DamagedLog,
+
+    /// The device stopped before its closing line: a fault or a reset.
+    #[error(
+        "the device stopped without a verdict ({status}): it faulted or was reset; its output pin {}. \
+         Its last line: {last_line}{}",
+        if *driven_high { "had gone high" } else { "was not seen going high" },
+        tail(messages)
+    )]
+    NoClosingLine {
+        /// How the emulator ended.
+        status: ExitStatus,
+        /// Where the device was.
+        last_line: String,
+        /// Whether the output-enable line was ever driven high.
+        driven_high: bool,
+        /// What the emulator said.
+        messages: String,
+    },
+
+    /// The closing line came twice, or was not the last one.
+    #[error(
+        "the device closed its log more than once or went on after it; this verdict cannot be trusted"
+    )]
+    NotClosed,
+
+    /// The closing line makes no sense.
+    #[error("the device's closing line cannot be trusted: {0}")]
+    ClosingLine(#[from] ResultLineError),
+
+    /// The exit code says something else than the closing line.
+    #[error("the device reported `{verdict}` but ended with {status}")]
+    ExitDisagrees {
+        /// The verdict of the closing line.
+        verdict: &'static str,
+        /// How the emulator ended.
+        status: ExitStatus,
+    },
+
+    /// The pin was driven otherwise than the closing line says.
+    #[error("the device reported its output as {reported}, but the pin was {driven}")]
+    PinDisagrees {
+        /// What the closing line says.
+        reported: &'static str,
+        /// What the emulator saw.
+        driven: &'static str,
+    },
+}
+
+fn tail(messages: &str) -> String {
+    if messages.is_empty() {
+        String::new()
+    } else {
+        format!("\n{messages}")
+    }
+}

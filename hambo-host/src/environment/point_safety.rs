@@ -1,0 +1,145 @@
+//! PointSafety (DESIGN 3.17): from (−2, 0) to (2, 0) around the unit disc.
+
+use hambo_core::arithmetic::random::Stream;
+use hambo_core::expression::{Comparison, Inputs, Program};
+use hambo_core::policy::{Leg, Policy, Waypoints};
+
+use crate::data::{Log, Transition};
+use crate::task_file::TaskFile;
+
+/// pi_y is unsafe for |y| at or below this: 2 / √3.
+pub const UNSAFE_BELOW: f32 = 1.154_700_5;
+
+const START: [f32; 2] = [-2.0, 0.0];
+const GOAL: [f32; 3] = [2.0, 0.0, 0.0];
+const SPEED: f32 = 0.5;
+const TASK: &str = include_str!("../../tasks/point_safety.toml");
+
+/// The true system s′ = s + a with the task's own reward.
+#[derive(Clone, Debug)]
+pub struct PointSafety {
+    task: TaskFile,
+    program: Program,
+}
+
+/// A true trajectory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TruePath {
+    /// s_0 … s_T.
+    pub states: Vec<[f32; 2]>,
+    /// The return.
+    pub value: f32,
+}
+
+impl PointSafety {
+    /// The system with the task file that comes with hambo.
+    ///
+    /// # Errors
+    /// If the built-in task file is wrong, which a test rules out.
+    pub fn new() -> Result<Self, crate::Error> {
+        let task = TaskFile::parse(TASK, "point_safety.toml")?;
+        let program = Program::new(&task.ops, 2, 2)?;
+        Ok(Self { task, program })
+    }
+
+    /// The task.
+    #[must_use]
+    pub fn task(&self) -> &TaskFile {
+        &self.task
+    }
+
+    /// pi_y: over (0, y) to the goal. `None` if y is not a finite number.
+    #[must_use]
+    pub fn policy(y: f32) -> Option<Waypoints> {
+        let over = Leg {
+            target: [0.0, y, 0.0],
+            axis: 0,
+            below: 0.0,
+        };
+        let goal = Leg {
+            target: GOAL,
+            axis: 0,
+            below: f32::MAX,
+        };
+        Waypoints::new(2, SPEED, &[over, goal])
+    }
+
+    fn reward(&self, state: [f32; 2], action: [f32; 2], next: [f32; 2]) -> f32 {
+        let mut values = vec![[0.0; 1]; self.program.len()];
+        let inputs = Inputs {
+            state: &state.map(|x| [x]),
+            action: &action.map(|x| [x]),
+            next: &next.map(|x| [x]),
+        };
+        let finite = self
+            .program
+            .evaluate(Comparison::Exact, inputs, &mut values);
+        match values.get(usize::from(self.task.reward)) {
+            Some([reward]) if finite == [true] => *reward,
+            _ => f32::NAN,
+        }
+    }
+
+    fn act(policy: &impl Policy, state: [f32; 2]) -> [f32; 2] {
+        let mut action = [[0.0; 1]; 2];
+        policy.act(&state.map(|x| [x]), &mut action);
+        action.map(|[x]| x)
+    }
+
+    /// The trajectory that the controller really takes.
+    pub fn walk(&self, policy: &impl Policy) -> TruePath {
+        let mut states = vec![START];
+        let mut value = 0.0;
+        let mut state = START;
+        for _ in 0..self.task.horizon {
+            let action = Self::act(policy, state);
+            let next = [state[0] + action[0], state[1] + action[1]];
+            value += self.reward(state, action, next);
+            states.push(next);
+            state = next;
+        }
+        TruePath { states, value }
+    }
+
+    /// A log of `episodes` episodes of pi_y with Gaussian noise of standard
+    /// deviation `noise` on each component of the action. Noisy actions are
+    /// limited in 2-norm too; the log holds them as executed.
+    ///
+    /// # Errors
+    /// If a number is not finite.
+    pub fn collect(
+        &self,
+        policy: &impl Policy,
+        episodes: u32,
+        noise: f32,
+        seed: u64,
+    ) -> Result<Log, crate::Error> {
+        let mut log = Log::new(2, 2);
+        for episode in 0..episodes {
+            let mut stream = Stream::new(seed, episode);
+            let mut state = START;
+            for _ in 0..self.task.horizon {
+                let wanted = Self::act(policy, state);
+                let noisy = wanted.map(|x| x + noise * stream.standard_normal());
+                let length = noisy[0].hypot(noisy[1]);
+                let action = noisy.map(|x| {
+                    if length > SPEED {
+                        x * SPEED / length
+                    } else {
+                        x
+                    }
+                });
+                let next_state = [state[0] + action[0], state[1] + action[1]];
+                log.push(Transition {
+                    state: &state,
+                    action: &action,
+                    next_state: &next_state,
+                    reward: self.reward(state, action, next_state),
+                    episode,
+                })?;
+                state = next_state;
+            }
+        }
+        Ok(log)
+    }
+}

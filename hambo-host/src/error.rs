@@ -1,0 +1,82 @@
+//! What can go wrong on the host, gathered for the command.
+
+use hambo_core::expression::ProgramError;
+use hambo_core::image::{ImageError, Problem};
+use hambo_core::rollout::CapacityError;
+
+/// Any error of the library.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A task file.
+    #[error(transparent)]
+    Task(#[from] crate::task_file::TaskError),
+    /// A log.
+    #[error("the log: {0}")]
+    Log(#[from] crate::data::LogError),
+    /// Training.
+    #[error("training: {0}")]
+    Training(#[from] crate::training::TrainingError),
+    /// Calibration.
+    #[error("calibration: {0}")]
+    Calibration(#[from] crate::calibration::CalibrationError),
+    /// A model file.
+    #[error(transparent)]
+    ModelFile(#[from] crate::model_file::ModelFileError),
+    /// A part that cannot be written.
+    #[error(transparent)]
+    Encode(#[from] crate::image_file::EncodeError),
+    /// A picture.
+    #[error(transparent)]
+    Figure(#[from] crate::figure::FigureError),
+    /// The device.
+    #[error("the device: {0}")]
+    Device(#[from] crate::device::DeviceError),
+    /// A file; the message names it.
+    #[error("{0}")]
+    File(#[from] std::io::Error),
+    /// An image that the core refuses.
+    #[error("the image's {} part: {:?}; export it again", crate::model_file::part_name(&.0.part), .0.problem)]
+    Image(ImageError),
+    /// A part that the core refuses.
+    #[error("a part of the image: {0:?}; export it again")]
+    Part(Problem),
+    /// A reward program that the core refuses.
+    #[error("the task's expressions: {0}")]
+    Program(#[from] ProgramError),
+    /// A task that is too large.
+    #[error("the task needs {} rows of memory; shorten the horizon or shrink the model", .0.needed)]
+    Capacity(CapacityError),
+    /// Host and device disagree: the worst that can happen.
+    #[error(
+        "{policy}: host and device disagree: {host:08x} and {device:08x}; do not trust either and report this"
+    )]
+    Parity {
+        /// The controller.
+        policy: String,
+        /// Bits of the host's bound.
+        host: u32,
+        /// Bits of the device's bound.
+        device: u32,
+    },
+    /// A controller that cannot be made.
+    #[error("the waypoint {0} is not a finite number")]
+    Waypoint(f32),
+}
+
+impl From<ImageError> for Error {
+    fn from(error: ImageError) -> Self {
+        Self::Image(error)
+    }
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Self {
+        Self::Part(problem)
+    }
+}
+
+impl From<CapacityError> for Error {
+    fn from(error: CapacityError) -> Self {
+        Self::Capacity(error)
+    }
+}

@@ -1,0 +1,65 @@
+//! What can go wrong with a figure.
+
+/// Why a figure was not drawn or not written.
+#[derive(Debug, thiserror::Error)]
+pub enum FigureError {
+    /// A number to draw is NaN or infinite.
+    #[error("{what} holds a number that is not finite (entry {index})")]
+    NonFinite {
+        /// The field with the bad number.
+        what: &'static str,
+        /// Its place in that field, from 0.
+        index: usize,
+    },
+    /// A field that must hold something is empty.
+    #[error("{what} is empty, so there is nothing to draw")]
+    Empty {
+        /// The empty field.
+        what: &'static str,
+    },
+    /// A half width below zero.
+    #[error("the confidence set of step {index} has a negative half width")]
+    NegativeHalfWidth {
+        /// The step, from 0.
+        index: usize,
+    },
+    /// Steps and confidence sets differ in number.
+    #[error("{steps} adversarial steps but {sets} confidence sets; every step needs its own")]
+    SetsDoNotMatchSteps {
+        /// Steps of the adversarial path.
+        steps: usize,
+        /// Confidence sets given.
+        sets: usize,
+    },
+    /// More models would deploy than there are.
+    #[error("study point {index} counts more deployments than models")]
+    MoreDeploymentsThanModels {
+        /// The point, from 0.
+        index: usize,
+    },
+    /// The scale is not a positive number, or the picture would be too large.
+    #[error("cannot draw at scale {0}: each side must have 1 to 16384 pixels")]
+    Scale(f32),
+    /// The SVG text is not valid.
+    #[error("the SVG cannot be read back: {0}")]
+    Svg(#[from] resvg::usvg::Error),
+    /// The pixels could not be compressed.
+    #[error("the PNG cannot be encoded: {0}")]
+    Png(String),
+    /// A file could not be written; the message names it.
+    #[error("cannot write {0}")]
+    Io(std::io::Error),
+}
+
+/// Checks that every number is finite; `values` yields the numbers of each entry.
+pub(super) fn check_finite<const N: usize>(
+    what: &'static str,
+    values: impl IntoIterator<Item = [f32; N]>,
+) -> Result<(), FigureError> {
+    for (index, entry) in values.into_iter().enumerate() {
+        if !entry.iter().all(|v| v.is_finite()) {
+            return Err(FigureError::NonFinite { what, index });
+        }
+    }
+    Ok(())
+}

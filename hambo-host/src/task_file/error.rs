@@ -1,0 +1,50 @@
+//! What is wrong with a task file.
+
+use std::io;
+
+use thiserror::Error;
+
+use crate::expression::ExpressionError;
+
+/// A task file that cannot be used: which file, which key, what to do.
+#[derive(Debug, Error)]
+pub enum TaskError {
+    /// The file cannot be read.
+    #[error("cannot read the task file {origin}: check the path and its permissions")]
+    Read {
+        /// The file.
+        origin: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is not TOML, or has a key that is unknown or of the wrong type.
+    #[error("{origin}: {}\nhelp: correct this line", problem.to_string().trim_end())]
+    Syntax {
+        /// The file.
+        origin: String,
+        /// What the TOML reader says, with the line.
+        problem: Box<toml::de::Error>,
+    },
+    /// A key is missing or has a bad value.
+    #[error("{origin}: `{key}` {problem}\nhelp: {help}")]
+    Key {
+        /// The file.
+        origin: String,
+        /// The key, like `state.low`.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What to do.
+        help: String,
+    },
+    /// An expression does not compile.
+    #[error("{origin}: `{key}`: {problem}")]
+    Expression {
+        /// The file.
+        origin: String,
+        /// The key, like `reward.expr`.
+        key: String,
+        /// What is wrong with it, and where.
+        problem: Box<ExpressionError>,
+    },
+}

@@ -1,0 +1,64 @@
+//! The few random numbers that training needs: one stream per member.
+
+use rand_core::Rng;
+use rand_pcg::Pcg32;
+
+/// A seeded source of uniform and normal numbers.
+pub(super) struct Random(Pcg32);
+
+impl Random {
+    /// Streams of one seed are independent: a member does not depend on how
+    /// many others there are, nor on the thread that trains it.
+    pub(super) fn new(seed: u64, stream: u64) -> Self {
+        Self(Pcg32::new(seed, stream))
+    }
+
+    /// Uniform in [0, 1).
+    pub(super) fn uniform(&mut self) -> f64 {
+        f64::from(self.0.next_u32()) / 4_294_967_296.0
+    }
+
+    /// Standard normal, by Box and Muller.
+    pub(super) fn normal(&mut self) -> f64 {
+        // 1 - uniform lies in (0, 1], where the logarithm is finite.
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+
+    /// Brings `items` into a random order (Fisher and Yates).
+    pub(super) fn shuffle(&mut self, items: &mut [usize]) {
+        for last in (1..items.len()).rev() {
+            let other = (self.uniform() * (last + 1) as f64) as usize;
+            items.swap(last, other);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normal_has_unit_moments() {
+        let mut random = Random::new(1, 2);
+        let draws: Vec<f64> = (0..20_000).map(|_| random.normal()).collect();
+        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+        let variance = draws.iter().map(|z| (z - mean).powi(2)).sum::<f64>() / draws.len() as f64;
+        assert!(mean.abs() < 0.03, "mean {mean}");
+        assert!((variance - 1.0).abs() < 0.05, "variance {variance}");
+    }
+
+    #[test]
+    fn shuffle_moves_and_keeps_every_item() {
+        let mut items: Vec<usize> = (0..50).collect();
+        Random::new(1, 2).shuffle(&mut items);
+        assert_ne!(items, (0..50).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn streams_differ() {
+        assert_ne!(Random::new(1, 0).uniform(), Random::new(1, 1).uniform());
+    }
+}

@@ -1,0 +1,129 @@
+//! How the firmware, and the core alone, are built for a Cortex-M.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::command::CommandLine;
+
+/// Cortex-M4F and M7F with hardware floating point.
+pub const TARGET: &str = "thumbv7em-none-eabihf";
+
+/// Where the target's core library comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toolchain {
+    /// It lies compiled in the sysroot, where `rustup target add` puts it.
+    Rustup,
+    /// Debian's compiler builds it from Debian's copy of its source.
+    Debian,
+}
+
+/// The firmware's builds, as command lines to run from the root.
+pub struct Firmware {
+    toolchain: Toolchain,
+    target_directory: PathBuf,
+    /// Flags meant for the host's processor would break the device's build.
+    drop_rustflags: bool,
+}
+
+impl Firmware {
+    /// `target_directory` is the workspace's; the firmware gets its own inside.
+    pub fn new(toolchain: Toolchain, target_directory: &Path, rustflags: Option<&OsStr>) -> Self {
+        Self {
+            toolchain,
+            target_directory: target_directory.join("firmware"),
+            drop_rustflags: rustflags.is_some(),
+        }
+    }
+
+    /// The file that a build leaves behind.
+    pub fn elf(&self) -> PathBuf {
+        self.target_directory
+            .join(TARGET)
+            .join("release")
+            .join("hambo-gate")
+    }
+
+    pub fn build(&self) -> CommandLine {
+        self.cargo("build", "--manifest-path hambo-firmware/Cargo.toml")
+    }
+
+    pub fn clippy(&self) -> CommandLine {
+        self.cargo("clippy", "--manifest-path hambo-firmware/Cargo.toml")
+            .words("-- -D warnings")
+    }
+
+    /// The core without the firmware: nothing else can lend it `std`.
+    pub fn core_alone(&self) -> CommandLine {
+        self.cargo("build", "--package hambo-core --features defmt")
+    }
+
+    fn cargo(&self, command: &str, what: &str) -> CommandLine {
+        let line = match self.toolchain {
+            Toolchain::Rustup => CommandLine::new("cargo").words(command),
+            // build-std is unstable, which RUSTC_BOOTSTRAP permits; Debian has
+            // no rust-lld. Cargo's library path would mix two toolchains.
+            Toolchain::Debian => CommandLine::new("/usr/bin/cargo")
+                .words(command)
+                .words("-Zbuild-std=core")
+                .without("LD_LIBRARY_PATH")
+                .with("RUSTC_BOOTSTRAP", "1")
+                .with("RUSTC", "/usr/bin/rustc")
+                .with("CARGO_TARGET_THUMBV7EM_NONE_EABIHF_LINKER", "ld.lld"),
+        };
+        let line = line
+            .words("--release")
+            .words(what)
+            .words("--target")
+            .words(TARGET)
+            .words("--target-dir")
+            .argument(&self.target_directory);
+        if self.drop_rustflags {
+            line.without("RUSTFLAGS")
+        } else {
+            line
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rustup_needs_no_environment() {
+        let firmware = Firmware::new(Toolchain::Rustup, Path::new("/r/target"), None);
+        assert_eq!(
+            firmware.build().to_string(),
+            "cargo build --release --manifest-path hambo-firmware/Cargo.toml \
+             --target thumbv7em-none-eabihf --target-dir /r/target/firmware"
+        );
+        assert_eq!(
+            firmware.elf(),
+            Path::new("/r/target/firmware/thumbv7em-none-eabihf/release/hambo-gate")
+        );
+        let clippy = firmware.clippy().to_string();
+        assert!(clippy.ends_with("/r/target/firmware -- -D warnings"));
+        assert!(!clippy.contains("--all-targets"));
+    }
+
+    #[test]
+    fn debian_builds_the_core_library() {
+        let firmware = Firmware::new(Toolchain::Debian, Path::new("/r/target"), None);
+        assert_eq!(
+            firmware.core_alone().to_string(),
+            "env -u LD_LIBRARY_PATH RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc \
+             CARGO_TARGET_THUMBV7EM_NONE_EABIHF_LINKER=ld.lld \
+             /usr/bin/cargo build -Zbuild-std=core --release \
+             --package hambo-core --features defmt \
+             --target thumbv7em-none-eabihf --target-dir /r/target/firmware"
+        );
+    }
+
+    #[test]
+    fn flags_for_the_host_stay_on_the_host() {
+        let flags = Some(OsStr::new("-C target-cpu=native"));
+        let firmware = Firmware::new(Toolchain::Rustup, Path::new("/t"), flags);
+        let line = firmware.build().to_string();
+        assert!(line.starts_with("env -u RUSTFLAGS cargo build"), "{line}");
+    }
+}

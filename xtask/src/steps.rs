@@ -1,0 +1,150 @@
+//! Shows what is being done, and how long each step took.
+//!
+//! All of it goes to the error stream: the output stream belongs to results.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use crate::command::Problem;
+
+/// Writes a line for the person who watches. Nobody watching is no error.
+pub fn say(line: impl fmt::Display) {
+    if cfg!(test) {
+        // Only this form is captured by the test runner.
+        eprintln!("{line}");
+    } else {
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+}
+
+/// A step that failed, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Failure {
+    step: String,
+    problem: Problem,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: step {} failed", self.step)?;
+        match &self.problem {
+            Problem::Advice(text) => write!(f, ".\n{text}"),
+            Problem::Command { line, outcome } => write!(
+                f,
+                ": its command {outcome}.\nTo repeat it, from the root of the repository:\n\n    {line}\n"
+            ),
+        }
+    }
+}
+
+enum Outcome {
+    Done(Duration),
+    Skipped,
+}
+
+/// The steps of one command, in order.
+#[derive(Default)]
+pub struct Steps {
+    rows: Vec<(String, Outcome)>,
+}
+
+impl Steps {
+    /// Does one step under a heading, and says how long it took.
+    pub fn step<T>(
+        &mut self,
+        name: &str,
+        work: impl FnOnce() -> Result<T, Problem>,
+    ) -> Result<T, Failure> {
+        let number = self.rows.len() + 1;
+        say(format_args!("\n== {number}. {name}"));
+        let start = Instant::now();
+        let result = work();
+        let time = start.elapsed();
+        match result {
+            Ok(value) => {
+                say(format_args!("-- {number}. {name}: {}", seconds(time)));
+                self.rows.push((name.to_owned(), Outcome::Done(time)));
+                Ok(value)
+            }
+            Err(problem) => {
+                say(format_args!(
+                    "-- {number}. {name}: failed after {}\n",
+                    seconds(time)
+                ));
+                Err(Failure {
+                    step: format!("{number} ({name})"),
+                    problem,
+                })
+            }
+        }
+    }
+
+    /// Notes a step that this machine cannot do, and what would enable it.
+    pub fn skip(&mut self, name: &str, why: &str) {
+        let number = self.rows.len() + 1;
+        say(format_args!("\n== {number}. {name}\n-- SKIPPED: {why}"));
+        self.rows.push((name.to_owned(), Outcome::Skipped));
+    }
+}
+
+/// The table of all steps, with the total.
+impl fmt::Display for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.rows.iter().map(|(name, _)| name.chars().count());
+        let width = width.max().unwrap_or(0).max("total".len());
+        let mut total = Duration::ZERO;
+        for (index, (name, outcome)) in self.rows.iter().enumerate() {
+            let time = match outcome {
+                Outcome::Done(time) => {
+                    total += *time;
+                    seconds(*time)
+                }
+                Outcome::Skipped => "skipped".to_owned(),
+            };
+            writeln!(f, "{:>3}  {name:<width$}  {time:>9}", index + 1)?;
+        }
+        write!(f, "     {:<width$}  {:>9}", "total", seconds(total))
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_times_skips_and_a_total() {
+        let steps = Steps {
+            rows: vec![
+                ("set-up".into(), Outcome::Done(Duration::from_millis(250))),
+                ("clippy".into(), Outcome::Skipped),
+                ("tests".into(), Outcome::Done(Duration::from_millis(61_500))),
+            ],
+        };
+        let expected = "  1  set-up      0.2 s
+  2  clippy    skipped
+  3  tests      61.5 s
+     total      61.8 s";
+        assert_eq!(steps.to_string(), expected);
+    }
+
+    #[test]
+    fn a_failure_names_its_step_and_its_command() {
+        let mut steps = Steps::default();
+        assert_eq!(steps.step("first", || Ok(1)), Ok(1));
+        let failed = steps.step("second", || {
+            Err::<(), _>(Problem::Command {
+                line: "cargo fmt".into(),
+                outcome: "ended with exit code 1".into(),
+            })
+        });
+        let text = failed.err().map(|failure| failure.to_string());
+        let text = text.unwrap_or_default();
+        assert!(text.contains("step 2 (second) failed"), "{text}");
+        assert!(text.contains("\n    cargo fmt\n"), "{text}");
+    }
+}

@@ -18,6 +18,7 @@ pub enum Refusal {
 }
 
 /// Reads the image, runs the check to its end and logs every tenth of the way.
+#[inline(never)]
 pub fn run() -> Result<Outcome, Refusal> {
     let rows = workspace::take().ok_or(Refusal::WorkspaceTaken)?;
     let image = Image::parse_prefix(board::model_region()).map_err(Refusal::Image)?;

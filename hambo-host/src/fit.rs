@@ -76,7 +76,7 @@ pub fn fit(log: &Log, options: &FitOptions) -> Result<(ModelFile, Calibration), 
         support_high,
     };
     let bytes = AlignedBytes::new(&encode_ensemble(&ensemble, &uncertainty)?);
-    let (part, _) = Container::open(bytes.as_bytes(), Part::Model)?;
+    let part = Container::take(&mut bytes.as_bytes(), Part::Model)?;
     let model = parse_model(&part)?;
     let calibration = calibrate_on(&predict(&model, &withheld), &withheld, options)?;
 

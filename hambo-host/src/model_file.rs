@@ -106,7 +106,8 @@ impl ModelFile {
     /// Never for a model file that [`ModelFile::new`] or
     /// [`ModelFile::read`] made.
     pub fn model(&self) -> Result<Model<'_>, ImageError> {
-        let (part, rest) = Container::open(self.model_part.as_bytes(), Part::Model)?;
+        let mut rest = self.model_part.as_bytes();
+        let part = Container::take(&mut rest, Part::Model)?;
         let in_model = |problem| ImageError {
             part: Part::Model,
             problem,
@@ -150,7 +151,8 @@ impl ModelFile {
             file: file.clone(),
             error,
         };
-        let (part, rest) = Container::open(bytes.as_bytes(), Part::Provenance).map_err(damaged)?;
+        let mut rest = bytes.as_bytes();
+        let part = Container::take(&mut rest, Part::Provenance).map_err(damaged)?;
         let provenance = part.read_manifest().map_err(|problem| {
             damaged(ImageError {
                 part: Part::Provenance,

@@ -88,6 +88,7 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     ///
     /// # Errors
     /// If `rows` is too short.
+    #[inline(never)]
     pub fn with_policy(
         model: &'a Model<'a>,
         task: &'a Task<'a>,
@@ -150,6 +151,7 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
 
     /// Does at most `sweeps` sweeps of `B` trajectories. The work of one is
     /// bounded by the model's size and the horizon.
+    #[inline(never)]
     pub fn advance(&mut self, sweeps: u32) -> Progress {
         for _ in 0..sweeps {
             if !self.sweep() {
@@ -231,6 +233,7 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
         true
     }
 
+    #[inline(never)]
     fn outcome(&mut self) -> Outcome {
         if self.model.confidence.calibration != Calibration::Passed {
             let reason = Reason::NotCalibrated(self.model.confidence.calibration);

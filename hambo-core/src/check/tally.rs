@@ -15,7 +15,8 @@ use crate::verdict::{MAX_REASONS, Reason};
 pub(super) struct Tally {
     starts: usize,
     neutral: SampleMoments,
-    constant: Vec<SampleMoments, MAX_STARTS>,
+    /// Sums over the trajectories, one for each constant adversary.
+    constant: Vec<f32, MAX_STARTS>,
     adversarial: SampleMoments,
     /// The least objective of the trajectory that is being gathered.
     least: f32,
@@ -43,7 +44,7 @@ impl Tally {
         self.least = f32::INFINITY;
         self.constant.clear();
         // There are at most as many starts as places.
-        let _ = self.constant.resize(self.starts, SampleMoments::default());
+        let _ = self.constant.resize(self.starts, 0.0);
     }
 
     /// Notes once what makes the evidence unfit.
@@ -78,7 +79,7 @@ impl Tally {
                 self.unfit(Reason::NotFinite);
             }
             if let Some(sum) = self.constant.get_mut(*start) {
-                sum.push(*constant);
+                *sum += *constant;
             }
             if *least < self.least {
                 self.least = *least;
@@ -102,15 +103,13 @@ impl Tally {
             }
             margin = Margin::Bernstein { range: high - low };
         }
-        let constants = self.constant.iter().enumerate();
-        let (worst_constant, constant) =
-            constants.fold((0, f32::INFINITY), |(worst, least), (index, sum)| {
-                if sum.mean() < least {
-                    (index, sum.mean())
-                } else {
-                    (worst, least)
-                }
-            });
+        let share = 1.0 / self.adversarial.count() as f32;
+        let (mut worst_constant, mut constant) = (0, f32::INFINITY);
+        for (index, sum) in self.constant.iter().enumerate() {
+            if *sum * share < constant {
+                (worst_constant, constant) = (index, *sum * share);
+            }
+        }
         Estimate {
             objective,
             neutral: self.neutral.mean(),

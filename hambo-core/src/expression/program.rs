@@ -29,6 +29,8 @@ pub enum ProgramError {
     Output(u16),
     /// A lent buffer has fewer rows than the tape has ops.
     Buffer,
+    /// The bytes are no ops.
+    Bytes,
 }
 
 impl fmt::Display for ProgramError {
@@ -48,6 +50,7 @@ impl fmt::Display for ProgramError {
                 )
             }
             Self::Output(slot) => write!(formatter, "the program has no slot {slot}"),
+            Self::Bytes => formatter.write_str("the bytes hold no program"),
             Self::Buffer => formatter.write_str("a buffer has fewer rows than the program"),
         }
     }
@@ -99,35 +102,28 @@ impl Program {
         state_dimension: usize,
         action_dimension: usize,
     ) -> Result<Self, ProgramError> {
-        if ops.is_empty() {
-            return Err(ProgramError::Empty);
-        }
         let ops = Vec::from_slice(ops).map_err(|_| ProgramError::TooLong)?;
-        for (slot, op) in (0_u16..).zip(&ops) {
-            if op.operands().any(|operand| operand >= slot) {
-                return Err(ProgramError::Reference(slot));
-            }
-            match *op {
-                Op::Constant(value) if !value.is_finite() => {
-                    return Err(ProgramError::Constant(slot));
-                }
-                Op::Variable(variable) => {
-                    let (index, dimension) = match variable {
-                        Variable::State(index) | Variable::Next(index) => (index, state_dimension),
-                        Variable::Action(index) => (index, action_dimension),
-                    };
-                    if usize::from(index) >= dimension {
-                        return Err(ProgramError::Variable(slot));
-                    }
-                }
-                _ => {}
-            }
-            if let Some(width) = op.comparison_width()
-                && !(width.is_finite() && width > 0.0)
-            {
-                return Err(ProgramError::Width(slot));
-            }
+        check(&ops, state_dimension, action_dimension)?;
+        Ok(Self { ops })
+    }
+
+    /// Reads a tape from postcard, op by op, and checks it.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong with the bytes or the tape.
+    pub fn decode(
+        mut bytes: &[u8],
+        state_dimension: usize,
+        action_dimension: usize,
+    ) -> Result<Self, ProgramError> {
+        let mut ops = Vec::new();
+        while !bytes.is_empty() {
+            let (op, rest) = postcard::take_from_bytes(bytes).map_err(|_| ProgramError::Bytes)?;
+            ops.push(op).map_err(|_| ProgramError::TooLong)?;
+            bytes = rest;
         }
+        check(&ops, state_dimension, action_dimension)?;
         Ok(Self { ops })
     }
 
@@ -141,4 +137,36 @@ impl Program {
     pub fn len(&self) -> usize {
         self.ops.len()
     }
+}
+
+fn check(ops: &[Op], state_dimension: usize, action_dimension: usize) -> Result<(), ProgramError> {
+    if ops.is_empty() {
+        return Err(ProgramError::Empty);
+    }
+    for (slot, op) in (0_u16..).zip(ops) {
+        if op.operands().any(|operand| operand >= slot) {
+            return Err(ProgramError::Reference(slot));
+        }
+        match *op {
+            Op::Constant(value) if !value.is_finite() => {
+                return Err(ProgramError::Constant(slot));
+            }
+            Op::Variable(variable) => {
+                let (index, dimension) = match variable {
+                    Variable::State(index) | Variable::Next(index) => (index, state_dimension),
+                    Variable::Action(index) => (index, action_dimension),
+                };
+                if usize::from(index) >= dimension {
+                    return Err(ProgramError::Variable(slot));
+                }
+            }
+            _ => {}
+        }
+        if let Some(width) = op.comparison_width()
+            && !(width.is_finite() && width > 0.0)
+        {
+            return Err(ProgramError::Width(slot));
+        }
+    }
+    Ok(())
 }

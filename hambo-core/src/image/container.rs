@@ -78,16 +78,19 @@ fn checksum(header: &[u8; HEADER], payload: &[u8]) -> Option<u32> {
 }
 
 impl<'a> Container<'a> {
-    /// Takes the first part off `bytes`, which must be of the given kind,
-    /// and returns it with the bytes after it.
+    /// Takes the first part off `bytes`, which must be of the given kind, and
+    /// leaves the bytes after it.
     ///
     /// # Errors
     /// If a byte of it is wrong or missing.
-    pub fn open(bytes: &'a [u8], part: Part) -> Result<(Self, &'a [u8]), ImageError> {
-        Self::open_any(bytes, part).map_err(|problem| part.error(problem))
+    #[inline(never)]
+    pub fn take(bytes: &mut &'a [u8], part: Part) -> Result<Self, ImageError> {
+        let (container, rest) = Self::open(bytes, part).map_err(|problem| part.error(problem))?;
+        *bytes = rest;
+        Ok(container)
     }
 
-    fn open_any(bytes: &'a [u8], part: Part) -> Result<(Self, &'a [u8]), Problem> {
+    fn open(bytes: &'a [u8], part: Part) -> Result<(Self, &'a [u8]), Problem> {
         if !(bytes.as_ptr() as usize).is_multiple_of(ALIGNMENT) {
             return Err(Problem::Alignment);
         }

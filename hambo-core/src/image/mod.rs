@@ -4,6 +4,9 @@
 //! part is a container of its own ([`container`]), so that a new controller
 //! can arrive alone. Only [`Image::parse`] and [`Image::parse_prefix`] make
 //! an [`Image`]; any wrong byte is an [`ImageError`].
+//!
+//! The readers of parts stay out of line: their working copies leave the
+//! stack when they return.
 
 pub mod arena;
 pub mod container;
@@ -39,7 +42,8 @@ impl<'a> Image<'a> {
     /// # Errors
     /// If any byte is wrong, missing or too many.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ImageError> {
-        let (image, rest) = Self::parse_parts(bytes)?;
+        let mut rest = bytes;
+        let image = Self::parse_parts(&mut rest)?;
         if rest.is_empty() {
             Ok(image)
         } else {
@@ -53,26 +57,28 @@ impl<'a> Image<'a> {
     /// # Errors
     /// If any byte of the image is wrong or missing.
     pub fn parse_prefix(bytes: &'a [u8]) -> Result<Self, ImageError> {
-        Self::parse_parts(bytes).map(|(image, _)| image)
+        let mut rest = bytes;
+        Self::parse_parts(&mut rest)
     }
 
-    fn parse_parts(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), ImageError> {
-        let (part, bytes) = Container::open(bytes, Part::Model)?;
+    /// Takes the three parts off `bytes`.
+    #[inline(never)]
+    fn parse_parts(bytes: &mut &'a [u8]) -> Result<Self, ImageError> {
+        let part = Container::take(bytes, Part::Model)?;
         let model = parse_model(&part).map_err(|problem| Part::Model.error(problem))?;
-        let (part, bytes) = Container::open(bytes, Part::Task)?;
+        let part = Container::take(bytes, Part::Task)?;
         let task = parse_task(&part, &model).map_err(|problem| Part::Task.error(problem))?;
-        let (part, bytes) = Container::open(bytes, Part::Policy)?;
+        let part = Container::take(bytes, Part::Policy)?;
         let policy = parse_policy(&part).map_err(|problem| Part::Policy.error(problem))?;
         if policy.state_dimension() != model.dynamics.state_dimension()
             || policy.action_dimension() != model.dynamics.action_dimension()
         {
             return Err(Part::Policy.error(Problem::Dimension));
         }
-        let image = Self {
+        Ok(Self {
             model,
             task,
             policy,
-        };
-        Ok((image, bytes))
+        })
     }
 }

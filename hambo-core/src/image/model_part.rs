@@ -58,6 +58,7 @@ pub struct EnsembleManifest {
 ///
 /// # Errors
 /// If sizes do not agree or a number is out of range.
+#[inline(never)]
 pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
     let manifest: ModelManifest = part.read_manifest()?;
     let state = usize::from(manifest.state_dimension);

@@ -18,6 +18,7 @@ pub enum PolicyManifest {
 ///
 /// # Errors
 /// If a number is out of range.
+#[inline(never)]
 pub fn parse_policy(part: &Container<'_>) -> Result<StoredPolicy, Problem> {
     let manifest: PolicyManifest = part.read_manifest()?;
     let arena = ArenaReader::new(part.arena)?;

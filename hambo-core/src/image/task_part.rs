@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
-use crate::expression::{MAX_OPS, Op, Program};
+use crate::expression::Program;
 use crate::model::Model;
 use crate::task::{Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Task};
 
 /// The manifest of a task part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TaskManifest {
+pub struct TaskManifest<'a> {
     /// ds.
     pub state_dimension: u16,
     /// da.
@@ -38,8 +38,9 @@ pub struct TaskManifest {
     pub initial: InitialKind,
     /// How many initial states are listed (1 for the other kinds).
     pub initial_count: u32,
-    /// The tape.
-    pub ops: Vec<Op, MAX_OPS>,
+    /// The tape: ops in postcard, one after the other.
+    #[serde(borrow)]
+    pub ops: &'a [u8],
     /// The reward's slot.
     pub reward: u16,
     /// The termination's slot.
@@ -52,15 +53,16 @@ pub struct TaskManifest {
 ///
 /// # Errors
 /// If sizes do not agree or a number is out of range.
+#[inline(never)]
 pub fn parse_task<'a>(part: &Container<'a>, model: &Model<'_>) -> Result<Task<'a>, Problem> {
-    let manifest: TaskManifest = part.read_manifest()?;
+    let manifest: TaskManifest<'_> = part.read_manifest()?;
     let state = usize::from(manifest.state_dimension);
     let action = usize::from(manifest.action_dimension);
     if state != model.dynamics.state_dimension() || action != model.dynamics.action_dimension() {
         return Err(Problem::Dimension);
     }
     check_numbers(&manifest)?;
-    let program = Program::new(&manifest.ops, state, action).map_err(|_| Problem::Program)?;
+    let program = Program::decode(manifest.ops, state, action).map_err(|_| Problem::Program)?;
     let mut slots = manifest
         .constraints
         .iter()
@@ -91,7 +93,7 @@ pub fn parse_task<'a>(part: &Container<'a>, model: &Model<'_>) -> Result<Task<'a
     })
 }
 
-fn check_numbers(manifest: &TaskManifest) -> Result<(), Problem> {
+fn check_numbers(manifest: &TaskManifest<'_>) -> Result<(), Problem> {
     let ordered = manifest
         .reward_bounds
         .is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high);
@@ -117,7 +119,7 @@ fn limits<'a>(arena: &mut ArenaReader<'a>, count: usize) -> Result<Limits<'a>, P
 
 fn initial_state<'a>(
     arena: &mut ArenaReader<'a>,
-    manifest: &TaskManifest,
+    manifest: &TaskManifest<'_>,
     dimension: usize,
 ) -> Result<InitialState<'a>, Problem> {
     let kind = manifest.initial;

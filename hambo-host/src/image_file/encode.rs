@@ -135,16 +135,25 @@ pub fn encode_ensemble(
     encode_part(Part::Model, &manifest, &arena.numbers)
 }
 
-/// A task part. `listed` holds the initial states of a task that takes them
-/// from its data, one after the other.
+/// An image: model, task and policy. `listed` holds the initial states of a
+/// task that takes them from its data, one after the other.
 ///
 /// # Errors
 /// If a size does not fit the format.
-pub fn encode_task(
+pub fn encode_image(
+    model_part: &[u8],
     task: &TaskFile,
     effort: Effort,
     listed: &[f32],
+    policy: &PolicyManifest,
 ) -> Result<Vec<u8>, EncodeError> {
+    let mut bytes = model_part.to_vec();
+    bytes.extend(encode_task(task, effort, listed)?);
+    bytes.extend(encode_part(Part::Policy, policy, &[])?);
+    Ok(bytes)
+}
+
+fn encode_task(task: &TaskFile, effort: Effort, listed: &[f32]) -> Result<Vec<u8>, EncodeError> {
     let states = task.state_names.len();
     let (initial, first, second): (_, &[f32], &[f32]) = match &task.initial {
         Initial::Point(value) => (InitialKind::Point, value, &[]),
@@ -154,6 +163,12 @@ pub fn encode_task(
         Initial::Data => (InitialKind::Listed, listed, &[]),
     };
     let constraints: Vec<u16> = task.constraints.iter().map(|(_, slot)| *slot).collect();
+    let ops: Vec<Vec<u8>> = task
+        .ops
+        .iter()
+        .map(postcard::to_stdvec)
+        .collect::<Result<_, _>>()?;
+    let ops = ops.concat();
     let manifest = TaskManifest {
         state_dimension: small("the state", states)?,
         action_dimension: small("the action", task.action_names.len())?,
@@ -165,7 +180,7 @@ pub fn encode_task(
         effort,
         initial,
         initial_count: (first.len() / states.max(1)) as u32,
-        ops: limited("the reward's program", &task.ops)?,
+        ops: &ops,
         reward: task.reward,
         termination: task.termination,
         constraints: limited("the number of constraints", &constraints)?,
@@ -185,14 +200,6 @@ pub fn encode_task(
     arena.put(first.iter().copied());
     arena.put(second.iter().copied());
     encode_part(Part::Task, &manifest, &arena.numbers)
-}
-
-/// A policy part.
-///
-/// # Errors
-/// If it cannot be serialised.
-pub fn encode_policy(policy: &PolicyManifest) -> Result<Vec<u8>, EncodeError> {
-    encode_part(Part::Policy, policy, &[])
 }
 
 fn small(what: &'static str, size: usize) -> Result<u16, EncodeError> {

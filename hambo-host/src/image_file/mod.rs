@@ -5,6 +5,4 @@ mod aligned;
 mod encode;
 
 pub use aligned::AlignedBytes;
-pub use encode::{
-    EncodeError, Uncertainty, encode_ensemble, encode_part, encode_policy, encode_task,
-};
+pub use encode::{EncodeError, Uncertainty, encode_ensemble, encode_image, encode_part};

@@ -30,7 +30,7 @@ enum Command {
         #[arg(long, default_value = "demo-output")]
         output: PathBuf,
         /// Seed of the log, the training and the check.
-        #[arg(long, default_value_t = 1)]
+        #[arg(long, default_value_t = 0)]
         seed: u64,
     },
 }

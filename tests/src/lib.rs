@@ -1,1 +1,5 @@
-//! Shared helpers of the cross-crate tests.
+//! Shared helpers of the cross-crate tests: random models, tasks and
+//! policies, and an f64 reference to hold the core against.
+
+pub mod fixture;
+pub mod reference;

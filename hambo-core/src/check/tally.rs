@@ -103,11 +103,11 @@ impl Tally {
             }
             margin = Margin::Bernstein { range: high - low };
         }
-        let share = 1.0 / self.adversarial.count() as f32;
+        let count = self.adversarial.count() as f32;
         let (mut worst_constant, mut constant) = (0, f32::INFINITY);
         for (index, sum) in self.constant.iter().enumerate() {
-            if *sum * share < constant {
-                (worst_constant, constant) = (index, *sum * share);
+            if *sum / count < constant {
+                (worst_constant, constant) = (index, *sum / count);
             }
         }
         Estimate {

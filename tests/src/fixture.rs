@@ -1,0 +1,228 @@
+//! Random images: every activation, initial distribution and function of the
+//! expression language turns up among a few dozen seeds.
+
+use hambo_core::arithmetic::random::Stream;
+use hambo_core::image::PolicyManifest;
+use hambo_core::model::{Activation, Calibration, nested_beta};
+use hambo_core::policy::{Leg, Waypoints};
+use hambo_core::task::Effort;
+use hambo_host::Error;
+use hambo_host::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image};
+use hambo_host::task_file::TaskFile;
+use hambo_host::training::{Layer, Member, Standardisation, TrainedEnsemble};
+
+/// Rewards over s0, a0 and next.s0 that never leave the numbers.
+pub const REWARDS: [&str; 8] = [
+    "-(s0^2) - 0.1 * a0^2",
+    "-abs(next.s0 - 0.3) + 0.2 * (next.s0 > 0.1)",
+    "tanh(s0 * a0) - exp(-(next.s0^2))",
+    "min(s0, a0, next.s0) + clamp(next.s0, -0.5, 0.5) - log(1 + s0^2)",
+    "sin(s0) * cos(a0) - sqrt(1 + next.s0^2)",
+    "-(wrap(3 * s0)^2) - atan2(next.s0, 2 + a0^2) - max(s0, 0)",
+    "-(s0 > 0 && next.s0 <= 0.5 || !(a0 < 0)) - 0.01 * tan(0.1 * s0)",
+    "-(abs(s0) ^ 1.5) / (2 + cos(next.s0)) - (s0 == 0) + (a0 != 0)",
+];
+
+const INITIALS: [&str; 3] = ["point", "uniform", "gaussian"];
+
+/// Numbers for a fixture.
+pub struct Draw {
+    stream: Stream,
+}
+
+impl Draw {
+    /// The numbers of a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self {
+            stream: Stream::new(seed, 0x7E57),
+        }
+    }
+
+    /// A standard normal number.
+    pub fn normal(&mut self) -> f32 {
+        self.stream.standard_normal()
+    }
+
+    /// A number in `low..high`.
+    pub fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * self.stream.uniform()
+    }
+
+    /// A whole number below `count`.
+    pub fn below(&mut self, count: usize) -> usize {
+        self.stream.index(count as u32) as usize
+    }
+
+    fn many(&mut self, count: usize, mut f: impl FnMut(&mut Self) -> f32) -> Vec<f32> {
+        (0..count).map(|_| f(self)).collect()
+    }
+}
+
+/// A network ensemble with random weights.
+pub fn ensemble(draw: &mut Draw, space: usize, activation: Activation) -> TrainedEnsemble {
+    let mut widths = vec![2 * space];
+    for _ in 0..1 + draw.below(3) {
+        widths.push(3 + draw.below(10));
+    }
+    widths.push(2 * space);
+    let members = 2 + draw.below(4);
+    let mut layer = |inputs: usize, outputs: usize| Layer {
+        inputs,
+        outputs,
+        weights: draw.many(inputs * outputs, |draw| {
+            draw.normal() / (inputs as f32).sqrt()
+        }),
+        bias: draw.many(outputs, |draw| 0.3 * draw.normal()),
+    };
+    let members: Vec<Member> = (0..members)
+        .map(|_| Member {
+            layers: widths
+                .windows(2)
+                .map(|pair| layer(pair[0], pair[1]))
+                .collect(),
+        })
+        .collect();
+    TrainedEnsemble {
+        activation,
+        standardisation: Standardisation {
+            input_mean: draw.many(2 * space, |draw| 0.2 * draw.normal()),
+            input_scale: draw.many(2 * space, |draw| draw.between(0.5, 2.0)),
+            output_mean: draw.many(space, |draw| 0.05 * draw.normal()),
+            output_scale: draw.many(space, |draw| draw.between(0.05, 0.2)),
+        },
+        std_floor: 0.01,
+        std_cap: 1.2,
+        losses: vec![0.0; members.len()],
+        members,
+        widths,
+    }
+}
+
+/// A confidence set and a wide support for an ensemble.
+pub fn uncertainty(draw: &mut Draw, ensemble: &TrainedEnsemble) -> Uncertainty {
+    let space = ensemble.standardisation.output_mean.len();
+    let calibration_scale = draw.many(space, |draw| draw.between(1.0, 1.5));
+    Uncertainty {
+        beta: nested_beta(ensemble.members.len(), &calibration_scale),
+        calibration_scale,
+        calibration: Calibration::Passed,
+        support_low: vec![-100.0; 2 * space],
+        support_high: vec![100.0; 2 * space],
+    }
+}
+
+/// A task over `space` states and actions.
+///
+/// # Errors
+/// If the text is wrong.
+pub fn task(draw: &mut Draw, space: usize, reward: &str) -> Result<TaskFile, Error> {
+    let list = |numbers: Vec<f32>| format!("{numbers:?}");
+    let names = |prefix: &str| {
+        let names: Vec<String> = (0..space).map(|i| format!("{prefix}{i}")).collect();
+        format!("{names:?}")
+    };
+    let initial = match INITIALS[draw.below(INITIALS.len())] {
+        "point" => format!(
+            "kind = \"point\"\nvalue = {}",
+            list(draw.many(space, Draw::normal))
+        ),
+        "uniform" => format!(
+            "kind = \"uniform\"\nlow = {}\nhigh = {}",
+            list(vec![-1.0; space]),
+            list(vec![0.5; space])
+        ),
+        _ => format!(
+            "kind = \"gaussian\"\nmean = {}\nstd = {}",
+            list(draw.many(space, Draw::normal)),
+            list(vec![0.2; space])
+        ),
+    };
+    let limits = if draw.below(2) == 0 {
+        format!(
+            "low = {}\nhigh = {}",
+            list(vec![-1.5; space]),
+            list(vec![1.5; space])
+        )
+    } else {
+        String::new()
+    };
+    let extras = match draw.below(3) {
+        0 => "[termination]\nexpr = \"s0 > 1.2\"\n",
+        1 => "[[constraint]]\nname = \"near\"\nexpr = \"2 - abs(next.s0)\"\n",
+        _ => "",
+    };
+    let text = format!(
+        "name = \"random\"\nhorizon = {}\ndelta = 0.1\ndiscount = {}\nthreshold = -5\n\
+         [state]\nnames = {}\n{limits}\n[action]\nnames = {}\nlow = {}\nhigh = {}\n\
+         [reward]\nexpr = \"{reward}\"\n{extras}[initial]\n{initial}\n",
+        3 + draw.below(6),
+        if draw.below(2) == 0 { 1.0 } else { 0.9 },
+        names("s"),
+        names("a"),
+        list(vec![-0.4; space]),
+        list(vec![0.4; space]),
+    );
+    Ok(TaskFile::parse(&text, "random.toml")?)
+}
+
+/// Two legs in `space` dimensions.
+pub fn policy(draw: &mut Draw, space: usize) -> Option<Waypoints> {
+    let mut target = || {
+        let mut target = [0.0; 3];
+        for x in target.iter_mut().take(space) {
+            *x = draw.normal();
+        }
+        target
+    };
+    let legs = [
+        Leg {
+            target: target(),
+            axis: 0,
+            below: 0.2,
+        },
+        Leg {
+            target: target(),
+            axis: 0,
+            below: f32::MAX,
+        },
+    ];
+    Waypoints::new(space as u8, draw.between(0.1, 0.6), &legs)
+}
+
+/// A whole random image: few trajectories, few sweeps, all features.
+///
+/// # Errors
+/// If a generated part is wrong, which would be a bug of this file.
+pub fn image(seed: u64) -> Result<AlignedBytes, Error> {
+    image_with(seed, |_| {})
+}
+
+/// An image whose horizon is longer than a small device can hold.
+///
+/// # Errors
+/// As for [`image`].
+pub fn long_image(horizon: u32) -> Result<AlignedBytes, Error> {
+    image_with(0, |task| task.horizon = horizon)
+}
+
+fn image_with(seed: u64, change: impl Fn(&mut TaskFile)) -> Result<AlignedBytes, Error> {
+    let draw = &mut Draw::new(seed);
+    let space = 1 + draw.below(3);
+    let activations = [Activation::Relu, Activation::Tanh, Activation::Silu];
+    let activation = activations[draw.below(3)];
+    let ensemble = ensemble(draw, space, activation);
+    let uncertainty = uncertainty(draw, &ensemble);
+    let mut task = task(draw, space, REWARDS[seed as usize % REWARDS.len()])?;
+    change(&mut task);
+    let policy = policy(draw, space).ok_or(Error::Waypoint(f32::NAN))?;
+    let effort = Effort {
+        trajectories: 2 + draw.below(3) as u32,
+        iterations: 3,
+        seed,
+    };
+    let model = encode_ensemble(&ensemble, &uncertainty)?;
+    let policy = PolicyManifest::Waypoints(policy);
+    let bytes = encode_image(&model, &task, effort, &[], &policy)?;
+    Ok(AlignedBytes::new(&bytes))
+}

@@ -1,0 +1,188 @@
+//! The adjoint sweep against differences of an f64 rollout.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use hambo_core::arithmetic::random::Stream;
+use hambo_core::image::{Image, PolicyManifest};
+use hambo_core::model::Activation;
+use hambo_core::policy::{Leg, Waypoints};
+use hambo_core::rollout::{Buffers, Objective, Rollout, Variant};
+use hambo_core::task::Effort;
+use hambo_host::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image};
+use hambo_host::task_file::TaskFile;
+use hambo_host::training::TrainedEnsemble;
+use hambo_tests::fixture::{self, Draw};
+use hambo_tests::reference::{moments, waypoint_action};
+
+const HORIZON: usize = 6;
+const SOFTNESS: f64 = 0.4;
+const DISCOUNT: f64 = 0.95;
+const LIMIT: f64 = 1.6;
+const SPEED: f32 = 0.5;
+const TASK: &str = r#"
+name = "smooth"
+horizon = 6
+discount = 0.95
+[state]
+names = ["x", "y"]
+low = [-1.6, -1.6]
+high = [1.6, 1.6]
+[action]
+names = ["u", "v"]
+low = [-0.4, -0.4]
+high = [0.4, 0.4]
+[reward]
+expr = "-(next.x^2) - 0.5 * next.y * x - 0.2 * u * v - 3 * (next.x^2 + y < 0.7)"
+[initial]
+kind = "gaussian"
+mean = [-1, 0.5]
+std = [0.3, 0.3]
+"#;
+
+fn reward(state: &[f64], action: &[f64], next: &[f64]) -> f64 {
+    let inside = 1.0 / (1.0 + (-(0.7 - (next[0].powi(2) + state[1])) / SOFTNESS).exp());
+    -next[0].powi(2) - 0.5 * next[1] * state[0] - 0.2 * action[0] * action[1] - 3.0 * inside
+}
+
+struct Case {
+    ensemble: TrainedEnsemble,
+    uncertainty: Uncertainty,
+    legs: [Leg; 2],
+    noise: Vec<[f64; 2]>,
+    start: [f64; 2],
+}
+
+impl Case {
+    /// The return for the adversary's choices, with smooth comparisons.
+    fn value(&self, eta: &[[f64; 2]]) -> f64 {
+        let mut state = self.start.to_vec();
+        let (mut sum, mut weight) = (0.0, 1.0);
+        for (eta, noise) in eta.iter().zip(&self.noise) {
+            let action = waypoint_action(&self.legs, f64::from(SPEED), 0.4, &state);
+            let prediction = moments(&self.ensemble, &state, &action);
+            let next: Vec<f64> = (0..2)
+                .map(|j| {
+                    let tau = f64::from(self.uncertainty.calibration_scale[j]);
+                    let radius = f64::from(self.uncertainty.beta) * tau;
+                    let next = state[j]
+                        + prediction.mean[j]
+                        + radius * prediction.epistemic_std[j] * eta[j]
+                        + prediction.aleatoric_std[j] * noise[j];
+                    next.clamp(-LIMIT, LIMIT)
+                })
+                .collect();
+            sum += weight * reward(&state, &action, &next);
+            weight *= DISCOUNT;
+            state = next;
+        }
+        sum
+    }
+}
+
+fn pair(numbers: &[[f32; 1]]) -> [f64; 2] {
+    [f64::from(numbers[0][0]), f64::from(numbers[1][0])]
+}
+
+#[test]
+fn gradients_agree_with_differences() {
+    let mut compared = 0;
+    for seed in 0..40 {
+        let draw = &mut Draw::new(seed);
+        let activation = [Activation::Tanh, Activation::Silu][seed as usize % 2];
+        let ensemble = fixture::ensemble(draw, 2, activation);
+        let uncertainty = fixture::uncertainty(draw, &ensemble);
+        let legs = [
+            Leg {
+                target: [0.1, 1.2, 0.0],
+                axis: 0,
+                below: 0.0,
+            },
+            Leg {
+                target: [1.4, 0.0, 0.0],
+                axis: 0,
+                below: f32::MAX,
+            },
+        ];
+        let policy = PolicyManifest::Waypoints(Waypoints::new(2, SPEED, &legs).unwrap());
+        let task = TaskFile::parse(TASK, "smooth.toml").unwrap();
+        let effort = Effort {
+            trajectories: 1,
+            iterations: 1,
+            seed,
+        };
+        let model = encode_ensemble(&ensemble, &uncertainty).unwrap();
+        let bytes = encode_image(&model, &task, effort, &[], &policy).unwrap();
+        let bytes = AlignedBytes::new(&bytes);
+        let image = Image::parse(bytes.as_bytes()).unwrap();
+        let rollout = Rollout {
+            model: &image.model,
+            policy: &image.policy,
+            task: &image.task,
+            variant: Variant::ContinuousAdversary,
+            objective: Objective::Return,
+        };
+        let dynamics = &image.model.dynamics;
+        let mut rows = vec![[0.0; 1]; Buffers::<1>::rows_needed(dynamics, &image.task).unwrap()];
+        let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task).unwrap();
+        let streams = [Stream::new(seed, 0)];
+        rollout.start(&streams, &mut buffers);
+        for row in buffers.eta.iter_mut() {
+            *row = [draw.between(-1.0, 1.0)];
+        }
+        let eta: Vec<[f64; 2]> = buffers.eta.chunks(2).map(pair).collect();
+        let start = pair(&buffers.states[..2]);
+        let returns = rollout.forward(&streams, &mut buffers);
+        assert_eq!(returns.finite, [true]);
+        let mut found = Vec::new();
+        rollout.backward(
+            &streams,
+            &returns,
+            SOFTNESS as f32,
+            &mut buffers,
+            |_, gradient| {
+                found.push(f64::from(gradient[0]));
+            },
+        );
+        assert_eq!(found.len(), 2 * HORIZON);
+
+        let mut stream = Stream::new(seed, 0);
+        stream.skip(2);
+        let noise = (0..HORIZON)
+            .map(|_| [0; 2].map(|_| f64::from(stream.standard_normal())))
+            .collect();
+        let case = Case {
+            ensemble,
+            uncertainty,
+            legs,
+            noise,
+            start,
+        };
+        for step in 0..HORIZON {
+            for j in 0..2 {
+                // The sweep walks backward in time and forward in j.
+                let derivative = found[2 * (HORIZON - 1 - step) + j];
+                let difference = |h: f64| {
+                    let shifted = |by: f64| {
+                        let mut eta = eta.clone();
+                        eta[step][j] += by;
+                        case.value(&eta)
+                    };
+                    (shifted(h) - shifted(-h)) / (2.0 * h)
+                };
+                let (fine, coarse) = (difference(1e-6), difference(1e-4));
+                if (fine - coarse).abs() > 1e-3 * fine.abs().max(0.05) {
+                    continue; // a kink of the controller or a limit in between
+                }
+                let error = (derivative - fine).abs() / fine.abs().max(0.05);
+                assert!(
+                    error < 5e-3,
+                    "seed {seed}, step {step}, {j}: {derivative} {fine}"
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(
+        compared > 400,
+        "only {compared} of 480 were smooth enough to compare"
+    );
+}

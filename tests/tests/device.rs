@@ -1,0 +1,157 @@
+//! The firmware under QEMU: the same bits as the host, closed for every bad
+//! image, open for the good one.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hambo_core::image::Image;
+use hambo_host::check::check;
+use hambo_host::demo::Experiment;
+use hambo_host::device::{DeviceReport, DeviceVerdict, Qemu};
+use hambo_tests::fixture::{self, Draw};
+use rayon::prelude::*;
+
+fn firmware() -> PathBuf {
+    let variable = std::env::var_os("HAMBO_FIRMWARE");
+    variable
+        .expect("HAMBO_FIRMWARE names the firmware: run `cargo xtask test`")
+        .into()
+}
+
+/// A folder that goes away with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("hambo-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn run(&self, name: &str, bytes: &[u8]) -> DeviceReport {
+        let file = self.0.join(name);
+        fs::write(&file, bytes).unwrap();
+        Qemu::new(firmware()).run(Path::new(&file)).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Whether the pin's register was ever written high.
+fn driven_high(report: &DeviceReport) -> bool {
+    assert!(
+        !report.gpio_writes.is_empty(),
+        "the pin must at least have been driven low"
+    );
+    report
+        .gpio_writes
+        .iter()
+        .any(|write| write.enables_outputs())
+}
+
+#[test]
+fn host_and_device_agree_bit_for_bit() {
+    let folder = Folder::new("parity");
+    let verdicts: Vec<String> = (0..100_u64)
+        .into_par_iter()
+        .map(|seed| {
+            let bytes = fixture::image(seed).unwrap();
+            let host = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+            let device = folder.run(&format!("{seed}.hmb"), bytes.as_bytes());
+            assert_eq!(device.bound_bits, host.bound.to_bits(), "seed {seed}");
+            assert_eq!(device.verdict.as_str(), host.verdict.name(), "seed {seed}");
+            assert_eq!(
+                driven_high(&device),
+                device.verdict == DeviceVerdict::Deploy
+            );
+            assert_eq!(
+                device.output_enabled,
+                device.verdict == DeviceVerdict::Deploy
+            );
+            device.verdict.to_string()
+        })
+        .collect();
+    for verdict in ["deploy", "reject"] {
+        assert!(
+            verdicts.iter().any(|v| v == verdict),
+            "no {verdict} among the cases"
+        );
+    }
+}
+
+#[test]
+fn the_gate_from_both_sides() {
+    let folder = Folder::new("gate");
+    let experiment = Experiment::new(0).unwrap();
+    let run = |y: f32| {
+        folder.run(
+            &format!("pi_{y}.hmb"),
+            experiment.image(y).unwrap().as_bytes(),
+        )
+    };
+    let (danger, safe) = rayon::join(|| run(1.1), || run(1.6));
+    assert_eq!(danger.verdict, DeviceVerdict::Reject);
+    assert!(!danger.output_enabled && !driven_high(&danger) && danger.exit_success);
+    assert_eq!(safe.verdict, DeviceVerdict::Deploy);
+    assert!(safe.output_enabled && driven_high(&safe) && safe.exit_success);
+    assert!(safe.stack_high_water < 24 * 1024);
+}
+
+#[test]
+fn corrupted_images_never_deploy() {
+    let folder = Folder::new("corrupted");
+    // An image that deploys as it is.
+    let seed = (0..100).find(|seed| {
+        let bytes = fixture::image(*seed).unwrap();
+        let outcome = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+        outcome.verdict.name() == "deploy"
+    });
+    let good = fixture::image(seed.unwrap()).unwrap();
+    let good = good.as_bytes();
+    let report = folder.run("good.hmb", good);
+    assert_eq!(report.verdict, DeviceVerdict::Deploy);
+
+    let draw = &mut Draw::new(99);
+    let mut flips: Vec<(usize, u8)> = (0..200)
+        .map(|_| (draw.below(good.len()), 1 << draw.below(8)))
+        .collect();
+    // Every byte of the first header's fixed fields, too.
+    flips.extend((0..20).map(|position| (position, 0x40)));
+    flips.into_par_iter().for_each(|(position, flip)| {
+        let mut bytes = good.to_vec();
+        bytes[position] ^= flip;
+        let report = folder.run(&format!("{position}-{flip}.hmb"), &bytes);
+        assert_eq!(
+            report.verdict,
+            DeviceVerdict::Refused,
+            "byte {position} ^ {flip:02x}"
+        );
+        assert!(!report.exit_success && !report.output_enabled && !driven_high(&report));
+        let refusal = report.log.iter().any(|line| line.contains("image refused"));
+        assert!(refusal, "no typed error in {:?}", report.log);
+    });
+}
+
+#[test]
+fn an_empty_flash_and_a_huge_model_are_refused() {
+    let folder = Folder::new("refused");
+    let erased = folder.run("erased.hmb", &[0xFF; 1024]);
+    assert_eq!(erased.verdict, DeviceVerdict::Refused);
+    assert!(!driven_high(&erased));
+
+    // A horizon that the workspace cannot hold: typed, not a fault.
+    let bytes = fixture::long_image(50_000).unwrap();
+    let long = folder.run("long.hmb", bytes.as_bytes());
+    assert_eq!(long.verdict, DeviceVerdict::Refused);
+    assert!(
+        long.log.iter().any(|line| line.contains("Capacity")),
+        "{:?}",
+        long.log
+    );
+    assert!(!driven_high(&long));
+}

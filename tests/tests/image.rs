@@ -1,0 +1,175 @@
+//! Images: what is written is read, and any wrong byte is refused.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use hambo_core::image::{Image, ImageError, Part, Problem};
+use hambo_core::policy::Policy;
+use hambo_host::image_file::AlignedBytes;
+use hambo_host::model_file::{ModelFile, ModelFileError, Provenance};
+use hambo_tests::fixture;
+use rayon::prelude::*;
+
+fn parse(bytes: &[u8]) -> Result<(), ImageError> {
+    Image::parse(AlignedBytes::new(bytes).as_bytes()).map(|_| ())
+}
+
+#[test]
+fn round_trip() {
+    for seed in 0..50 {
+        let bytes = fixture::image(seed).unwrap();
+        let image = Image::parse(bytes.as_bytes()).unwrap();
+        assert_eq!(
+            image.policy.state_dimension(),
+            image.model.dynamics.state_dimension()
+        );
+        assert!(image.task.horizon >= 3 && image.task.delta == 0.1);
+        assert_eq!(image.task.threshold, Some(-5.0));
+        assert_eq!(image.task.action_limits.low[0], -0.4);
+        assert_eq!(image.task.effort.seed, seed);
+        assert!(image.model.confidence.beta > 0.9);
+        assert_eq!(image.model.support.high[0], 100.0);
+    }
+}
+
+#[test]
+fn every_corrupted_byte_is_refused() {
+    let original = fixture::image(1).unwrap();
+    let original = original.as_bytes();
+    let problems: Vec<ImageError> = (0..original.len())
+        .into_par_iter()
+        .flat_map_iter(|position| {
+            // Each bit alone, all bits, and a zero.
+            let flips = (0..8)
+                .map(|bit| 1_u8 << bit)
+                .chain([0xFF, original[position]]);
+            flips.filter(|flip| *flip != 0).map(move |flip| {
+                let mut bytes = original.to_vec();
+                bytes[position] ^= flip;
+                match parse(&bytes) {
+                    Ok(()) => panic!("byte {position} ^ {flip:02x} was accepted"),
+                    Err(error) => error,
+                }
+            })
+        })
+        .collect();
+    let with = |problem| {
+        problems
+            .iter()
+            .filter(|error| error.problem == problem)
+            .count()
+    };
+    assert!(with(Problem::Magic) > 0 && with(Problem::Version) > 0 && with(Problem::Length) > 0);
+    assert!(with(Problem::Checksum) > problems.len() / 2);
+    for part in [Part::Model, Part::Task, Part::Policy] {
+        assert!(problems.iter().any(|error| error.part == part));
+    }
+}
+
+#[test]
+fn every_truncation_and_extension_is_refused() {
+    let original = fixture::image(2).unwrap();
+    let original = original.as_bytes();
+    (0..original.len()).into_par_iter().for_each(|length| {
+        assert!(
+            parse(&original[..length]).is_err(),
+            "{length} bytes were accepted"
+        );
+    });
+    let mut longer = original.to_vec();
+    longer.push(0);
+    assert_eq!(
+        parse(&longer),
+        Err(ImageError {
+            part: Part::Policy,
+            problem: Problem::TrailingBytes
+        })
+    );
+    // In flash the image is followed by whatever was there.
+    let longer = AlignedBytes::new(&longer);
+    assert!(Image::parse_prefix(longer.as_bytes()).is_ok());
+}
+
+#[test]
+fn parts_in_the_wrong_place_are_refused() {
+    let original = fixture::image(3).unwrap();
+    let bytes = original.as_bytes();
+    let length = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
+    let rest = &bytes[64 + length..];
+    assert_eq!(
+        parse(rest),
+        Err(ImageError {
+            part: Part::Model,
+            problem: Problem::Kind
+        })
+    );
+    // The task and policy of another robot.
+    let other = (4..100)
+        .map(|seed| fixture::image(seed).unwrap())
+        .find(|other| other.as_bytes()[64] != bytes[64])
+        .unwrap();
+    let mut mixed = other.as_bytes().to_vec();
+    let other_length = u32::from_le_bytes(mixed[8..12].try_into().unwrap()) as usize;
+    mixed.truncate(64 + other_length);
+    mixed.extend(rest);
+    assert_eq!(
+        parse(&mixed),
+        Err(ImageError {
+            part: Part::Task,
+            problem: Problem::Dimension
+        })
+    );
+}
+
+#[test]
+fn a_misaligned_image_is_refused() {
+    let original = fixture::image(4).unwrap();
+    let mut shifted = vec![0; 4];
+    shifted.extend(original.as_bytes());
+    let shifted = AlignedBytes::new(&shifted);
+    assert_eq!(
+        Image::parse(&shifted.as_bytes()[4..]).map(|_| ()),
+        Err(ImageError {
+            part: Part::Model,
+            problem: Problem::Alignment
+        })
+    );
+}
+
+#[test]
+fn model_files_keep_everything_and_refuse_damage() {
+    let image = fixture::image(5).unwrap();
+    let bytes = image.as_bytes();
+    let length = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
+    let provenance = Provenance {
+        hambo_version: "0.1.0".to_owned(),
+        seed: 5,
+        data_hash: [7; 32],
+        training_rows: 192,
+        withheld_rows: 48,
+        losses: vec![-1.0, -2.0],
+        best_scale: vec![0.5],
+        error_before: vec![0.2],
+        error_after: vec![0.1],
+        coverage: 0.97,
+    };
+    let file = ModelFile::new(provenance.clone(), &bytes[..64 + length]).unwrap();
+    let folder = std::env::temp_dir().join(format!("hambo-model-file-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("m.hambo");
+    file.write(&path).unwrap();
+    let read = ModelFile::read(&path).unwrap();
+    assert_eq!(read.provenance(), &provenance);
+    assert_eq!(read.model_part(), file.model_part());
+
+    let whole = std::fs::read(&path).unwrap();
+    for position in (0..whole.len()).step_by(37) {
+        let mut damaged = whole.clone();
+        damaged[position] ^= 0x10;
+        std::fs::write(&path, &damaged).unwrap();
+        let error = ModelFile::read(&path).unwrap_err();
+        assert!(matches!(error, ModelFileError::Damaged { .. }), "{error}");
+        assert!(error.to_string().contains("m.hambo"));
+    }
+    let missing = ModelFile::read(&folder.join("none.hambo")).unwrap_err();
+    assert!(missing.to_string().contains("none.hambo"), "{missing}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

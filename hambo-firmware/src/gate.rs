@@ -24,6 +24,8 @@ pub fn run() -> Result<Outcome, Refusal> {
     let image = Image::parse_prefix(board::model_region()).map_err(Refusal::Image)?;
     let mut check = Check::<{ workspace::LANES }>::new(&image, rows).map_err(Refusal::Capacity)?;
     defmt::info!("image accepted");
+    #[cfg(feature = "planted-panic")]
+    plant_a_panic(board::model_region());
 
     let mut next_tenth = 1;
     loop {
@@ -37,4 +39,12 @@ pub fn run() -> Result<Outcome, Refusal> {
             }
         }
     }
+}
+
+/// An index that may be out of bounds: the compiler cannot rule out its panic.
+#[cfg(feature = "planted-panic")]
+#[expect(clippy::indexing_slicing, reason = "this is the planted panic")]
+fn plant_a_panic(bytes: &[u8]) {
+    let index = usize::from(bytes.first().copied().unwrap_or(0)) << 20;
+    defmt::info!("{=u8}", bytes[index]);
 }

@@ -1,6 +1,6 @@
 //! The firmware under QEMU: the same bits as the host, closed for every bad
 //! image, open for the good one.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! Images: what is written is read, and any wrong byte is refused.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::policy::Policy;

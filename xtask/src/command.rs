@@ -71,6 +71,24 @@ impl CommandLine {
         })
     }
 
+    /// Runs a command that must fail, for the reason that `because` names in
+    /// what it prints on standard error.
+    pub fn must_fail(&self, directory: &Path, because: &str) -> Result<(), Problem> {
+        let mut command = self.command();
+        let outcome = match command.current_dir(directory).stdin(Stdio::null()).output() {
+            Ok(output) if output.status.success() => "succeeded, and must not".to_owned(),
+            Ok(output) if String::from_utf8_lossy(&output.stderr).contains(because) => {
+                return Ok(());
+            }
+            Ok(_) => format!("failed, but not because of {because}"),
+            Err(error) => format!("could not be started: {error}"),
+        };
+        Err(Problem::Command {
+            line: self.to_string(),
+            outcome,
+        })
+    }
+
     /// What a quiet command prints, or `None` if it fails or does not exist.
     pub fn output(&self) -> Option<String> {
         let output = self.command().stdin(Stdio::null()).output().ok()?;
@@ -156,6 +174,15 @@ mod tests {
                 outcome: "ended with exit code 7".to_owned(),
             })
         );
+    }
+
+    #[test]
+    fn a_failure_can_be_wanted() {
+        let here = Path::new(".");
+        let line = CommandLine::new("sh -c").argument("echo no such symbol >&2; exit 1");
+        assert_eq!(line.must_fail(here, "symbol"), Ok(()));
+        assert!(line.must_fail(here, "another reason").is_err());
+        assert!(CommandLine::new("true").must_fail(here, "").is_err());
     }
 
     #[test]

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::command::CommandLine;
 
+/// Defined nowhere: the firmware's panic handler calls it.
+pub const PANIC_SYMBOL: &str = "hambo_a_panic_is_reachable";
+
 /// Cortex-M4F and M7F with hardware floating point.
 pub const TARGET: &str = "thumbv7em-none-eabihf";
 
@@ -45,6 +48,18 @@ impl Firmware {
 
     pub fn build(&self) -> CommandLine {
         self.cargo("build", "--manifest-path hambo-firmware/Cargo.toml")
+    }
+
+    /// A build with a panic in it, which must not link.
+    pub fn build_with_planted_panic(&self) -> CommandLine {
+        self.build().words("--features planted-panic")
+    }
+
+    /// The firmware's parts that run on the host.
+    pub fn host_tests(&self) -> CommandLine {
+        CommandLine::new("cargo test --lib --manifest-path hambo-firmware/Cargo.toml")
+            .words("--target-dir")
+            .argument(&self.target_directory)
     }
 
     pub fn clippy(&self) -> CommandLine {

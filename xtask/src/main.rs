@@ -100,14 +100,22 @@ impl Project {
         }
     }
 
-    fn run(&self, line: CommandLine) -> Result<(), Problem> {
+    /// Shows the line and makes it agree with the target directory.
+    fn prepared(&self, line: CommandLine) -> CommandLine {
         say(format_args!("$ {line}"));
-        let line = if self.chosen {
+        if self.chosen {
             line.with("CARGO_TARGET_DIR", &self.target_directory)
         } else {
             line
-        };
-        line.run(&self.root)
+        }
+    }
+
+    fn run(&self, line: CommandLine) -> Result<(), Problem> {
+        self.prepared(line).run(&self.root)
+    }
+
+    fn must_fail(&self, line: CommandLine, because: &str) -> Result<(), Problem> {
+        self.prepared(line).must_fail(&self.root, because)
     }
 
     fn toolchain(
@@ -189,7 +197,13 @@ impl Project {
             ),
         }
 
+        steps.step("a firmware with a panic does not link", || {
+            self.must_fail(firmware.build_with_planted_panic(), firmware::PANIC_SYMBOL)
+        })?;
         steps.step("firmware", || self.run(firmware.build()))?;
+        steps.step("tests of the firmware on the host", || {
+            self.run(firmware.host_tests())
+        })?;
         steps.step("core alone on the Cortex-M", || {
             self.run(firmware.core_alone())
         })?;

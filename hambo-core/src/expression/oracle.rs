@@ -1,6 +1,6 @@
 //! The same tape in f64 with the standard library's functions: what the tests compare with.
 
-extern crate std;
+use std;
 use std::vec::Vec;
 
 use super::{Comparison, Op, Variable};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-extern crate std;
+use std;
 use std::{format, vec, vec::Vec};
 
 use super::{

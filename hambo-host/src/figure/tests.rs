@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test may stop where it fails")]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::geometry::{Point, between, distance};
 use super::png::{parse, render};

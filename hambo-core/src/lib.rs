@@ -11,6 +11,7 @@
 //! |---|---|---|
 //! | [`arithmetic`] | lanes, the dense kernel, elementary functions, random streams | |
 //! | [`expression`] | reward, termination and constraints as byte code with derivatives | r(s, a) |
+//! | [`network`] | multilayer perceptrons and their derivatives | h_theta |
 //! | [`model`] | network ensembles, their moments and derivatives, the confidence set | mu, sigma, beta, tau |
 //! | [`policy`] | controllers and their derivatives | pi |
 //! | [`task`] | horizon, limits, initial states, thresholds | M, p0, T |
@@ -36,6 +37,7 @@ pub mod estimate;
 pub mod expression;
 pub mod image;
 pub mod model;
+pub mod network;
 pub mod policy;
 pub mod rollout;
 pub mod task;

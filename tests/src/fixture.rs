@@ -3,7 +3,8 @@
 
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::image::PolicyManifest;
-use hambo_core::model::{Activation, Calibration, nested_beta};
+use hambo_core::model::{Calibration, nested_beta};
+use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::Effort;
 use hambo_host::Error;

@@ -1,6 +1,6 @@
 //! The method in f64, as plainly as it can be written.
 
-use hambo_core::model::Activation;
+use hambo_core::network::Activation;
 use hambo_core::policy::Leg;
 use hambo_host::training::TrainedEnsemble;
 

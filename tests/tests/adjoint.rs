@@ -3,7 +3,7 @@
 
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::image::{Image, PolicyManifest};
-use hambo_core::model::Activation;
+use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout, Variant};
 use hambo_core::task::Effort;

@@ -13,9 +13,9 @@ use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
 use crate::model::{
-    Activation, Calibration, ConfidenceSet, Dynamics, Ensemble, EnsembleShape, MAX_HIDDEN_LAYERS,
-    Model, Standardisation, Support,
+    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support,
 };
+use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
 
 /// The manifest of a model part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,35 +106,23 @@ fn parse_ensemble<'a>(
     {
         return Err(Problem::Number);
     }
-    let shape = EnsembleShape {
-        state_dimension,
-        action_dimension,
-        members: usize::from(manifest.members),
-        hidden: manifest.hidden,
-    };
-    let inputs = shape.input_dimension();
+    let inputs = state_dimension.saturating_add(action_dimension);
+    let outputs = state_dimension.saturating_mul(2);
+    let network = NetworkShape::new(inputs, &manifest.hidden, outputs, manifest.activation)
+        .ok_or(Problem::Dimension)?;
     let standardisation = Standardisation {
         input_mean: arena.take_finite(inputs)?,
         input_scale: all(arena.take_finite(inputs)?, positive)?,
         output_mean: arena.take_finite(state_dimension)?,
         output_scale: all(arena.take_finite(state_dimension)?, positive)?,
     };
-    let tiles = shape
-        .tiles_per_member()
-        .and_then(|tiles| tiles.checked_mul(shape.members))
-        .ok_or(Problem::Dimension)?;
+    let tiles = usize::from(manifest.members).checked_mul(network.tiles());
+    let tiles = tiles.ok_or(Problem::Dimension)?;
     let tiles = arena.take_tiles(tiles)?;
     if tiles.iter().flatten().any(|x| !x.is_finite()) {
         return Err(Problem::Number);
     }
-    Ensemble::new(
-        shape,
-        manifest.activation,
-        floor_and_cap,
-        standardisation,
-        tiles,
-    )
-    .ok_or(Problem::Dimension)
+    Ensemble::new(network, floor_and_cap, standardisation, tiles).ok_or(Problem::Dimension)
 }
 
 fn positive(x: f32) -> bool {

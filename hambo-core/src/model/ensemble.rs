@@ -2,69 +2,10 @@
 //! means, the epistemic variance their population variance, the aleatoric
 //! variance the mean of the member variances.
 
-use heapless::Vec;
-
-use super::{Activation, Prediction, PredictionCotangent};
-use crate::arithmetic::dense::{Dense, TILE, padded};
+use super::{Prediction, PredictionCotangent};
+use crate::arithmetic::dense::{TILE, padded};
 use crate::arithmetic::elementary::{minimum, sigmoid, softplus, square_root};
-
-/// The largest number of hidden layers.
-pub const MAX_HIDDEN_LAYERS: usize = 7;
-const MAX_LAYERS: usize = MAX_HIDDEN_LAYERS + 1;
-
-/// The sizes of an ensemble.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EnsembleShape {
-    /// ds.
-    pub state_dimension: usize,
-    /// da.
-    pub action_dimension: usize,
-    /// K.
-    pub members: usize,
-    /// Units of each hidden layer.
-    pub hidden: Vec<u16, MAX_HIDDEN_LAYERS>,
-}
-
-impl EnsembleShape {
-    /// dx = ds + da.
-    #[must_use]
-    pub fn input_dimension(&self) -> usize {
-        self.state_dimension.saturating_add(self.action_dimension)
-    }
-
-    /// Two heads for each state dimension: mean and raw standard deviation.
-    fn output_dimension(&self) -> usize {
-        self.state_dimension.saturating_mul(2)
-    }
-
-    /// (inputs, outputs) of every layer.
-    fn layers(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let widths = self.hidden.iter().map(|w| usize::from(*w));
-        let inputs = core::iter::once(self.input_dimension()).chain(widths.clone());
-        inputs.zip(widths.chain(core::iter::once(self.output_dimension())))
-    }
-
-    /// Weight tiles of one member; `None` if that is not a number of tiles.
-    #[must_use]
-    pub fn tiles_per_member(&self) -> Option<usize> {
-        self.layers().try_fold(0_usize, |sum, (inputs, outputs)| {
-            sum.checked_add(Dense::tiles(inputs, outputs)?)
-        })
-    }
-
-    /// Rows that hold the values before the activations of all hidden layers
-    /// of one member.
-    fn hidden_rows(&self) -> usize {
-        self.hidden.iter().map(|w| padded(usize::from(*w))).sum()
-    }
-
-    /// Rows of the widest layer, input and output included.
-    fn widest(&self) -> usize {
-        self.layers()
-            .flat_map(|(inputs, outputs)| [padded(inputs), padded(outputs)])
-            .fold(0, usize::max)
-    }
-}
+use crate::network::NetworkShape;
 
 /// The linear maps between physical units and those of the networks.
 #[derive(Clone, Copy, Debug)]
@@ -82,14 +23,13 @@ pub struct Standardisation<'a> {
 /// An ensemble whose weights are borrowed.
 #[derive(Clone, Debug)]
 pub struct Ensemble<'a> {
-    shape: EnsembleShape,
-    activation: Activation,
+    state_dimension: usize,
+    action_dimension: usize,
+    members: usize,
+    network: NetworkShape,
     standardisation: Standardisation<'a>,
     std_floor: f32,
     std_cap: f32,
-    /// (inputs, outputs, offset of the first tile) of every layer.
-    layers: Vec<(usize, usize, usize), MAX_LAYERS>,
-    tiles_per_member: usize,
     tiles: &'a [[f32; TILE]],
 }
 
@@ -114,71 +54,78 @@ struct Moments<const B: usize> {
 }
 
 impl<'a> Ensemble<'a> {
-    /// An ensemble over `tiles`; `None` if sizes do not fit together.
+    /// An ensemble of as many members as `tiles` has weights for; `None` if
+    /// sizes do not fit together. The networks have two heads for each state
+    /// dimension: the means, then the raw standard deviations.
     #[must_use]
     pub fn new(
-        shape: EnsembleShape,
-        activation: Activation,
+        network: NetworkShape,
         (std_floor, std_cap): (f32, f32),
         standardisation: Standardisation<'a>,
         tiles: &'a [[f32; TILE]],
     ) -> Option<Self> {
-        let tiles_per_member = shape.tiles_per_member()?;
-        let all_there = tiles.len() == tiles_per_member.checked_mul(shape.members)?
-            && standardisation.input_mean.len() == shape.input_dimension()
-            && standardisation.input_scale.len() == shape.input_dimension()
-            && standardisation.output_mean.len() == shape.state_dimension
-            && standardisation.output_scale.len() == shape.state_dimension;
-        if !all_there || shape.members == 0 {
-            return None;
-        }
-        let mut layers = Vec::new();
-        let mut offset = 0_usize;
-        for (inputs, outputs) in shape.layers() {
-            layers.push((inputs, outputs, offset)).ok()?;
-            offset = offset.checked_add(Dense::tiles(inputs, outputs)?)?;
-        }
-        Some(Self {
-            shape,
-            activation,
+        let state_dimension = standardisation.output_mean.len();
+        let inputs = standardisation.input_mean.len();
+        let members = tiles.len().checked_div(network.tiles())?;
+        let all_there = members > 0
+            && tiles.len() == network.tiles().checked_mul(members)?
+            && network.inputs() == inputs
+            && network.outputs() == state_dimension.checked_mul(2)?
+            && standardisation.input_scale.len() == inputs
+            && standardisation.output_scale.len() == state_dimension;
+        let action_dimension = inputs.checked_sub(state_dimension)?;
+        all_there.then_some(Self {
+            state_dimension,
+            action_dimension,
+            members,
+            network,
             standardisation,
             std_floor,
             std_cap,
-            layers,
-            tiles_per_member,
             tiles,
         })
     }
 
-    /// The sizes.
+    /// ds.
     #[must_use]
-    pub fn shape(&self) -> &EnsembleShape {
-        &self.shape
+    pub fn state_dimension(&self) -> usize {
+        self.state_dimension
+    }
+
+    /// da.
+    #[must_use]
+    pub fn action_dimension(&self) -> usize {
+        self.action_dimension
+    }
+
+    /// K.
+    #[must_use]
+    pub fn members(&self) -> usize {
+        self.members
+    }
+
+    fn output_rows(&self) -> usize {
+        padded(self.network.outputs())
     }
 
     /// The rows of scratch that [`Self::predict`] needs.
     #[must_use]
     pub fn scratch_rows(&self) -> Option<usize> {
-        let per_member = self
-            .shape
-            .hidden_rows()
-            .checked_add(padded(self.shape.output_dimension()))?;
-        self.shape
-            .members
+        let per_member = self.network.hidden_rows().checked_add(self.output_rows())?;
+        self.members
             .checked_mul(per_member)?
-            .checked_add(self.shape.input_dimension())?
-            .checked_add(self.shape.widest().checked_mul(2)?)
+            .checked_add(self.network.inputs())?
+            .checked_add(self.network.widest().checked_mul(2)?)
     }
 
     fn carve<'r, const B: usize>(&self, rows: &'r mut [[f32; B]]) -> Option<Scratch<'r, B>> {
-        let members = self.shape.members;
-        let outputs = padded(self.shape.output_dimension());
-        let (input, rows) = rows.split_at_mut_checked(self.shape.input_dimension())?;
-        let (hidden, rows) =
-            rows.split_at_mut_checked(members.checked_mul(self.shape.hidden_rows())?)?;
-        let (outputs, rows) = rows.split_at_mut_checked(members.checked_mul(outputs)?)?;
-        let (ping, rows) = rows.split_at_mut_checked(self.shape.widest())?;
-        let (pong, _) = rows.split_at_mut_checked(self.shape.widest())?;
+        let hidden = self.members.checked_mul(self.network.hidden_rows())?;
+        let outputs = self.members.checked_mul(self.output_rows())?;
+        let (input, rows) = rows.split_at_mut_checked(self.network.inputs())?;
+        let (hidden, rows) = rows.split_at_mut_checked(hidden)?;
+        let (outputs, rows) = rows.split_at_mut_checked(outputs)?;
+        let (ping, rows) = rows.split_at_mut_checked(self.network.widest())?;
+        let (pong, _) = rows.split_at_mut_checked(self.network.widest())?;
         Some(Scratch {
             input,
             hidden,
@@ -188,15 +135,14 @@ impl<'a> Ensemble<'a> {
         })
     }
 
-    fn dense(
-        &self,
-        member: usize,
-        (inputs, outputs, offset): (usize, usize, usize),
-    ) -> Option<Dense<'a>> {
-        let first = member
-            .checked_mul(self.tiles_per_member)?
-            .checked_add(offset)?;
-        Dense::new(self.tiles.get(first..)?, inputs, outputs)
+    /// A member's share of something that all have `count` of.
+    fn range(member: usize, count: usize) -> Option<core::ops::Range<usize>> {
+        let first = member.checked_mul(count)?;
+        Some(first..first.checked_add(count)?)
+    }
+
+    fn member_tiles(&self, member: usize) -> Option<&'a [[f32; TILE]]> {
+        self.tiles.get(Self::range(member, self.network.tiles())?)
     }
 
     /// nu of DESIGN 3.5 for a raw output.
@@ -246,8 +192,14 @@ impl<'a> Ensemble<'a> {
                 *y = (*x - *mean) * *scale;
             }
         }
-        for member in 0..self.shape.members {
-            self.forward(member, input, (hidden, outputs), ping, pong)?;
+        for member in 0..self.members {
+            self.network.forward(
+                self.member_tiles(member)?,
+                input,
+                hidden.get_mut(Self::range(member, self.network.hidden_rows())?)?,
+                outputs.get_mut(Self::range(member, self.output_rows())?)?,
+                (&mut *ping, &mut *pong),
+            )?;
         }
         let parts = prediction
             .mean
@@ -272,50 +224,19 @@ impl<'a> Ensemble<'a> {
         Some(())
     }
 
-    /// One member: keeps the values before the activations for the way back.
-    fn forward<'r, const B: usize>(
-        &self,
-        member: usize,
-        input: &[[f32; B]],
-        (hidden, outputs): (&mut [[f32; B]], &mut [[f32; B]]),
-        ping: &'r mut [[f32; B]],
-        pong: &'r mut [[f32; B]],
-    ) -> Option<()> {
-        let first = member.checked_mul(self.shape.hidden_rows())?;
-        let mut before = hidden.get_mut(first..)?;
-        let (last, inner) = self.layers.split_last()?;
-        let (mut from, mut to) = (ping, pong);
-        for (to, x) in from.iter_mut().zip(input) {
-            *to = *x;
-        }
-        for layer in inner {
-            let rows = padded(layer.1);
-            let (values, rest) = before.split_at_mut_checked(rows)?;
-            before = rest;
-            self.dense(member, *layer)?.forward(from, values);
-            self.activation.apply(values, to);
-            core::mem::swap(&mut from, &mut to);
-        }
-        let rows = padded(last.1);
-        let first = member.checked_mul(rows)?;
-        let output = outputs.get_mut(first..first.checked_add(rows)?)?;
-        self.dense(member, *last)?.forward(from, output);
-        Some(())
-    }
-
     /// Mean head and raw head of every member for one dimension.
     fn heads<'r, const B: usize>(
         &self,
         outputs: &'r [[f32; B]],
         dimension: usize,
     ) -> impl Iterator<Item = (&'r [f32; B], &'r [f32; B])> + Clone + use<'r, 'a, B> {
-        let stride = padded(self.shape.output_dimension()).max(1);
+        let stride = self.output_rows().max(1);
         let means = outputs.iter().skip(dimension).step_by(stride);
         let raws = outputs
             .iter()
-            .skip(dimension.saturating_add(self.shape.state_dimension))
+            .skip(dimension.saturating_add(self.state_dimension))
             .step_by(stride);
-        means.zip(raws).take(self.shape.members)
+        means.zip(raws).take(self.members)
     }
 
     fn moments<const B: usize>(
@@ -323,7 +244,7 @@ impl<'a> Ensemble<'a> {
         outputs: &[[f32; B]],
         dimension: usize,
     ) -> Option<Moments<B>> {
-        let share = 1.0 / self.shape.members as f32;
+        let share = 1.0 / self.members as f32;
         let heads = self.heads(outputs, dimension);
         let mut mean = [0.0; B];
         let mut aleatoric = [0.0; B];
@@ -380,9 +301,13 @@ impl<'a> Ensemble<'a> {
             pong,
             ..
         } = self.carve(scratch)?;
-        for member in 0..self.shape.members {
+        for member in 0..self.members {
             self.output_cotangent(member, cotangent, outputs, ping)?;
-            let gradient = self.backward(member, hidden, ping, pong)?;
+            let gradient = self.network.pull_back(
+                self.member_tiles(member)?,
+                hidden.get(Self::range(member, self.network.hidden_rows())?)?,
+                (&mut *ping, &mut *pong),
+            )?;
             let inputs = state_cotangent
                 .iter_mut()
                 .chain(action_cotangent.iter_mut());
@@ -405,12 +330,11 @@ impl<'a> Ensemble<'a> {
         outputs: &[[f32; B]],
         rows: &mut [[f32; B]],
     ) -> Option<()> {
-        let share = 1.0 / self.shape.members as f32;
-        let width = padded(self.shape.output_dimension());
-        for row in rows.get_mut(..width)? {
+        let share = 1.0 / self.members as f32;
+        for row in rows.get_mut(..self.output_rows())? {
             *row = [0.0; B];
         }
-        let (mean_rows, raw_rows) = rows.split_at_mut_checked(self.shape.state_dimension)?;
+        let (mean_rows, raw_rows) = rows.split_at_mut_checked(self.state_dimension)?;
         let targets = mean_rows.iter_mut().zip(raw_rows);
         let cotangents = cotangent
             .mean
@@ -447,35 +371,5 @@ impl<'a> Ensemble<'a> {
             }
         }
         Some(())
-    }
-
-    /// Back through one member's layers; the derivative in the standardised
-    /// inputs ends up in one of the two buffers.
-    fn backward<'r, const B: usize>(
-        &self,
-        member: usize,
-        hidden: &[[f32; B]],
-        ping: &'r mut [[f32; B]],
-        pong: &'r mut [[f32; B]],
-    ) -> Option<&'r [[f32; B]]> {
-        let first = member.checked_mul(self.shape.hidden_rows())?;
-        let last = first.checked_add(self.shape.hidden_rows())?;
-        let mut before = hidden.get(first..last)?;
-        let (mut from, mut to) = (ping, pong);
-        let (first, inner) = self.layers.split_first()?;
-        for layer in inner.iter().rev() {
-            let rows = padded(layer.0);
-            let (rest, values) = before.split_at_checked(before.len().checked_sub(rows)?)?;
-            before = rest;
-            let cotangent = to.get_mut(..rows)?;
-            let outputs = from.get(..padded(layer.1))?;
-            self.dense(member, *layer)?.pull_back(outputs, cotangent);
-            self.activation.pull_back(values, cotangent);
-            core::mem::swap(&mut from, &mut to);
-        }
-        let outputs = from.get(..padded(first.1))?;
-        let gradient = to.get_mut(..first.0)?;
-        self.dense(member, *first)?.pull_back(outputs, gradient);
-        Some(gradient)
     }
 }

@@ -4,13 +4,11 @@
 //! [`Dynamics`] predicts the difference s′ − s. Today it is a network
 //! ensemble; the Gaussian process takes its place beside it.
 
-mod activation;
 mod confidence;
 mod ensemble;
 
-pub use activation::Activation;
 pub use confidence::{Calibration, ConfidenceSet, Support, nested_beta};
-pub use ensemble::{Ensemble, EnsembleShape, MAX_HIDDEN_LAYERS, Standardisation};
+pub use ensemble::{Ensemble, Standardisation};
 
 /// A model as it comes out of an image: dynamics, confidence set and the
 /// part of the state-action space it has seen.
@@ -56,7 +54,7 @@ impl Dynamics<'_> {
     #[must_use]
     pub fn state_dimension(&self) -> usize {
         match self {
-            Self::Ensemble(ensemble) => ensemble.shape().state_dimension,
+            Self::Ensemble(ensemble) => ensemble.state_dimension(),
         }
     }
 
@@ -64,7 +62,7 @@ impl Dynamics<'_> {
     #[must_use]
     pub fn action_dimension(&self) -> usize {
         match self {
-            Self::Ensemble(ensemble) => ensemble.shape().action_dimension,
+            Self::Ensemble(ensemble) => ensemble.action_dimension(),
         }
     }
 

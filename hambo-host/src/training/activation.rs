@@ -1,6 +1,6 @@
 //! The activation functions and their slopes.
 
-use hambo_core::model::Activation;
+use hambo_core::network::Activation;
 
 /// What training needs of an activation beyond the core's lanes: the whole
 /// batch at once, with slopes.

@@ -20,6 +20,6 @@ mod standardise;
 
 pub use ensemble::{Layer, Member, TrainedEnsemble, train_ensemble};
 pub use error::TrainingError;
-pub use hambo_core::model::Activation;
+pub use hambo_core::network::Activation;
 pub use options::{EnsembleOptions, MINIMUM_ROWS};
 pub use standardise::{Standardisation, TrainingSet};

@@ -1,0 +1,165 @@
+//! Multilayer perceptrons: members of an ensemble, controllers, adversaries.
+//!
+//! The shape is apart from the weights, so that the members of an ensemble
+//! share one shape; the values before the activations are kept for the way
+//! back.
+
+mod activation;
+
+pub use activation::Activation;
+
+use heapless::Vec;
+
+use crate::arithmetic::dense::{Dense, TILE, padded};
+
+/// The largest number of hidden layers.
+pub const MAX_HIDDEN_LAYERS: usize = 7;
+const MAX_LAYERS: usize = MAX_HIDDEN_LAYERS + 1;
+
+/// One dense layer inside a run of weight tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct LayerShape {
+    inputs: usize,
+    outputs: usize,
+    /// Where its tiles start.
+    offset: usize,
+}
+
+/// The sizes of a perceptron.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkShape {
+    layers: Vec<LayerShape, MAX_LAYERS>,
+    activation: Activation,
+    tiles: usize,
+    hidden_rows: usize,
+    widest: usize,
+}
+
+impl NetworkShape {
+    /// A network with these widths; `None` if one of them is zero, or there
+    /// are too many.
+    #[must_use]
+    pub fn new(
+        inputs: usize,
+        hidden: &[u16],
+        outputs: usize,
+        activation: Activation,
+    ) -> Option<Self> {
+        let mut shape = Self {
+            layers: Vec::new(),
+            activation,
+            tiles: 0,
+            hidden_rows: 0,
+            widest: padded(inputs),
+        };
+        let mut before = inputs;
+        let widths = hidden.iter().map(|width| usize::from(*width));
+        for width in widths.chain(core::iter::once(outputs)) {
+            let layer = LayerShape {
+                inputs: before,
+                outputs: width,
+                offset: shape.tiles,
+            };
+            shape.layers.push(layer).ok()?;
+            shape.tiles = shape.tiles.checked_add(Dense::tiles(before, width)?)?;
+            shape.hidden_rows = shape.hidden_rows.checked_add(padded(width))?;
+            shape.widest = shape.widest.max(padded(width));
+            before = width;
+        }
+        shape.hidden_rows = shape.hidden_rows.checked_sub(padded(outputs))?;
+        Some(shape)
+    }
+
+    /// Width of the input.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.layers.first().map_or(0, |layer| layer.inputs)
+    }
+
+    /// Width of the output.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.layers.last().map_or(0, |layer| layer.outputs)
+    }
+
+    /// Weight tiles of one network.
+    #[must_use]
+    pub fn tiles(&self) -> usize {
+        self.tiles
+    }
+
+    /// Rows that hold the values before the activations of all hidden layers.
+    #[must_use]
+    pub fn hidden_rows(&self) -> usize {
+        self.hidden_rows
+    }
+
+    /// Rows of the widest layer, input and output included.
+    #[must_use]
+    pub fn widest(&self) -> usize {
+        self.widest
+    }
+
+    /// The network's output for `input`, in `output`. Keeps what
+    /// [`Self::pull_back`] needs in `hidden`; `ping` and `pong` have
+    /// [`Self::widest`] rows. `None` if a slice is too short.
+    pub fn forward<'r, const B: usize>(
+        &self,
+        tiles: &[[f32; TILE]],
+        input: &[[f32; B]],
+        hidden: &mut [[f32; B]],
+        output: &mut [[f32; B]],
+        (ping, pong): (&'r mut [[f32; B]], &'r mut [[f32; B]]),
+    ) -> Option<()> {
+        let (last, inner) = self.layers.split_last()?;
+        let (mut from, mut to) = (ping, pong);
+        let mut before = hidden;
+        for (to, x) in from.iter_mut().zip(input) {
+            *to = *x;
+        }
+        for layer in inner {
+            let (values, rest) = before.split_at_mut_checked(padded(layer.outputs))?;
+            before = rest;
+            layer.dense(tiles)?.forward(from, values);
+            self.activation.apply(values, to);
+            core::mem::swap(&mut from, &mut to);
+        }
+        let output = output.get_mut(..padded(last.outputs))?;
+        last.dense(tiles)?.forward(from, output);
+        Some(())
+    }
+
+    /// The derivative of [`Self::forward`], transposed: `ping` holds the
+    /// derivative in the outputs, and that in the inputs is returned from one
+    /// of the two buffers.
+    pub fn pull_back<'r, const B: usize>(
+        &self,
+        tiles: &[[f32; TILE]],
+        hidden: &[[f32; B]],
+        (ping, pong): (&'r mut [[f32; B]], &'r mut [[f32; B]]),
+    ) -> Option<&'r [[f32; B]]> {
+        let mut before = hidden.get(..self.hidden_rows)?;
+        let (mut from, mut to) = (ping, pong);
+        let (first, inner) = self.layers.split_first()?;
+        for layer in inner.iter().rev() {
+            let rows = padded(layer.inputs);
+            let (rest, values) = before.split_at_checked(before.len().checked_sub(rows)?)?;
+            before = rest;
+            let cotangent = to.get_mut(..rows)?;
+            let outputs = from.get(..padded(layer.outputs))?;
+            layer.dense(tiles)?.pull_back(outputs, cotangent);
+            self.activation.pull_back(values, cotangent);
+            core::mem::swap(&mut from, &mut to);
+        }
+        let outputs = from.get(..padded(first.outputs))?;
+        let gradient = to.get_mut(..first.inputs)?;
+        first.dense(tiles)?.pull_back(outputs, gradient);
+        Some(gradient)
+    }
+}
+
+impl LayerShape {
+    fn dense<'a>(&self, tiles: &'a [[f32; TILE]]) -> Option<Dense<'a>> {
+        Dense::new(tiles.get(self.offset..)?, self.inputs, self.outputs)
+    }
+}

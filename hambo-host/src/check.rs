@@ -23,7 +23,7 @@ pub fn check(image: &Image<'_>) -> Result<Outcome, CapacityError> {
 /// # Errors
 /// If the task is too large to be counted.
 pub fn check_in_lanes<const B: usize>(image: &Image<'_>) -> Result<Outcome, CapacityError> {
-    let rows = Check::<B>::rows_needed(&image.model, &image.task)?;
+    let rows = Check::<B>::rows_needed(image)?;
     let mut buffer = vec![[0.0; B]; rows];
     let mut check = Check::new(image, &mut buffer)?;
     loop {

@@ -54,8 +54,8 @@ fn path(image: &Image<'_>, buffers: &Buffers<'_, 1>, value: f32) -> ModelPath {
 /// If the task is too large to be counted.
 pub fn neutral_path(image: &Image<'_>) -> Result<ModelPath, CapacityError> {
     let dynamics = &image.model.dynamics;
-    let mut rows = vec![[0.0; 1]; Buffers::<1>::rows_needed(dynamics, &image.task)?];
-    let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task)?;
+    let mut rows = vec![[0.0; 1]; Buffers::<1>::rows_needed(dynamics, &image.task, &image.policy)?];
+    let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task, &image.policy)?;
     let rollout = rollout(image, Variant::Mean);
     let streams = [Stream::new(image.task.effort.seed, 0)];
     rollout.start(&streams, &mut buffers);
@@ -71,8 +71,8 @@ pub fn neutral_path(image: &Image<'_>) -> Result<ModelPath, CapacityError> {
 /// If the task is too large to be counted.
 pub fn adversarial_path(image: &Image<'_>) -> Result<ModelPath, CapacityError> {
     let dynamics = &image.model.dynamics;
-    let mut rows = vec![[0.0; 1]; Buffers::<1>::rows_needed(dynamics, &image.task)?];
-    let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task)?;
+    let mut rows = vec![[0.0; 1]; Buffers::<1>::rows_needed(dynamics, &image.task, &image.policy)?];
+    let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task, &image.policy)?;
     let rollout = rollout(image, Variant::ContinuousAdversary);
     let dimension = dynamics.state_dimension();
     let mut worst = (f32::INFINITY, 0, 0);
@@ -100,12 +100,15 @@ pub fn confidence_sets(image: &Image<'_>, path: &ModelPath) -> Vec<StepSet> {
     let mut mean = vec![[0.0; 1]; dynamics.state_dimension()];
     let (mut epistemic_std, mut aleatoric_std) = (mean.clone(), mean.clone());
     let mut action = vec![[0.0; 1]; dynamics.action_dimension()];
+    // A stochastic controller shows its mean here.
+    let quiet = action.clone();
+    let mut own = vec![[0.0; 1]; image.policy.scratch_rows().unwrap_or(0)];
     let steps = path.states.len().saturating_sub(1);
     let states = path.states.iter().take(steps);
     states
         .map(|state| {
             let rows: Vec<[f32; 1]> = state.iter().map(|x| [*x]).collect();
-            image.policy.act(&rows, &mut action);
+            image.policy.act(&rows, &quiet, &mut own, &mut action);
             let mut prediction = Prediction {
                 mean: &mut mean,
                 epistemic_std: &mut epistemic_std,

@@ -121,8 +121,11 @@ fn gradients_agree_with_differences() {
             objective: Objective::Return,
         };
         let dynamics = &image.model.dynamics;
-        let mut rows = vec![[0.0; 1]; Buffers::<1>::rows_needed(dynamics, &image.task).unwrap()];
-        let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task).unwrap();
+        let mut rows = vec![
+            [0.0; 1];
+            Buffers::<1>::rows_needed(dynamics, &image.task, &image.policy).unwrap()
+        ];
+        let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task, &image.policy).unwrap();
         let streams = [Stream::new(seed, 0)];
         rollout.start(&streams, &mut buffers);
         for row in buffers.eta.iter_mut() {
@@ -147,7 +150,10 @@ fn gradients_agree_with_differences() {
         let mut stream = Stream::new(seed, 0);
         stream.skip(2);
         let noise = (0..HORIZON)
-            .map(|_| [0; 2].map(|_| f64::from(stream.standard_normal())))
+            .map(|_| {
+                stream.skip(2); // the controller's
+                [0; 2].map(|_| f64::from(stream.standard_normal()))
+            })
             .collect();
         let case = Case {
             ensemble,

@@ -74,12 +74,12 @@ impl<'a, const B: usize> Check<'a, B> {
         Check::with_policy(&image.model, &image.task, &image.policy, rows)
     }
 
-    /// How many rows the check of a model and a task needs.
+    /// How many rows the check of an image needs.
     ///
     /// # Errors
     /// If the count does not fit a number.
-    pub fn rows_needed(model: &Model<'_>, task: &Task<'_>) -> Result<usize, CapacityError> {
-        Buffers::<B>::rows_needed(&model.dynamics, task)
+    pub fn rows_needed(image: &Image<'_>) -> Result<usize, CapacityError> {
+        Buffers::<B>::rows_needed(&image.model.dynamics, &image.task, &image.policy)
     }
 }
 
@@ -95,7 +95,7 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
         policy: &'a P,
         rows: &'a mut [[f32; B]],
     ) -> Result<Self, CapacityError> {
-        let buffers = Buffers::carve(rows, &model.dynamics, task)?;
+        let buffers = Buffers::carve(rows, &model.dynamics, task, policy)?;
         const { assert!(MAX_OBJECTIVES > MAX_CONSTRAINTS, "one more for the return") };
         let too_many = CapacityError {
             needed: usize::MAX,

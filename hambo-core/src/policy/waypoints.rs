@@ -33,7 +33,7 @@ pub struct Leg {
 /// let goal = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
 /// let policy = Waypoints::new(2, 0.5, &[over_the_top, goal]).ok_or("bad policy")?;
 /// let mut action = [[0.0]; 2];
-/// policy.act(&[[1.9], [0.0]], &mut action);
+/// policy.act(&[[1.9], [0.0]], &[], &mut [], &mut action);
 /// assert!((action[0][0] - 0.1).abs() < 1e-6 && action[1][0] == 0.0);
 /// # Ok::<(), &str>(())
 /// ```
@@ -111,7 +111,13 @@ impl Policy for Waypoints {
         usize::from(self.space)
     }
 
-    fn act<const B: usize>(&self, state: &[[f32; B]], action: &mut [[f32; B]]) {
+    fn act<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        _noise: &[[f32; B]],
+        _scratch: &mut [[f32; B]],
+        action: &mut [[f32; B]],
+    ) {
         for lane in 0..B {
             let way = self.way(&place(state, lane));
             let length = way.norm();
@@ -131,6 +137,8 @@ impl Policy for Waypoints {
     fn pull_back<const B: usize>(
         &self,
         state: &[[f32; B]],
+        _noise: &[[f32; B]],
+        _scratch: &mut [[f32; B]],
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
     ) {

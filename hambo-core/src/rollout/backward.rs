@@ -56,26 +56,26 @@ impl<P: Policy> Rollout<'_, P> {
         let next = buffers.states.get(middle..middle.checked_add(dimension)?)?;
         let eta = buffers.eta.get_mut(first..middle)?;
 
+        self.draw_noise(streams, step, &mut buffers.noise);
         self.predict(
             state,
-            buffers.wanted_action,
-            buffers.action,
+            &buffers.noise,
+            &mut buffers.controller,
             buffers.scratch,
             &mut buffers.prediction,
         );
-        self.noise(streams, step, buffers.noise);
         self.unlimited_next(
             state,
             &buffers.prediction,
             eta,
-            buffers.noise,
+            buffers.noise.state,
             buffers.unlimited,
         );
 
         // The reward of this step.
         let inputs = Inputs {
             state,
-            action: &*buffers.action,
+            action: &*buffers.controller.action,
             next,
         };
         let program = &self.task.program;
@@ -118,7 +118,7 @@ impl<P: Policy> Rollout<'_, P> {
         let sources = next_cotangent
             .iter()
             .zip(eta.iter())
-            .zip(buffers.noise.iter());
+            .zip(buffers.noise.state.iter());
         let radii = self.model.confidence.radii();
         for ((((mean, epistemic), aleatoric), ((c, eta), noise)), radius) in
             parts.zip(sources).zip(radii)
@@ -145,11 +145,16 @@ impl<P: Policy> Rollout<'_, P> {
         // Through the clipped controller.
         stop_at_limits(
             buffers.action_cotangent,
-            buffers.wanted_action,
+            buffers.controller.wanted_action,
             &self.task.action_limits,
         );
-        self.policy
-            .pull_back(state, buffers.action_cotangent, buffers.state_cotangent);
+        self.policy.pull_back(
+            state,
+            buffers.noise.action,
+            buffers.controller.scratch,
+            buffers.action_cotangent,
+            buffers.state_cotangent,
+        );
 
         // The adversary's own derivative, last: eta was needed until here.
         let radii = self.model.confidence.radii();

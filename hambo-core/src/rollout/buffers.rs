@@ -4,6 +4,7 @@
 //! task needs. So one number, the count of rows, is the whole capacity.
 
 use crate::model::{Dynamics, Prediction};
+use crate::policy::Policy;
 use crate::task::Task;
 
 /// The lent slice is too short, or the task too large to be counted.
@@ -22,9 +23,8 @@ pub struct Buffers<'r, const B: usize> {
     pub states: &'r mut [[f32; B]],
     /// eta_0 … eta_{T−1}.
     pub eta: &'r mut [[f32; B]],
-    pub(super) wanted_action: &'r mut [[f32; B]],
-    pub(super) action: &'r mut [[f32; B]],
-    pub(super) noise: &'r mut [[f32; B]],
+    pub(super) controller: ControllerRows<'r, B>,
+    pub(super) noise: StepNoise<'r, B>,
     pub(super) unlimited: &'r mut [[f32; B]],
     pub(super) prediction: Prediction<'r, B>,
     pub(super) prediction_cotangent: Prediction<'r, B>,
@@ -36,6 +36,23 @@ pub struct Buffers<'r, const B: usize> {
     pub(super) scratch: &'r mut [[f32; B]],
 }
 
+/// The rows of the controller.
+pub(super) struct ControllerRows<'r, const B: usize> {
+    pub scratch: &'r mut [[f32; B]],
+    /// Before the task's limits.
+    pub wanted_action: &'r mut [[f32; B]],
+    /// After them.
+    pub action: &'r mut [[f32; B]],
+}
+
+/// The standard normal numbers of one step.
+pub(super) struct StepNoise<'r, const B: usize> {
+    /// One for each action dimension: the controller's own chance.
+    pub action: &'r mut [[f32; B]],
+    /// One for each state dimension: the system's.
+    pub state: &'r mut [[f32; B]],
+}
+
 /// The sizes that decide how many rows are needed.
 struct Sizes {
     state: usize,
@@ -43,16 +60,18 @@ struct Sizes {
     horizon: usize,
     ops: usize,
     scratch: usize,
+    policy_scratch: usize,
 }
 
 impl Sizes {
-    fn of(dynamics: &Dynamics<'_>, task: &Task<'_>) -> Option<Self> {
+    fn of(dynamics: &Dynamics<'_>, task: &Task<'_>, policy: &impl Policy) -> Option<Self> {
         Some(Self {
             state: dynamics.state_dimension(),
             action: dynamics.action_dimension(),
             horizon: usize::try_from(task.horizon).ok()?,
             ops: task.program.len(),
             scratch: dynamics.scratch_rows()?,
+            policy_scratch: policy.scratch_rows()?,
         })
     }
 
@@ -60,21 +79,26 @@ impl Sizes {
         let path = self.horizon.checked_mul(2)?.checked_add(1)?;
         let path = path.checked_mul(self.state)?;
         let state_rows = self.state.checked_mul(10)?;
-        let action_rows = self.action.checked_mul(3)?;
+        let action_rows = self.action.checked_mul(4)?;
         path.checked_add(state_rows)?
             .checked_add(action_rows)?
             .checked_add(self.ops.checked_mul(2)?)?
-            .checked_add(self.scratch)
+            .checked_add(self.scratch)?
+            .checked_add(self.policy_scratch)
     }
 }
 
 impl<'r, const B: usize> Buffers<'r, B> {
-    /// How many rows a model and a task need.
+    /// How many rows a model, a task and a policy need.
     ///
     /// # Errors
     /// If the count does not fit a number.
-    pub fn rows_needed(dynamics: &Dynamics<'_>, task: &Task<'_>) -> Result<usize, CapacityError> {
-        Sizes::of(dynamics, task)
+    pub fn rows_needed(
+        dynamics: &Dynamics<'_>,
+        task: &Task<'_>,
+        policy: &impl Policy,
+    ) -> Result<usize, CapacityError> {
+        Sizes::of(dynamics, task, policy)
             .and_then(|sizes| sizes.rows())
             .ok_or(CapacityError {
                 needed: usize::MAX,
@@ -90,15 +114,16 @@ impl<'r, const B: usize> Buffers<'r, B> {
         rows: &'r mut [[f32; B]],
         dynamics: &Dynamics<'_>,
         task: &Task<'_>,
+        policy: &impl Policy,
     ) -> Result<Self, CapacityError> {
         let error = CapacityError {
-            needed: Self::rows_needed(dynamics, task)?,
+            needed: Self::rows_needed(dynamics, task, policy)?,
             available: rows.len(),
         };
         if error.needed > error.available {
             return Err(error);
         }
-        let sizes = Sizes::of(dynamics, task).ok_or(error)?;
+        let sizes = Sizes::of(dynamics, task, policy).ok_or(error)?;
         Self::split(rows, &sizes).ok_or(error)
     }
 
@@ -113,9 +138,15 @@ impl<'r, const B: usize> Buffers<'r, B> {
         Some(Self {
             states: take(sizes.horizon.checked_add(1)?.checked_mul(state)?)?,
             eta: take(sizes.horizon.checked_mul(state)?)?,
-            wanted_action: take(action)?,
-            action: take(action)?,
-            noise: take(state)?,
+            controller: ControllerRows {
+                scratch: take(sizes.policy_scratch)?,
+                wanted_action: take(action)?,
+                action: take(action)?,
+            },
+            noise: StepNoise {
+                action: take(action)?,
+                state: take(state)?,
+            },
             unlimited: take(state)?,
             prediction: Prediction {
                 mean: take(state)?,

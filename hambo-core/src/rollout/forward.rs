@@ -1,6 +1,6 @@
 //! The forward sweep: T steps, the return, and what went wrong on the way.
 
-use super::{Buffers, Objective, Rollout, Variant};
+use super::{Buffers, Objective, Rollout};
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
 use crate::expression::{Comparison, Inputs};
@@ -59,18 +59,17 @@ impl<P: Policy> Rollout<'_, P> {
                 return returns;
             };
             let state = &*state;
+            self.draw_noise(streams, step, &mut buffers.noise);
             self.predict(
                 state,
-                buffers.wanted_action,
-                buffers.action,
+                &buffers.noise,
+                &mut buffers.controller,
                 buffers.scratch,
                 &mut buffers.prediction,
             );
-            if self.variant != Variant::Mean {
-                self.noise(streams, step, buffers.noise);
-            }
+            let action = &*buffers.controller.action;
             let next = later.get_mut(..dimension).unwrap_or_default();
-            self.unlimited_next(state, &buffers.prediction, eta, buffers.noise, next);
+            self.unlimited_next(state, &buffers.prediction, eta, buffers.noise.state, next);
             let limits = &self.task.state_limits;
             for (row, (low, high)) in next.iter_mut().zip(limits.low.iter().zip(limits.high)) {
                 for x in row.iter_mut() {
@@ -79,7 +78,7 @@ impl<P: Policy> Rollout<'_, P> {
             }
             let inputs = Inputs {
                 state,
-                action: &*buffers.action,
+                action,
                 next: &*next,
             };
             let program = &self.task.program;
@@ -90,9 +89,7 @@ impl<P: Policy> Rollout<'_, P> {
                 }
             }
             let mut outside = [false; B];
-            self.model
-                .support
-                .mark_outside(state, buffers.action, &mut outside);
+            self.model.support.mark_outside(state, action, &mut outside);
             let nothing = [0.0; B];
             let value = |slot: u16| buffers.values.get(usize::from(slot));
             // A slot that is not there counts as not finite.

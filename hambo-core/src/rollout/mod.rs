@@ -9,6 +9,7 @@ mod buffers;
 mod forward;
 
 pub use buffers::{Buffers, CapacityError};
+use buffers::{ControllerRows, StepNoise};
 pub use forward::Returns;
 
 use crate::arithmetic::elementary::clamp;
@@ -73,12 +74,17 @@ impl<P: Policy> Rollout<'_, P> {
     fn predict<const B: usize>(
         &self,
         state: &[[f32; B]],
-        wanted_action: &mut [[f32; B]],
-        action: &mut [[f32; B]],
+        noise: &StepNoise<'_, B>,
+        controller: &mut ControllerRows<'_, B>,
         scratch: &mut [[f32; B]],
         prediction: &mut Prediction<'_, B>,
     ) {
-        self.policy.act(state, wanted_action);
+        let ControllerRows {
+            scratch: own,
+            wanted_action,
+            action,
+        } = controller;
+        self.policy.act(state, noise.action, own, wanted_action);
         let limits = &self.task.action_limits;
         let limits = limits.low.iter().zip(limits.high);
         for ((row, wanted), (low, high)) in action.iter_mut().zip(wanted_action.iter()).zip(limits)
@@ -125,15 +131,22 @@ impl<P: Policy> Rollout<'_, P> {
         }
     }
 
-    /// The noise of step `step` for every lane.
-    fn noise<const B: usize>(&self, streams: &[Stream; B], step: u32, rows: &mut [[f32; B]]) {
-        let dimension = rows.len();
-        let draws = self.task.initial.draws(dimension);
-        let before = draws.wrapping_add(u64::from(step).wrapping_mul(dimension as u64));
+    /// The random numbers of step `step` for every lane. Each step takes the
+    /// same number of draws, whatever the variant and the controller use: the
+    /// controller's, then the transition's.
+    fn draw_noise<const B: usize>(
+        &self,
+        streams: &[Stream; B],
+        step: u32,
+        noise: &mut StepNoise<'_, B>,
+    ) {
+        let per_step = noise.action.len().saturating_add(noise.state.len()) as u64;
+        let first = self.task.initial.draws(noise.state.len());
+        let before = first.wrapping_add(u64::from(step).wrapping_mul(per_step));
         for (lane, stream) in streams.iter().enumerate() {
             let mut stream = stream.clone();
             stream.skip(before);
-            for row in rows.iter_mut() {
+            for row in noise.action.iter_mut().chain(noise.state.iter_mut()) {
                 if let Some(x) = row.get_mut(lane) {
                     *x = stream.standard_normal();
                 }

@@ -80,14 +80,14 @@ impl PointSafety {
         }
     }
 
-    fn act(policy: &impl Policy, state: [f32; 2]) -> [f32; 2] {
+    fn act(policy: &Waypoints, state: [f32; 2]) -> [f32; 2] {
         let mut action = [[0.0; 1]; 2];
-        policy.act(&state.map(|x| [x]), &mut action);
+        policy.act(&state.map(|x| [x]), &[], &mut [], &mut action);
         action.map(|[x]| x)
     }
 
     /// The trajectory that the controller really takes.
-    pub fn walk(&self, policy: &impl Policy) -> TruePath {
+    pub fn walk(&self, policy: &Waypoints) -> TruePath {
         let mut states = vec![START];
         let mut value = 0.0;
         let mut state = START;
@@ -109,7 +109,7 @@ impl PointSafety {
     /// If a number is not finite.
     pub fn collect(
         &self,
-        policy: &impl Policy,
+        policy: &Waypoints,
         episodes: u32,
         noise: f32,
         seed: u64,

@@ -1,6 +1,9 @@
 //! Figure 1 of the paper: the adversary finds the danger that the neutral estimate misses.
 
+mod backdrop;
+mod close_up;
 mod labels;
+mod notes;
 mod numbers;
 mod scene;
 
@@ -9,10 +12,10 @@ use std::path::{Path, PathBuf};
 use super::FigureError;
 use super::error::check_finite;
 use super::files::write_svg_and_png;
-use super::geometry;
 use super::style::{QUIET, document, label, with_controller};
 use super::svg::Element;
 use super::view::View;
+use close_up::CloseUp;
 use scene::Scene;
 
 const WIDTH: f64 = 1400.0;
@@ -30,9 +33,6 @@ const OVERVIEW: View = View {
     corner: [COLUMNS[0][0], TOP],
     scale: 180.0,
 };
-
-/// Width of the close-up's window in data units.
-const CLOSE_UP_WINDOW: f64 = 0.80;
 
 /// The states that the model holds possible after one step: an axis-aligned rectangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,7 +75,7 @@ impl PointSafetyFigure {
     pub fn to_svg(&self) -> Result<String, FigureError> {
         self.check()?;
         let scene = Scene::new(self);
-        let close_up = close_up(&scene);
+        let close_up = CloseUp::new(&scene);
         let mut picture = document(
             WIDTH,
             HEIGHT,
@@ -84,7 +84,7 @@ impl PointSafetyFigure {
              with the model's confidence set of every step, and the resulting numbers.",
         );
         picture.push(heading(&self.controller));
-        picture.push(scene.draw_overview(&OVERVIEW, &close_up));
+        picture.push(scene.draw_overview(&OVERVIEW, &close_up.view));
         picture.push(scene.draw_close_up(&close_up));
         picture.push(numbers::draw(self));
         Ok(picture.to_text())
@@ -128,26 +128,6 @@ impl PointSafetyFigure {
         check_finite("neutral_return", [[self.neutral_return]])?;
         check_finite("bound", [[self.bound]])?;
         check_finite("threshold", [[self.threshold]])
-    }
-}
-
-/// The close-up's window: where the adversary enters and the true path comes closest.
-fn close_up(scene: &Scene) -> View {
-    let focus = scene.focus();
-    let truth = geometry::nearest_on_path(&scene.truth, [0.0, 0.0]).unwrap_or(focus);
-    let center = if geometry::distance(focus, truth) < CLOSE_UP_WINDOW {
-        geometry::between(focus, truth, 0.5)
-    } else {
-        focus
-    };
-    let [left, right] = COLUMNS[1];
-    let scale = (right - left) / CLOSE_UP_WINDOW;
-    let half = [0.5 * CLOSE_UP_WINDOW, 0.5 * OVERVIEW.size()[1] / scale];
-    View {
-        min: [center[0] - half[0], center[1] - half[1]],
-        max: [center[0] + half[0], center[1] + half[1]],
-        corner: [left, TOP],
-        scale,
     }
 }
 

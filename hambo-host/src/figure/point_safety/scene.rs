@@ -3,14 +3,16 @@
 use std::fmt::Write;
 
 use super::PointSafetyFigure;
-use super::labels::{close_up_callouts, overview_callouts};
+use super::backdrop::{clipped, close_up_mark, disc, grid, ruler, wedge};
+use super::close_up::CloseUp;
+use super::labels::{close_up_callouts, entry_callout, overview_callouts};
 use crate::figure::callout::halo;
-use crate::figure::geometry::{self, Point, first_entry, nearest_on_path, path, point};
+use crate::figure::geometry::{Point, distance, first_entry, path, point};
 use crate::figure::style::{
-    ADVERSARY, DANGER, DANGER_TEXT, FRAME, GRID, INK, LOGGED, NEUTRAL, PANEL, QUIET, SETS, dot,
-    label, line,
+    ADVERSARY, DANGER, DANGER_TEXT, FRAME, INK, LOGGED, NEUTRAL, PANEL, QUIET, SETS, dot, label,
+    line,
 };
-use crate::figure::svg::{Element, line_data, number};
+use crate::figure::svg::{Element, number};
 use crate::figure::view::View;
 
 const START: Point = [-2.0, 0.0];
@@ -19,6 +21,8 @@ const GOAL: Point = [2.0, 0.0];
 const MAX_LOGGED: usize = 1500;
 /// Logged transitions per group; groups overlap, so that dense data look denser.
 const GROUP: usize = 100;
+/// Sets with shorter sides than this hide under the dots, in picture units.
+const SMALL: f64 = 6.0;
 
 /// The figure's data, ready to draw.
 pub(super) struct Scene {
@@ -51,13 +55,6 @@ impl Scene {
             entry: first_entry(&adversary),
             adversary,
         }
-    }
-
-    /// Where the adversarial path enters the disc, or comes closest to it.
-    pub(super) fn focus(&self) -> Point {
-        self.entry
-            .or_else(|| nearest_on_path(&self.adversary, [0.0, 0.0]))
-            .unwrap_or([0.0, 1.0])
     }
 
     /// The whole plane.
@@ -94,17 +91,24 @@ impl Scene {
         for callout in overview_callouts(self, view) {
             group.push(callout.draw());
         }
+        if let Some(entry) = self.entry.filter(|p| !close_up.contains(*p)) {
+            group.push(entry_callout(entry, view).draw());
+        }
         group
     }
 
-    /// The window around the focus.
-    pub(super) fn draw_close_up(&self, view: &View) -> Element {
+    /// One step and what lies around it.
+    pub(super) fn draw_close_up(&self, close_up: &CloseUp) -> Element {
+        let view = &close_up.view;
         let mut inside = clipped(view, "close-up");
         inside.push(disc(view, 16.0));
         inside.push(self.logged(view, "close-up", 1.8));
-        inside.push(self.paths(view, "close-up", 1.6));
-        inside.push(self.pushes(view));
+        inside.push(self.paths(view, "close-up", 1.5));
+        inside.push(self.means(view));
         inside.push(self.entry_ring(view, 11.0));
+        if let Some(step) = close_up.step {
+            inside.push(self.step(view, step));
+        }
         let mut group = Element::new("g")
             .with(view.frame().set("fill", PANEL))
             .with(inside)
@@ -113,8 +117,9 @@ impl Scene {
                     .set("fill", "none")
                     .set("stroke", QUIET)
                     .set("stroke-width", 1.5),
-            );
-        for callout in close_up_callouts(self, view) {
+            )
+            .with(ruler(view));
+        for callout in close_up_callouts(self, close_up) {
             group.push(callout.draw());
         }
         group
@@ -146,15 +151,32 @@ impl Scene {
         group
     }
 
-    /// From the model's mean to the state that the adversary picked.
-    fn pushes(&self, view: &View) -> Element {
-        let mut group = Element::new("g");
-        for ([mean, _], picked) in self.sets.iter().zip(self.adversary.iter().skip(1)) {
-            let (mean, picked) = (view.map(*mean), view.map(*picked));
-            let push = line([mean, picked], ADVERSARY, 2.0);
-            group.push(push.set("stroke-dasharray", "1 5"));
-            let mean = dot(mean, 4.5, PANEL).set("stroke", ADVERSARY);
-            group.push(mean.set("stroke-width", 2.0));
+    /// The model's mean of every step.
+    fn means(&self, view: &View) -> Element {
+        let mut group = Element::new("g").set("opacity", 0.45);
+        for [mean, _] in &self.sets {
+            let mean = dot(view.map(*mean), 3.0, PANEL).set("stroke", ADVERSARY);
+            group.push(mean.set("stroke-width", 1.4));
+        }
+        group
+    }
+
+    /// One step: its set, its mean and the state that the adversary picked.
+    fn step(&self, view: &View, step: usize) -> Element {
+        let mut group = Element::new("g").set("id", "close-up-step");
+        let ends = self.adversary.get(step).zip(self.adversary.get(step + 1));
+        if let Some(([center, half_width], (from, picked))) = self.sets.get(step).zip(ends) {
+            let set = view.rect(*center, *half_width).set("fill", SETS);
+            let set = set.set("fill-opacity", 0.3).set("stroke", ADVERSARY);
+            group.push(set.set("stroke-width", 3.0));
+            let [from, mean, picked] = [from, center, picked].map(|p| view.map(*p));
+            group.push(line([from, picked], ADVERSARY, 4.2));
+            group.push(line([mean, picked], PANEL, 6.0).set("stroke-opacity", 0.7));
+            group.push(line([mean, picked], ADVERSARY, 2.6).set("stroke-dasharray", "1 6"));
+            let mean = dot(mean, 7.0, PANEL).set("stroke", ADVERSARY);
+            group.push(mean.set("stroke-width", 3.0));
+            let picked = dot(picked, 8.5, ADVERSARY).set("stroke", PANEL);
+            group.push(picked.set("stroke-width", 2.0));
         }
         group
     }
@@ -172,134 +194,63 @@ impl Scene {
         group
     }
 
+    /// Sets and paths. Where paths coincide, the lower ones look out beside the upper ones.
     fn paths(&self, view: &View, name: &str, size: f64) -> Element {
         let map =
             |points: &[Point]| -> Vec<Point> { points.iter().map(|p| view.map(*p)).collect() };
         let mut sets = Element::new("g")
             .set("id", format!("{name}-confidence-sets"))
             .set("fill", SETS)
-            .set("fill-opacity", 0.36)
+            .set("fill-opacity", 0.16 / size.powi(3))
             .set("stroke", ADVERSARY)
-            .set("stroke-opacity", 0.85)
-            .set("stroke-width", 1.1 * size);
+            .set("stroke-opacity", 0.6)
+            .set("stroke-width", 1.1);
         for [center, half_width] in &self.sets {
             sets.push(view.rect(*center, *half_width));
         }
-        let neutral = map(&self.neutral);
-        let truth = map(&self.truth);
         let adversary = map(&self.adversary);
-        let mut group = Element::new("g").with(sets);
-        group.push(line(truth, INK, 2.6 * size).set("id", format!("{name}-true-path")));
-        // Dashed, so that the truth shows through where both agree.
-        let dashes = format!("{} {}", number(9.0 * size), number(6.5 * size));
-        let neutral = line(neutral, NEUTRAL, 3.2 * size).set("stroke-dasharray", dashes);
+        let mut group = Element::new("g");
+        let truth = line(map(&self.truth), INK, 4.8 * size);
+        group.push(truth.set("id", format!("{name}-true-path")));
+        let dashes = format!("{} {}", number(6.0 * size), number(8.0 * size));
+        let neutral = line(map(&self.neutral), NEUTRAL, 3.0 * size).set("stroke-dasharray", dashes);
         group.push(neutral.set("id", format!("{name}-neutral-path")));
-        group.push(line(adversary.iter().copied(), PANEL, 5.0 * size).set("stroke-opacity", 0.7));
+        group.push(sets);
         group.push(
-            line(adversary.iter().copied(), ADVERSARY, 2.8 * size)
+            line(adversary.iter().copied(), ADVERSARY, 2.0 * size)
                 .set("id", format!("{name}-adversarial-path")),
         );
-        for p in adversary {
-            group.push(
-                dot(p, 4.2 * size, ADVERSARY)
-                    .set("stroke", PANEL)
-                    .set("stroke-width", 1.2),
-            );
+        for p in apart(&adversary, 2.0) {
+            let dot = dot(p, 3.8 * size, ADVERSARY).set("stroke", PANEL);
+            group.push(dot.set("stroke-width", 1.1));
+        }
+        group.push(self.small_sets(view, name));
+        group
+    }
+
+    /// The sets that a dot would hide, once more on top of the dots.
+    fn small_sets(&self, view: &View, name: &str) -> Element {
+        let mut group = Element::new("g")
+            .set("id", format!("{name}-small-sets"))
+            .set("fill", SETS)
+            .set("stroke", PANEL)
+            .set("stroke-width", 1.0);
+        for [center, half_width] in &self.sets {
+            if half_width.iter().all(|h| 2.0 * h * view.scale < SMALL) {
+                group.push(view.rect(*center, *half_width));
+            }
         }
         group
     }
 }
 
-/// A group that shows only what lies inside the window.
-fn clipped(view: &View, id: &'static str) -> Element {
-    let clip = Element::new("clipPath").set("id", id).with(view.frame());
-    Element::new("g")
-        .with(clip)
-        .set("clip-path", format!("url(#{id})"))
-}
-
-/// The danger zone: soft fill, hatching, firm edge.
-fn disc(view: &View, spacing: f64) -> Element {
-    let circle = || dot(view.map([0.0, 0.0]), view.scale, DANGER);
-    let id = format!("hatch-{spacing:.0}");
-    let hatch = Element::new("pattern")
-        .set("id", id.clone())
-        .set("width", spacing)
-        .set("height", spacing)
-        .set("patternUnits", "userSpaceOnUse")
-        .set("patternTransform", "rotate(45)")
-        .with(
-            Element::new("path")
-                .set("d", format!("M0 0V{}", number(spacing)))
-                .set("stroke", DANGER)
-                .set("stroke-width", 0.22 * spacing),
-        );
-    let [x, y] = view.map([0.0, 0.0]);
-    let hatched = Element::new("circle")
-        .set("cx", x)
-        .set("cy", y)
-        .set("r", view.scale)
-        .set("fill", format!("url(#{id})"))
-        .set("fill-opacity", 0.16);
-    Element::new("g")
-        .with(hatch)
-        .with(circle().set("fill-opacity", 0.13))
-        .with(hatched)
-        .with(
-            circle()
-                .set("fill-opacity", 0.0)
-                .set("stroke", DANGER)
-                .set("stroke-width", 2.2),
-        )
-}
-
-fn grid(view: &View) -> Element {
-    let mut group = Element::new("g").set("fill", QUIET);
-    let [left, top] = view.corner;
-    let [width, height] = view.size();
-    for tick in -2..=2 {
-        let value = f64::from(tick);
-        let text = if tick < 0 {
-            format!("−{}", -tick)
-        } else {
-            tick.to_string()
-        };
-        let [x, y] = view.map([value, value]);
-        group.push(line([[x, top], [x, top + height]], GRID, 1.2));
-        group.push(label([x, top + height + 22.0], 16.0, "middle").text(&text));
-        if (view.min[1]..view.max[1]).contains(&value) {
-            group.push(line([[left, y], [left + width, y]], GRID, 1.2));
-            group.push(label([left + 8.0, y - 6.0], 16.0, "start").text(&text));
+/// The points without those that lie within `gap` of the point kept before them.
+fn apart(points: &[Point], gap: f64) -> Vec<Point> {
+    let mut kept: Vec<Point> = Vec::new();
+    for p in points {
+        if kept.last().is_none_or(|last| distance(*last, *p) >= gap) {
+            kept.push(*p);
         }
     }
-    group
-}
-
-/// A pale wedge from the close-up's window in the overview to the close-up.
-fn wedge(view: &View, close_up: &View) -> Element {
-    let [x, y] = close_up.corner;
-    let bottom = y + close_up.size()[1];
-    let corner = |y| view.map([close_up.max[0], y]);
-    let points = [
-        corner(close_up.max[1]),
-        [x, y],
-        [x, bottom],
-        corner(close_up.min[1]),
-    ];
-    Element::new("path")
-        .set("d", format!("{}Z", line_data(points)))
-        .set("fill", QUIET)
-        .set("fill-opacity", 0.045)
-}
-
-/// The close-up's window in the overview.
-fn close_up_mark(view: &View, close_up: &View) -> Element {
-    let center = geometry::between(close_up.min, close_up.max, 0.5);
-    let half = [0, 1].map(|i| 0.5 * (close_up.max[i] - close_up.min[i]));
-    view.rect(center, half)
-        .set("rx", 4.0)
-        .set("fill", "none")
-        .set("stroke", QUIET)
-        .set("stroke-width", 1.5)
-        .set("stroke-dasharray", "5 4")
+    kept
 }

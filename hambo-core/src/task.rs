@@ -39,6 +39,73 @@ pub struct Task<'a> {
     pub constraints: Vec<u16, MAX_CONSTRAINTS>,
     /// How much work to spend.
     pub effort: Effort,
+    /// Which estimates are made.
+    pub method: Method,
+}
+
+/// The largest number of variants that one check runs.
+pub const MAX_VARIANTS: usize = 8;
+
+/// Which estimates are made, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Method {
+    /// The variants that decide: every one of them must reach the threshold.
+    /// Mean propagation is reported beside them in any case.
+    pub variants: Vec<Variant, MAX_VARIANTS>,
+    /// Whether the system's own chance is played out.
+    pub aleatoric_noise: bool,
+    /// The weight of the uncertainty in the penalised (MOPO) estimate.
+    pub penalty: f32,
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        let mut variants = Vec::new();
+        // One place is always there.
+        let _ = variants.push(Variant::ContinuousAdversary);
+        Self {
+            variants,
+            aleatoric_noise: true,
+            penalty: 1.0,
+        }
+    }
+}
+
+/// What happens inside the model's uncertainty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Variant {
+    /// Nothing: the mean alone, without noise. The neutral estimate.
+    Mean,
+    /// OPE-DS: a normal draw with epistemic and aleatoric variance.
+    DistributionSampling,
+    /// OPE-TS1: a member drawn at every step.
+    TrajectorySampling1,
+    /// OPE-TSinf: a member drawn for every trajectory.
+    TrajectorySamplingInf,
+    /// MOPO: as OPE-TS1, with the uncertainty taken off the reward.
+    Penalised,
+    /// HAMBO-CA: the adversary moves the mean inside the confidence set.
+    ContinuousAdversary,
+    /// HAMBO-DA1: the adversary picks a member at every step.
+    DiscreteAdversary1,
+    /// HAMBO-DAinf: the adversary picks a member for every trajectory.
+    DiscreteAdversaryInf,
+}
+
+impl Variant {
+    /// Whether single members of an ensemble take part.
+    #[must_use]
+    pub fn needs_members(self) -> bool {
+        match self {
+            Self::Mean | Self::DistributionSampling | Self::ContinuousAdversary => false,
+            Self::TrajectorySampling1
+            | Self::TrajectorySamplingInf
+            | Self::Penalised
+            | Self::DiscreteAdversary1
+            | Self::DiscreteAdversaryInf => true,
+        }
+    }
 }
 
 impl Task<'_> {

@@ -7,7 +7,8 @@ use hambo_core::check::Search;
 use hambo_core::image::Image;
 use hambo_core::model::Prediction;
 use hambo_core::policy::{Policy, StoredPolicy};
-use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout, Variant};
+use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
+use hambo_core::task::Variant;
 
 /// A trajectory of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +78,7 @@ pub fn adversarial_path(image: &Image<'_>) -> Result<ModelPath, CapacityError> {
     let dimension = dynamics.state_dimension();
     let mut worst = (f32::INFINITY, 0, 0);
     for candidate in 0..constant_count(dimension) as u32 {
-        let mut search = Search::<1>::new(image.task.effort, dimension, candidate);
+        let mut search = Search::<1>::new(&rollout, candidate);
         while !search.sweep(&rollout, &mut buffers) {}
         let ([least], [iteration]) = (search.least, search.least_iteration);
         if least < worst.0 {
@@ -85,7 +86,7 @@ pub fn adversarial_path(image: &Image<'_>) -> Result<ModelPath, CapacityError> {
         }
     }
     let (value, candidate, iteration) = worst;
-    let mut search = Search::<1>::new(image.task.effort, dimension, candidate);
+    let mut search = Search::<1>::new(&rollout, candidate);
     for _ in 0..=iteration {
         search.sweep(&rollout, &mut buffers);
     }

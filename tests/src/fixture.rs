@@ -6,7 +6,7 @@ use hambo_core::image::PolicyManifest;
 use hambo_core::model::{Calibration, nested_beta};
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
-use hambo_core::task::Effort;
+use hambo_core::task::{Effort, Method, Variant};
 use hambo_host::Error;
 use hambo_host::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image};
 use hambo_host::task_file::TaskFile;
@@ -191,6 +191,29 @@ pub fn policy(draw: &mut Draw, space: usize) -> Option<Waypoints> {
     Waypoints::new(space as u8, draw.between(0.1, 0.6), &legs)
 }
 
+/// All variants.
+pub const VARIANTS: [Variant; 8] = [
+    Variant::Mean,
+    Variant::DistributionSampling,
+    Variant::TrajectorySampling1,
+    Variant::TrajectorySamplingInf,
+    Variant::Penalised,
+    Variant::ContinuousAdversary,
+    Variant::DiscreteAdversary1,
+    Variant::DiscreteAdversaryInf,
+];
+
+/// CA, and now and then every variant; with and without noise.
+pub fn method(draw: &mut Draw) -> Method {
+    let mut method = Method::default();
+    if draw.below(2) == 0 {
+        method.variants.clear();
+        method.variants.extend(VARIANTS);
+    }
+    method.aleatoric_noise = draw.below(3) > 0;
+    method
+}
+
 /// A whole random image: few trajectories, few sweeps, all features.
 ///
 /// # Errors
@@ -215,6 +238,7 @@ fn image_with(seed: u64, change: impl Fn(&mut TaskFile)) -> Result<AlignedBytes,
     let ensemble = ensemble(draw, space, activation);
     let uncertainty = uncertainty(draw, &ensemble);
     let mut task = task(draw, space, REWARDS[seed as usize % REWARDS.len()])?;
+    task.method = method(draw);
     change(&mut task);
     let policy = policy(draw, space).ok_or(Error::Waypoint(f32::NAN))?;
     let effort = Effort {

@@ -5,8 +5,8 @@ use hambo_core::arithmetic::random::Stream;
 use hambo_core::image::{Image, PolicyManifest};
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
-use hambo_core::rollout::{Buffers, Objective, Rollout, Variant};
-use hambo_core::task::Effort;
+use hambo_core::rollout::{Buffers, Objective, Rollout};
+use hambo_core::task::{Effort, Variant};
 use hambo_host::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image};
 use hambo_host::task_file::TaskFile;
 use hambo_host::training::TrainedEnsemble;
@@ -148,11 +148,13 @@ fn gradients_agree_with_differences() {
         assert_eq!(found.len(), 2 * HORIZON);
 
         let mut stream = Stream::new(seed, 0);
-        stream.skip(2);
+        stream.skip(2 + 1); // the initial state and a member for the trajectory
         let noise = (0..HORIZON)
             .map(|_| {
                 stream.skip(2); // the controller's
-                [0; 2].map(|_| f64::from(stream.standard_normal()))
+                let noise = [0; 2].map(|_| f64::from(stream.standard_normal()));
+                stream.skip(1); // a member for the step
+                noise
             })
             .collect();
         let case = Case {

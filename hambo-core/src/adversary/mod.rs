@@ -1,10 +1,36 @@
-//! Who picks eta: constants, and the adjoint search that starts from them.
+//! Who chooses inside the model's uncertainty: constants, and the searches
+//! that start from them.
 //!
 //! A weak adversary makes a bound that looks tight and is wrong, so every
 //! estimate is the minimum over all that was tried.
 
 mod adjoint;
 mod constant;
+mod discrete;
 
 pub use adjoint::{softness, step_length, update};
 pub use constant::{MAX_STARTS, constant_component, constant_count};
+pub use discrete::Discrete;
+
+use crate::model::Dynamics;
+use crate::task::Variant;
+
+/// How many starts the adversary of a variant has: corners of the cube, or
+/// members. One where there is no adversary.
+#[must_use]
+pub fn start_count(variant: Variant, dynamics: &Dynamics<'_>) -> usize {
+    match variant {
+        Variant::ContinuousAdversary => constant_count(dynamics.state_dimension()),
+        Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf => dynamics.members().max(1),
+        _ => 1,
+    }
+}
+
+/// Whether a variant's adversary goes on searching from its starts.
+#[must_use]
+pub fn searches(variant: Variant) -> bool {
+    matches!(
+        variant,
+        Variant::ContinuousAdversary | Variant::DiscreteAdversary1
+    )
+}

@@ -1,28 +1,26 @@
 //! The check (algorithm 1 of the paper), in slices of bounded work.
 //!
-//! For the return and for each constraint: the neutral estimate, then the
-//! adversary's search on every trajectory, then a lower bound. All state
-//! lives here and in the lent rows, so that firmware can serve a control loop
-//! between two calls of [`Check::advance`].
+//! For the return and for each constraint: mean propagation, then every
+//! variant of the task. All state lives here and in the lent rows, so that
+//! firmware can serve a control loop between two calls of [`Check::advance`].
 
 mod outcome;
 mod search;
 mod tally;
 
 pub use crate::rollout::CapacityError;
-pub use outcome::{Estimate, Outcome};
+pub use outcome::{Adversary, Estimate, MAX_ESTIMATES, Outcome};
 pub use search::Search;
 
 use heapless::Vec;
 
-use crate::adversary::constant_count;
+use crate::adversary::{MAX_STARTS, start_count};
 use crate::image::Image;
 use crate::model::{Calibration, Model};
 use crate::policy::{Policy, StoredPolicy};
-use crate::rollout::{Buffers, Objective, Rollout, Variant};
-use crate::task::{MAX_CONSTRAINTS, Task};
+use crate::rollout::{Buffers, Objective, Rollout};
+use crate::task::{Task, Variant};
 use crate::verdict::Reason;
-use outcome::MAX_OBJECTIVES;
 use tally::Tally;
 
 /// A check under way over `B` lanes.
@@ -31,20 +29,13 @@ pub struct Check<'a, const B: usize, P = StoredPolicy> {
     policy: &'a P,
     task: &'a Task<'a>,
     buffers: Buffers<'a, B>,
-    objectives: Vec<Objective, MAX_OBJECTIVES>,
-    estimates: Vec<Estimate, MAX_OBJECTIVES>,
-    phase: Phase<B>,
+    estimates: Vec<Estimate, MAX_ESTIMATES>,
+    /// The group of candidates at work, and its first; none between two
+    /// estimates.
+    group: Option<(u32, Search<B>)>,
     tally: Tally,
     sweeps_done: u32,
     sweeps_total: u32,
-}
-
-/// Where a check stands inside one objective.
-enum Phase<const B: usize> {
-    /// Mean propagation of the trajectories from this one on.
-    Neutral { trajectory: u32 },
-    /// The adversary's search on the candidates from this one on.
-    Adversarial { candidate: u32, search: Search<B> },
 }
 
 /// What a call of [`Check::advance`] reached.
@@ -96,56 +87,75 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
         rows: &'a mut [[f32; B]],
     ) -> Result<Self, CapacityError> {
         let buffers = Buffers::carve(rows, &model.dynamics, task, policy)?;
-        const { assert!(MAX_OBJECTIVES > MAX_CONSTRAINTS, "one more for the return") };
-        let too_many = CapacityError {
-            needed: usize::MAX,
-            available: MAX_OBJECTIVES,
-        };
-        let mut objectives: Vec<_, MAX_OBJECTIVES> = Vec::new();
-        let constraints = task.constraints.iter().copied().map(Objective::Constraint);
-        for objective in core::iter::once(Objective::Return).chain(constraints) {
-            objectives.push(objective).map_err(|_| too_many)?;
-        }
         let mut check = Self {
             model,
             policy,
             task,
             buffers,
-            objectives,
             estimates: Vec::new(),
-            phase: Phase::Neutral { trajectory: 0 },
-            tally: Tally::new(model.dynamics.state_dimension()),
+            group: None,
+            tally: Tally::new(),
             sweeps_done: 0,
             sweeps_total: 0,
         };
-        check.sweeps_total = check.count_sweeps();
+        check.sweeps_total = check.count_sweeps()?;
         Ok(check)
     }
 
+    /// What is estimated, in order: every objective under mean propagation
+    /// and under the variants that decide.
+    fn plan(&self) -> impl Iterator<Item = (Objective, Variant)> + use<'a, B, P> {
+        let task = self.task;
+        let constraints = task.constraints.iter().copied().map(Objective::Constraint);
+        let objectives = core::iter::once(Objective::Return).chain(constraints);
+        objectives.flat_map(move |objective| {
+            let others = task.method.variants.iter().copied();
+            let others = others.filter(|variant| *variant != Variant::Mean);
+            let variants = core::iter::once(Variant::Mean).chain(others);
+            variants.map(move |variant| (objective, variant))
+        })
+    }
+
     /// Candidates are numbered trajectory by trajectory, and within one by
-    /// the constant adversary that the search starts from.
-    fn candidates(&self) -> u32 {
-        let starts = constant_count(self.model.dynamics.state_dimension()) as u32;
+    /// the adversary's start.
+    fn candidates(&self, variant: Variant) -> u32 {
+        let starts = start_count(variant, &self.model.dynamics) as u32;
         self.task.effort.trajectories.saturating_mul(starts)
     }
 
-    fn count_sweeps(&self) -> u32 {
-        let lanes = B as u32;
-        let neutral = self.task.effort.trajectories.div_ceil(lanes);
-        let sweeps = self.task.effort.iterations.saturating_add(1);
-        let searched = self.candidates().div_ceil(lanes).saturating_mul(sweeps);
-        neutral
-            .saturating_add(searched)
-            .saturating_mul(self.objectives.len() as u32)
+    fn count_sweeps(&self) -> Result<u32, CapacityError> {
+        let mut sweeps = 0_u32;
+        for (_, variant) in self.plan() {
+            let starts = start_count(variant, &self.model.dynamics);
+            if starts > MAX_STARTS {
+                return Err(CapacityError {
+                    needed: starts,
+                    available: MAX_STARTS,
+                });
+            }
+            let each = Search::<B>::iterations(variant, self.task).saturating_add(1);
+            let groups = self.candidates(variant).div_ceil(B as u32);
+            sweeps = sweeps.saturating_add(groups.saturating_mul(each));
+        }
+        let estimates = self.plan().count();
+        if estimates > MAX_ESTIMATES {
+            return Err(CapacityError {
+                needed: estimates,
+                available: MAX_ESTIMATES,
+            });
+        }
+        Ok(sweeps)
     }
 
-    fn rollout(&self, variant: Variant) -> Option<Rollout<'a, P>> {
+    /// The system under the estimate that comes next, if any is left.
+    fn rollout(&self) -> Option<Rollout<'a, P>> {
+        let (objective, variant) = self.plan().nth(self.estimates.len())?;
         Some(Rollout {
             model: self.model,
             policy: self.policy,
             task: self.task,
             variant,
-            objective: *self.objectives.get(self.estimates.len())?,
+            objective,
         })
     }
 
@@ -154,9 +164,10 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     #[inline(never)]
     pub fn advance(&mut self, sweeps: u32) -> Progress {
         for _ in 0..sweeps {
-            if !self.sweep() {
+            let Some(rollout) = self.rollout() else {
                 return Progress::Finished(self.outcome());
-            }
+            };
+            self.sweep(&rollout);
             self.sweeps_done = self.sweeps_done.saturating_add(1);
         }
         Progress::Working {
@@ -172,65 +183,36 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
         self.outcome()
     }
 
-    /// One sweep; false when there is nothing left to do.
-    fn sweep(&mut self) -> bool {
-        match &self.phase {
-            Phase::Neutral { trajectory } => self.neutral_sweep(*trajectory),
-            Phase::Adversarial { candidate, .. } => self.adversarial_sweep(*candidate),
+    fn sweep(&mut self, rollout: &Rollout<'a, P>) {
+        let variant = rollout.variant;
+        let (first, search) = self.group.get_or_insert_with(|| {
+            let starts = start_count(variant, &rollout.model.dynamics);
+            self.tally.begin(starts);
+            (0, Search::new(rollout, 0))
+        });
+        if !search.sweep(rollout, &mut self.buffers) {
+            return;
         }
-    }
-
-    fn neutral_sweep(&mut self, first: u32) -> bool {
-        let Some(rollout) = self.rollout(Variant::Mean) else {
-            return false;
-        };
-        let left = self.task.effort.trajectories.saturating_sub(first);
-        let seed = self.task.effort.seed;
-        let returns = search::neutral(&rollout, seed, first, &mut self.buffers);
-        self.tally.add_neutral(&returns, left);
-        self.phase = if left > B as u32 {
-            Phase::Neutral {
-                trajectory: first.saturating_add(B as u32),
-            }
-        } else {
-            self.begin_search(0)
-        };
-        true
-    }
-
-    fn begin_search(&self, candidate: u32) -> Phase<B> {
-        let dimension = self.model.dynamics.state_dimension();
-        Phase::Adversarial {
-            candidate,
-            search: Search::new(self.task.effort, dimension, candidate),
+        let first = *first;
+        let left = self.candidates(variant).saturating_sub(first);
+        if let Some((_, search)) = &self.group {
+            self.tally.add(variant, search, left);
         }
-    }
-
-    fn adversarial_sweep(&mut self, candidate: u32) -> bool {
-        let Some(rollout) = self.rollout(Variant::ContinuousAdversary) else {
-            return false;
-        };
-        let left = self.candidates().saturating_sub(candidate);
-        let Phase::Adversarial { search, .. } = &mut self.phase else {
-            return false;
-        };
-        if !search.sweep(&rollout, &mut self.buffers) {
-            return true;
-        }
-        self.tally.add_search(search, left);
         if left > B as u32 {
-            self.phase = self.begin_search(candidate.saturating_add(B as u32));
-            return true;
+            let next = first.saturating_add(B as u32);
+            self.group = Some((next, Search::new(rollout, next)));
+            return;
         }
-        let objectives = self.objectives.len() as f32;
+        self.group = None;
+        // Half of delta is the model's; the other half is shared by the
+        // objectives.
+        let objectives = self.task.constraints.len().saturating_add(1) as f32;
+        let delta = self.task.delta * 0.5 / objectives;
         let estimate = self
             .tally
-            .estimate(rollout.objective, self.task, objectives);
-        // There are as many places as objectives.
+            .estimate(rollout.objective, variant, self.task, delta);
+        // There are places for the whole plan.
         let _ = self.estimates.push(estimate);
-        self.tally.next_objective();
-        self.phase = Phase::Neutral { trajectory: 0 };
-        true
     }
 
     #[inline(never)]
@@ -239,9 +221,9 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
             let reason = Reason::NotCalibrated(self.model.confidence.calibration);
             self.tally.unfit(reason);
         }
-        if self.estimates.len() < self.objectives.len() {
+        if self.estimates.len() < self.plan().count() {
             self.tally.unfit(Reason::Unfinished);
         }
-        Outcome::new(self.task, &self.estimates, &self.tally)
+        Outcome::new(self.model, self.task, &self.estimates, &self.tally)
     }
 }

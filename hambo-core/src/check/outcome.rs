@@ -4,46 +4,64 @@ use heapless::Vec;
 
 use super::tally::Tally;
 use crate::estimate::Margin;
+use crate::model::Model;
 use crate::rollout::Objective;
-use crate::task::{MAX_CONSTRAINTS, Task};
+use crate::task::{Task, Variant};
 use crate::verdict::{Claim, Reason, Reasons, Verdict, decide};
 
-/// The return and the constraints.
-pub(super) const MAX_OBJECTIVES: usize = MAX_CONSTRAINTS + 1;
+/// The largest number of estimates of one check.
+pub const MAX_ESTIMATES: usize = 24;
 
-/// The estimates of one objective, each a mean over the trajectories.
+/// Who found an estimate's minimum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Adversary {
+    /// There is none: a neutral estimate.
+    None,
+    /// A constant adversary, by number.
+    Constant(u16),
+    /// One member for the whole trajectory.
+    Member(u16),
+    /// The adjoint search.
+    Adjoint,
+    /// The search over member sequences.
+    Sequence,
+}
+
+/// One objective under one variant.
 #[derive(Clone, Copy, Debug)]
 pub struct Estimate {
     /// What was estimated.
     pub objective: Objective,
-    /// Mean propagation.
-    pub neutral: f32,
-    /// The least of the constant adversaries.
-    pub constant: f32,
-    /// The number of that constant adversary.
-    pub worst_constant: usize,
-    /// The least that the adversary found on each trajectory: at most all of
-    /// the constants.
-    pub adversarial: f32,
-    /// The standard error of `adversarial`.
+    /// What happened inside the uncertainty.
+    pub variant: Variant,
+    /// Who found the minimum.
+    pub adversary: Adversary,
+    /// The least mean of the adversary's starts, before any search.
+    pub start_mean: f32,
+    /// The estimate: the mean over the trajectories of the least objective
+    /// found on each (DAinf: the least mean of a member).
+    pub mean: f32,
+    /// Its standard error.
     pub standard_error: f32,
     /// Where the sampling margin comes from.
     pub margin: Margin,
-    /// `adversarial` less its margin: the lower bound.
+    /// The lower bound.
     pub lower: f32,
 }
 
 /// A finished check.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The lower bound of the return, a canonical NaN if there is none.
+    /// The lower bound of the return: the lowest of the variants that
+    /// decide. A canonical NaN if there is none.
     pub bound: f32,
-    /// The neutral estimate of the return, likewise.
+    /// Mean propagation of the return, likewise.
     pub neutral: f32,
     /// What the bound had to reach.
     pub threshold: Option<f32>,
-    /// The return first, then the constraints.
-    pub estimates: Vec<Estimate, MAX_OBJECTIVES>,
+    /// Every objective under every variant, mean propagation first.
+    pub estimates: Vec<Estimate, MAX_ESTIMATES>,
     /// What to do.
     pub verdict: Verdict,
     /// Why it is not `deploy`.
@@ -52,38 +70,90 @@ pub struct Outcome {
 
 impl Outcome {
     pub(super) fn new(
+        model: &Model<'_>,
         task: &Task<'_>,
-        estimates: &Vec<Estimate, MAX_OBJECTIVES>,
+        estimates: &Vec<Estimate, MAX_ESTIMATES>,
         tally: &Tally,
     ) -> Self {
-        let claims = (0_u8..)
-            .zip(estimates)
-            .map(|(index, estimate)| match estimate.objective {
-                Objective::Return => Claim {
-                    lower: estimate.lower,
-                    threshold: task.threshold,
-                    failure: Reason::ReturnBelowThreshold,
-                },
-                Objective::Constraint(_) => Claim {
-                    lower: estimate.lower,
-                    threshold: Some(0.0),
-                    failure: Reason::ConstraintViolated(index.saturating_sub(1)),
-                },
-            });
+        let mut estimates = estimates.clone();
+        let members = model.dynamics.members();
+        if members > 0 && model.confidence.holds_every_member(members) {
+            nest(&mut estimates);
+        }
+        let decides = |estimate: &&Estimate| task.method.variants.contains(&estimate.variant);
+        let claims = estimates.iter().filter(decides).map(|estimate| {
+            let (threshold, failure) = match estimate.objective {
+                Objective::Return => (task.threshold, Reason::ReturnBelowThreshold),
+                Objective::Constraint(slot) => {
+                    let index = task.constraints.iter().position(|other| *other == slot);
+                    let index = index.map_or(u8::MAX, |index| index as u8);
+                    (Some(0.0), Reason::ConstraintViolated(index))
+                }
+            };
+            Claim {
+                lower: estimate.lower,
+                threshold,
+                failure,
+            }
+        });
         let (verdict, reasons) = decide(tally.reasons(), claims);
-        let first = estimates.first();
+        let of_return = |estimate: &&Estimate| estimate.objective == Objective::Return;
+        let returns = estimates.iter().filter(of_return);
+        let lowers = returns
+            .clone()
+            .filter(decides)
+            .map(|estimate| estimate.lower);
+        let bound = lowers.reduce(|low, other| {
+            // A NaN stays a NaN.
+            if low.is_nan() || low <= other {
+                low
+            } else {
+                other
+            }
+        });
+        let neutral = returns.map(|estimate| estimate.mean).next();
         Self {
-            bound: first.map_or(f32::NAN, |estimate| canonical(estimate.lower)),
-            neutral: first.map_or(f32::NAN, |estimate| canonical(estimate.neutral)),
+            bound: canonical(bound),
+            neutral: canonical(neutral),
             threshold: task.threshold,
-            estimates: estimates.clone(),
+            estimates,
             verdict,
             reasons,
         }
     }
 }
 
+/// A set that holds every member could have followed any of them: CA is at
+/// most DA1 and DAinf (DESIGN 3.8), and where the search missed that, their
+/// finding counts.
+fn nest(estimates: &mut [Estimate]) {
+    for index in 0..estimates.len() {
+        let Some(found) = estimates.get(index).copied() else {
+            return;
+        };
+        if !matches!(
+            found.variant,
+            Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf
+        ) {
+            continue;
+        }
+        let same = |estimate: &&mut Estimate| {
+            estimate.variant == Variant::ContinuousAdversary
+                && estimate.objective == found.objective
+        };
+        for estimate in estimates.iter_mut().filter(same) {
+            if found.mean < estimate.mean {
+                estimate.mean = found.mean;
+                estimate.adversary = found.adversary;
+            }
+            if found.lower < estimate.lower {
+                estimate.lower = found.lower;
+            }
+        }
+    }
+}
+
 /// One NaN for all: machines differ in the bits of theirs.
-fn canonical(x: f32) -> f32 {
-    if x.is_nan() { f32::NAN } else { x }
+fn canonical(x: Option<f32>) -> f32 {
+    x.filter(|x| !x.is_nan()).unwrap_or(f32::NAN)
 }

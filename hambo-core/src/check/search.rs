@@ -1,97 +1,159 @@
-//! A group of `B` candidates on which the adversary searches: each is a
-//! trajectory (its initial state and noise) and a constant adversary to
-//! start from.
+//! A group of `B` candidates: each is a trajectory (its initial state and
+//! noise) and a start of the adversary.
 
-use crate::adversary::{constant_component, constant_count, softness, step_length, update};
+use crate::adversary::{
+    Discrete, constant_component, searches, softness, start_count, step_length, update,
+};
 use crate::arithmetic::random::Stream;
 use crate::policy::Policy;
 use crate::rollout::{Buffers, Returns, Rollout};
-use crate::task::Effort;
+use crate::task::{Task, Variant};
 
-/// The search on one group. The first sweep is the constant adversary
-/// itself; every later one follows the adjoint.
+/// The sweeps on one group. The first is the start itself: a constant
+/// adversary, or none; every later one is a step of the search.
 #[derive(Clone, Debug)]
 pub struct Search<const B: usize> {
-    effort: Effort,
     starts: [usize; B],
     streams: [Stream; B],
+    iterations: u32,
     iteration: u32,
-    /// The objective under the constant adversary.
-    pub constant: [f32; B],
+    discrete: Discrete<B>,
+    /// The objective at the start.
+    pub first: [f32; B],
     /// The least objective of all sweeps.
     pub least: [f32; B],
     /// The sweep that found it.
     pub least_iteration: [u32; B],
     /// False once a number was not finite.
     pub finite: [bool; B],
+    /// True if the first sweep left the data's support.
+    pub outside: [bool; B],
 }
 
 impl<const B: usize> Search<B> {
     /// The group of candidates from `first` on. Candidate c is trajectory
-    /// c / n from start c mod n, for n constant adversaries.
+    /// c / n from start c mod n, for n starts.
     #[must_use]
-    pub fn new(effort: Effort, dimension: usize, first: u32) -> Self {
-        let count = constant_count(dimension).max(1) as u32;
+    pub fn new<P: Policy>(rollout: &Rollout<'_, P>, first: u32) -> Self {
+        let count = start_count(rollout.variant, &rollout.model.dynamics).max(1) as u32;
         let candidates: [u32; B] = core::array::from_fn(|lane| first.saturating_add(lane as u32));
         let trajectory = |candidate: u32| candidate.checked_div(count).unwrap_or(0);
+        let seed = rollout.task.effort.seed;
         Self {
-            effort,
             starts: candidates.map(|c| c.checked_rem(count).unwrap_or(0) as usize),
-            streams: candidates.map(|c| Stream::new(effort.seed, trajectory(c))),
+            streams: candidates.map(|c| Stream::new(seed, trajectory(c))),
+            iterations: Self::iterations(rollout.variant, rollout.task),
             iteration: 0,
-            constant: [f32::INFINITY; B],
+            discrete: Discrete::new(),
+            first: [f32::INFINITY; B],
             least: [f32::INFINITY; B],
             least_iteration: [0; B],
             finite: [true; B],
+            outside: [false; B],
         }
     }
 
-    /// The constant adversaries that the lanes started from.
+    /// How many sweeps follow the first.
+    #[must_use]
+    pub fn iterations(variant: Variant, task: &Task<'_>) -> u32 {
+        if searches(variant) {
+            task.effort.iterations
+        } else {
+            0
+        }
+    }
+
+    /// The starts of the lanes.
     #[must_use]
     pub fn starts(&self) -> &[usize; B] {
         &self.starts
     }
 
-    /// One sweep forward and, unless it was the last, back; true after the
-    /// last. The states of this sweep stay in `buffers`.
+    /// One sweep; true after the last. The states of this sweep stay in
+    /// `buffers`.
     pub fn sweep<P: Policy>(
         &mut self,
         rollout: &Rollout<'_, P>,
         buffers: &mut Buffers<'_, B>,
     ) -> bool {
         if self.iteration == 0 {
-            rollout.start(&self.streams, buffers);
-            let dimension = rollout.model.dynamics.state_dimension();
-            for (row, j) in buffers.eta.iter_mut().zip((0..dimension).cycle()) {
-                *row = self
-                    .starts
-                    .map(|start| constant_component(start, dimension, j));
-            }
+            self.begin(rollout, buffers);
         }
         let returns = rollout.forward(&self.streams, buffers);
         self.record(&returns);
-        let total = self.effort.iterations;
-        if self.iteration >= total {
+        if self.iteration >= self.iterations {
             return true;
         }
-        let step = step_length(self.iteration, total);
+        match rollout.variant {
+            Variant::DiscreteAdversary1 => self.discrete_step(rollout, &returns, buffers),
+            _ => self.continuous_step(rollout, &returns, buffers),
+        }
+        self.iteration = self.iteration.saturating_add(1);
+        false
+    }
+
+    fn begin<P: Policy>(&self, rollout: &Rollout<'_, P>, buffers: &mut Buffers<'_, B>) {
+        rollout.start(&self.streams, buffers);
+        match rollout.variant {
+            Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf => {
+                self.discrete.begin(&self.starts, buffers.choices);
+            }
+            _ => {
+                let dimension = rollout.model.dynamics.state_dimension();
+                for (row, j) in buffers.eta.iter_mut().zip((0..dimension).cycle()) {
+                    let component = |start| constant_component(start, dimension, j);
+                    *row = self.starts.map(component);
+                }
+            }
+        }
+    }
+
+    /// Follows the adjoint by a projected sign step.
+    fn continuous_step<P: Policy>(
+        &self,
+        rollout: &Rollout<'_, P>,
+        returns: &Returns<B>,
+        buffers: &mut Buffers<'_, B>,
+    ) {
+        let step = step_length(self.iteration, self.iterations);
         let softness = softness(self.iteration);
         rollout.backward(
             &self.streams,
-            &returns,
+            returns,
             softness,
             buffers,
             |eta, gradient| {
                 update(eta, gradient, step);
             },
         );
-        self.iteration = self.iteration.saturating_add(1);
-        false
+    }
+
+    /// Judges the sequence on trial and puts the next one there.
+    fn discrete_step<P: Policy>(
+        &mut self,
+        rollout: &Rollout<'_, P>,
+        returns: &Returns<B>,
+        buffers: &mut Buffers<'_, B>,
+    ) {
+        let improved = self.discrete.judge(&returns.value, buffers.choices);
+        if improved.contains(&true) {
+            let softness = softness(self.iteration);
+            rollout.backward(&self.streams, returns, softness, buffers, |row, found| {
+                for ((to, from), improved) in row.iter_mut().zip(found).zip(&improved) {
+                    if *improved {
+                        *to = *from;
+                    }
+                }
+            });
+        }
+        let members = rollout.model.dynamics.members();
+        self.discrete.propose(&improved, members, buffers.choices);
     }
 
     fn record(&mut self, returns: &Returns<B>) {
         if self.iteration == 0 {
-            self.constant = returns.value;
+            self.first = returns.value;
+            self.outside = returns.outside;
         }
         for (finite, good) in self.finite.iter_mut().zip(&returns.finite) {
             *finite &= *good;
@@ -104,16 +166,4 @@ impl<const B: usize> Search<B> {
             }
         }
     }
-}
-
-/// Mean propagation of the trajectories from `first` on.
-pub(super) fn neutral<P: Policy, const B: usize>(
-    rollout: &Rollout<'_, P>,
-    seed: u64,
-    first: u32,
-    buffers: &mut Buffers<'_, B>,
-) -> Returns<B> {
-    let streams = core::array::from_fn(|lane| Stream::new(seed, first.saturating_add(lane as u32)));
-    rollout.start(&streams, buffers);
-    rollout.forward(&streams, buffers)
 }

@@ -1,50 +1,49 @@
-//! What the sweeps of one objective add up to, gathered candidate by
-//! candidate in one order, so that results do not depend on the lanes.
+//! What the sweeps of one estimate add up to, gathered candidate by candidate
+//! in one order, so that results do not depend on the lanes.
 
 use heapless::Vec;
 
-use super::{Estimate, Search};
-use crate::adversary::{MAX_STARTS, constant_count};
+use super::{Adversary, Estimate, Search};
+use crate::adversary::MAX_STARTS;
 use crate::estimate::{Margin, SampleMoments};
-use crate::rollout::{Objective, Returns};
-use crate::task::Task;
+use crate::rollout::Objective;
+use crate::task::{Task, Variant};
 use crate::verdict::{MAX_REASONS, Reason};
 
-/// Sums of one objective, and what speaks against the whole check.
+/// From more members than this on, DAinf takes the delta-quantile of their
+/// values instead of the least (DESIGN 3.9).
+const MANY_MEMBERS: usize = 20;
+
+/// Sums of one estimate, and what speaks against the whole check.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
-    starts: usize,
-    neutral: SampleMoments,
-    /// Sums over the trajectories, one for each constant adversary.
-    constant: Vec<f32, MAX_STARTS>,
-    adversarial: SampleMoments,
-    /// The least objective of the trajectory that is being gathered.
+    /// One sample for each start of the adversary.
+    starts: Vec<SampleMoments, MAX_STARTS>,
+    /// The least objective of each trajectory.
+    searched: SampleMoments,
+    /// That of the trajectory that is being gathered.
     least: f32,
     unfit: Vec<Reason, MAX_REASONS>,
 }
 
 impl Tally {
-    pub fn new(dimension: usize) -> Self {
-        let mut tally = Self {
-            starts: constant_count(dimension),
-            neutral: SampleMoments::default(),
-            constant: Vec::new(),
-            adversarial: SampleMoments::default(),
+    pub fn new() -> Self {
+        Self {
+            starts: Vec::new(),
+            searched: SampleMoments::default(),
             least: f32::INFINITY,
             unfit: Vec::new(),
-        };
-        tally.next_objective();
-        tally
+        }
     }
 
-    /// Empties the sums and keeps the reasons.
-    pub fn next_objective(&mut self) {
-        self.neutral = SampleMoments::default();
-        self.adversarial = SampleMoments::default();
+    /// Empties the sums for an estimate with so many starts and keeps the
+    /// reasons.
+    pub fn begin(&mut self, starts: usize) {
+        self.searched = SampleMoments::default();
         self.least = f32::INFINITY;
-        self.constant.clear();
-        // There are at most as many starts as places.
-        let _ = self.constant.resize(self.starts, 0.0);
+        self.starts.clear();
+        // More starts than places are refused before the check begins.
+        let _ = self.starts.resize(starts, SampleMoments::default());
     }
 
     /// Notes once what makes the evidence unfit.
@@ -58,67 +57,149 @@ impl Tally {
         &self.unfit
     }
 
-    pub fn add_neutral<const B: usize>(&mut self, returns: &Returns<B>, left: u32) {
-        let flags = returns.finite.iter().zip(&returns.outside);
-        for ((value, (finite, outside)), _) in returns.value.iter().zip(flags).zip(0..left) {
-            self.neutral.push(*value);
+    /// Takes in the first `left` lanes of a finished group.
+    pub fn add<const B: usize>(&mut self, variant: Variant, search: &Search<B>, left: u32) {
+        let found = search.first.iter().zip(&search.least);
+        let marks = search.finite.iter().zip(&search.outside);
+        let lanes = found.zip(marks).zip(search.starts());
+        for ((((first, least), (finite, outside)), start), _) in lanes.zip(0..left) {
             if !finite {
                 self.unfit(Reason::NotFinite);
             }
-            if *outside {
+            if *outside && variant == Variant::Mean {
                 self.unfit(Reason::OutsideSupport);
             }
-        }
-    }
-
-    pub fn add_search<const B: usize>(&mut self, search: &Search<B>, left: u32) {
-        let found = search.constant.iter().zip(&search.least);
-        let marks = search.starts().iter().zip(&search.finite);
-        for (((constant, least), (start, finite)), _) in found.zip(marks).zip(0..left) {
-            if !finite {
-                self.unfit(Reason::NotFinite);
-            }
-            if let Some(sum) = self.constant.get_mut(*start) {
-                *sum += *constant;
+            if let Some(sample) = self.starts.get_mut(*start) {
+                sample.push(*first);
             }
             if *least < self.least {
                 self.least = *least;
             }
-            if start.saturating_add(1) == self.starts {
-                self.adversarial.push(self.least);
+            if start.saturating_add(1) == self.starts.len() {
+                self.searched.push(self.least);
                 self.least = f32::INFINITY;
             }
         }
     }
 
-    /// The objective's estimate and its lower bound. Half of delta is the
-    /// model's; the other half is shared by the objectives.
-    pub fn estimate(&mut self, objective: Objective, task: &Task<'_>, objectives: f32) -> Estimate {
-        let delta = task.delta * 0.5 / objectives;
-        let mut margin = Margin::StudentT;
-        if let (Objective::Return, Some(bounds)) = (objective, task.reward_bounds) {
-            let [low, high] = task.return_bounds(bounds);
-            if !(self.adversarial.least() >= low && self.adversarial.greatest() <= high) {
-                self.unfit(Reason::OutsideRewardBounds);
-            }
-            margin = Margin::Bernstein { range: high - low };
-        }
-        let count = self.adversarial.count() as f32;
-        let (mut worst_constant, mut constant) = (0, f32::INFINITY);
-        for (index, sum) in self.constant.iter().enumerate() {
-            if *sum / count < constant {
-                (worst_constant, constant) = (index, *sum / count);
+    /// The estimate with its lower bound, except with probability `delta`.
+    pub fn estimate(
+        &mut self,
+        objective: Objective,
+        variant: Variant,
+        task: &Task<'_>,
+        delta: f32,
+    ) -> Estimate {
+        let margin = self.margin(objective, task);
+        let mut worst = (0, f32::INFINITY);
+        for (start, sample) in self.starts.iter().enumerate() {
+            if sample.mean() < worst.1 {
+                worst = (start, sample.mean());
             }
         }
+        let (worst_start, start_mean) = worst;
+        let mut mean = self.searched.mean();
+        let mut lower = mean - self.searched.margin(margin, delta);
+        if matches!(
+            variant,
+            Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf
+        ) {
+            let members = self.members(margin, delta, task.delta);
+            if variant == Variant::DiscreteAdversaryInf {
+                (mean, lower) = members;
+            } else {
+                // What DAinf finds, DA1 could have done.
+                lower = if members.1 < lower { members.1 } else { lower };
+            }
+        }
+        let adversary = match variant {
+            Variant::ContinuousAdversary if mean < start_mean => Adversary::Adjoint,
+            Variant::ContinuousAdversary => Adversary::Constant(worst_start as u16),
+            Variant::DiscreteAdversary1 if mean < start_mean => Adversary::Sequence,
+            Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf => {
+                Adversary::Member(worst_start as u16)
+            }
+            _ => Adversary::None,
+        };
         Estimate {
             objective,
-            neutral: self.neutral.mean(),
-            constant,
-            worst_constant,
-            adversarial: self.adversarial.mean(),
-            standard_error: self.adversarial.standard_error(),
+            variant,
+            adversary,
+            start_mean,
+            mean,
+            standard_error: self.searched.standard_error(),
             margin,
-            lower: self.adversarial.mean() - self.adversarial.margin(margin, delta),
+            lower,
         }
+    }
+
+    fn margin(&mut self, objective: Objective, task: &Task<'_>) -> Margin {
+        match (objective, task.reward_bounds) {
+            (Objective::Return, Some(bounds)) => {
+                let [low, high] = task.return_bounds(bounds);
+                let outside = self
+                    .starts
+                    .iter()
+                    .chain(core::iter::once(&self.searched))
+                    .any(|sample| !(sample.least() >= low && sample.greatest() <= high));
+                if outside {
+                    self.unfit(Reason::OutsideRewardBounds);
+                }
+                Margin::Bernstein { range: high - low }
+            }
+            _ => Margin::StudentT,
+        }
+    }
+
+    /// Mean and lower bound over whole members: the least of them, or for
+    /// many members the delta-quantile. All are compared, so all share delta.
+    fn members(&self, margin: Margin, delta: f32, quantile: f32) -> (f32, f32) {
+        let count = self.starts.len();
+        let shared = delta / count.max(1) as f32;
+        let rank = if count > MANY_MEMBERS {
+            (libm::ceilf(quantile * count as f32) as usize).saturating_sub(1)
+        } else {
+            0
+        };
+        let means = self.starts.iter().map(SampleMoments::mean);
+        let lowers = self
+            .starts
+            .iter()
+            .map(|sample| sample.mean() - sample.margin(margin, shared));
+        (ranked(means, rank), ranked(lowers, rank))
+    }
+}
+
+/// The number with exactly `rank` smaller ones before it in order; NaN if one
+/// is NaN or there are too few.
+fn ranked(numbers: impl Iterator<Item = f32> + Clone, rank: usize) -> f32 {
+    if numbers.clone().any(f32::is_nan) {
+        return f32::NAN;
+    }
+    let candidates = numbers.clone();
+    for candidate in candidates {
+        let below = numbers.clone().filter(|x| *x < candidate).count();
+        let equal = numbers.clone().filter(|x| *x == candidate).count();
+        if below <= rank && rank < below.saturating_add(equal) {
+            return candidate;
+        }
+    }
+    f32::NAN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ranked;
+
+    #[test]
+    fn ranks_with_ties() {
+        let numbers = [3.0, 1.0, 2.0, 1.0, 5.0];
+        let at = |rank| ranked(numbers.iter().copied(), rank);
+        assert_eq!(
+            [at(0), at(1), at(2), at(3), at(4)],
+            [1.0, 1.0, 2.0, 3.0, 5.0]
+        );
+        assert!(at(5).is_nan());
+        assert!(ranked([1.0, f32::NAN].iter().copied(), 0).is_nan());
     }
 }

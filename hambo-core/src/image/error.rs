@@ -68,4 +68,6 @@ pub enum Problem {
     Number,
     /// The reward's byte code is invalid.
     Program,
+    /// A variant that needs ensemble members, of which the model has none.
+    Variant,
 }

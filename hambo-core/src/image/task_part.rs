@@ -13,7 +13,7 @@ use super::container::Container;
 use super::error::Problem;
 use crate::expression::Program;
 use crate::model::Model;
-use crate::task::{Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Task};
+use crate::task::{Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Task};
 
 /// The manifest of a task part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,8 @@ pub struct TaskManifest<'a> {
     pub reward_bounds: Option<[f32; 2]>,
     /// How much work to spend.
     pub effort: Effort,
+    /// Which estimates are made.
+    pub method: Method,
     /// The distribution of the initial state.
     pub initial: InitialKind,
     /// How many initial states are listed (1 for the other kinds).
@@ -62,6 +64,10 @@ pub fn parse_task<'a>(part: &Container<'a>, model: &Model<'_>) -> Result<Task<'a
         return Err(Problem::Dimension);
     }
     check_numbers(&manifest)?;
+    let mut variants = manifest.method.variants.iter();
+    if variants.any(|variant| variant.needs_members()) && model.dynamics.members() == 0 {
+        return Err(Problem::Variant);
+    }
     let program = Program::decode(manifest.ops, state, action).map_err(|_| Problem::Program)?;
     let mut slots = manifest
         .constraints
@@ -90,6 +96,7 @@ pub fn parse_task<'a>(part: &Container<'a>, model: &Model<'_>) -> Result<Task<'a
         termination: manifest.termination,
         constraints: manifest.constraints,
         effort: manifest.effort,
+        method: manifest.method,
     })
 }
 
@@ -104,7 +111,9 @@ fn check_numbers(manifest: &TaskManifest<'_>) -> Result<(), Problem> {
         && manifest.delta < 1.0
         && manifest.threshold.is_none_or(f32::is_finite)
         && ordered
-        && manifest.effort.trajectories > 0;
+        && manifest.effort.trajectories > 0
+        && manifest.method.penalty.is_finite()
+        && manifest.method.penalty >= 0.0;
     if good { Ok(()) } else { Err(Problem::Number) }
 }
 

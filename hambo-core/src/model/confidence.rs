@@ -33,6 +33,13 @@ impl ConfidenceSet<'_> {
     pub fn radii(&self) -> impl Iterator<Item = f32> + '_ {
         self.calibration_scale.iter().map(|tau| self.beta * tau)
     }
+
+    /// Whether the set is wide enough to hold each of `members` members.
+    #[must_use]
+    pub fn holds_every_member(&self, members: usize) -> bool {
+        let radius = largest_deviation(members);
+        self.radii().all(|own| own >= radius)
+    }
 }
 
 /// The beta with which the set holds every member of an ensemble.
@@ -51,7 +58,12 @@ pub fn nested_beta(members: usize, calibration_scale: &[f32]) -> f32 {
     let smallest = calibration_scale
         .iter()
         .fold(1.0, |least, tau| minimum(*tau, least));
-    square_root(maximum(members as f32 - 1.0, 0.0)) / smallest * 1.000_01
+    largest_deviation(members) / smallest * 1.000_01
+}
+
+/// How far a member can lie from the mean, in units of sigma_e.
+fn largest_deviation(members: usize) -> f32 {
+    square_root(maximum(members as f32 - 1.0, 0.0))
 }
 
 /// The box of states and actions around the log. A controller whose neutral

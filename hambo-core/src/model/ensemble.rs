@@ -2,6 +2,8 @@
 //! means, the epistemic variance their population variance, the aleatoric
 //! variance the mean of the member variances.
 
+mod members;
+
 use super::{Prediction, PredictionCotangent};
 use crate::arithmetic::dense::{TILE, padded};
 use crate::arithmetic::elementary::{minimum, sigmoid, softplus, square_root};
@@ -284,15 +286,22 @@ impl<'a> Ensemble<'a> {
     ) {
         // A scratch that is too short gives a zero gradient: the adversary
         // stays where it is and the forward sweep reports the NaN.
-        let _ = self.try_pull_back(cotangent, scratch, state_cotangent, action_cotangent);
+        let _ = self.pull_back_outputs(
+            scratch,
+            state_cotangent,
+            action_cotangent,
+            |member, outputs, rows| self.output_cotangent(member, cotangent, outputs, rows),
+        );
     }
 
-    fn try_pull_back<const B: usize>(
+    /// Back through all members; `output_cotangent` writes the derivative in
+    /// one member's outputs to rows that hold zeros.
+    fn pull_back_outputs<const B: usize>(
         &self,
-        cotangent: &PredictionCotangent<'_, B>,
         scratch: &mut [[f32; B]],
         state_cotangent: &mut [[f32; B]],
         action_cotangent: &mut [[f32; B]],
+        output_cotangent: impl Fn(usize, &[[f32; B]], &mut [[f32; B]]) -> Option<()>,
     ) -> Option<()> {
         let Scratch {
             hidden,
@@ -302,7 +311,10 @@ impl<'a> Ensemble<'a> {
             ..
         } = self.carve(scratch)?;
         for member in 0..self.members {
-            self.output_cotangent(member, cotangent, outputs, ping)?;
+            for row in ping.get_mut(..self.output_rows())? {
+                *row = [0.0; B];
+            }
+            output_cotangent(member, outputs, ping)?;
             let gradient = self.network.pull_back(
                 self.member_tiles(member)?,
                 hidden.get(Self::range(member, self.network.hidden_rows())?)?,
@@ -331,9 +343,6 @@ impl<'a> Ensemble<'a> {
         rows: &mut [[f32; B]],
     ) -> Option<()> {
         let share = 1.0 / self.members as f32;
-        for row in rows.get_mut(..self.output_rows())? {
-            *row = [0.0; B];
-        }
         let (mean_rows, raw_rows) = rows.split_at_mut_checked(self.state_dimension)?;
         let targets = mean_rows.iter_mut().zip(raw_rows);
         let cotangents = cotangent

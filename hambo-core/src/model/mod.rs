@@ -66,6 +66,49 @@ impl Dynamics<'_> {
         }
     }
 
+    /// How many members there are to choose from.
+    #[must_use]
+    pub fn members(&self) -> usize {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.members(),
+        }
+    }
+
+    /// Mean and standard deviation of the member that each lane has chosen,
+    /// after [`Self::predict`]. A member that is not there gives NaN.
+    pub fn member_moments<const B: usize>(
+        &self,
+        members: &[usize; B],
+        scratch: &mut [[f32; B]],
+        mean: &mut [[f32; B]],
+        std: &mut [[f32; B]],
+    ) {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.member_moments(members, scratch, mean, std),
+        }
+    }
+
+    /// Adds to the two cotangents the derivative of
+    /// [`Self::member_moments`], transposed.
+    pub fn pull_back_members<const B: usize>(
+        &self,
+        members: &[usize; B],
+        (mean, std): (&[[f32; B]], &[[f32; B]]),
+        scratch: &mut [[f32; B]],
+        state_cotangent: &mut [[f32; B]],
+        action_cotangent: &mut [[f32; B]],
+    ) {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.pull_back_members(
+                members,
+                (mean, std),
+                scratch,
+                state_cotangent,
+                action_cotangent,
+            ),
+        }
+    }
+
     /// The rows of scratch that [`Self::predict`] needs.
     #[must_use]
     pub fn scratch_rows(&self) -> Option<usize> {

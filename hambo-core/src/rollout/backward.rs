@@ -1,17 +1,22 @@
-//! The adjoint sweep: the derivative of the return in every eta_t, from one
-//! walk back along a stored trajectory (DESIGN 3.11).
+//! The adjoint sweep: the derivative of the return in every choice of the
+//! adversary, from one walk back along a stored trajectory (DESIGN 3.11).
 
-use super::{Buffers, Returns, Rollout};
+use super::transition::unlimited_next;
+use super::{Buffers, CHOICE_ROWS, Returns, Rollout};
 use crate::arithmetic::random::Stream;
 use crate::expression::{Comparison, Gradient, Inputs};
 use crate::model::PredictionCotangent;
 use crate::policy::Policy;
-use crate::task::Limits;
+use crate::task::{Limits, Variant};
 
 impl<P: Policy> Rollout<'_, P> {
-    /// Walks back along the trajectories of the last [`Rollout::forward`] and
-    /// hands every component of eta with its derivative to `update`, which
-    /// may change it in place: it is not read again on the way.
+    /// Walks back along the trajectories of the last [`Rollout::forward`].
+    ///
+    /// The continuous adversary: every component of eta is handed with its
+    /// derivative to `update`, which may change it in place, since it is not
+    /// read again on the way. The discrete one: the member that promises the
+    /// lowest return at each step, and by how much, are handed to `update` as
+    /// the two rows that follow the choice.
     ///
     /// Comparisons in the reward count as smooth steps here, and only here.
     pub fn backward<const B: usize>(
@@ -49,13 +54,58 @@ impl<P: Policy> Rollout<'_, P> {
         buffers: &mut Buffers<'_, B>,
         update: &mut impl FnMut(&mut [f32; B], &[f32; B]),
     ) -> Option<()> {
+        self.repeat_step(streams, step, buffers)?;
+        self.reward_back(step, comparison, seed, buffers)?;
+        // Through the limits, where they hold the state fast.
+        stop_at_limits(
+            buffers.next_cotangent,
+            buffers.unlimited,
+            &self.task.state_limits,
+        );
+        add(buffers.state_cotangent, buffers.next_cotangent);
+        match self.variant {
+            Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf => {
+                self.discrete_back(step, buffers, update)?;
+            }
+            _ => self.continuous_back(step, buffers, update)?,
+        }
+        // Through the clipped controller.
+        stop_at_limits(
+            buffers.action_cotangent,
+            buffers.controller.wanted_action,
+            &self.task.action_limits,
+        );
         let dimension = self.model.dynamics.state_dimension();
         let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
-        let middle = first.checked_add(dimension)?;
-        let state = buffers.states.get(first..middle)?;
-        let next = buffers.states.get(middle..middle.checked_add(dimension)?)?;
-        let eta = buffers.eta.get_mut(first..middle)?;
+        self.policy.pull_back(
+            buffers.states.get(first..first.checked_add(dimension)?)?,
+            buffers.noise.action,
+            buffers.controller.scratch,
+            buffers.action_cotangent,
+            buffers.state_cotangent,
+        );
+        for (to, from) in buffers
+            .next_cotangent
+            .iter_mut()
+            .zip(buffers.state_cotangent.iter())
+        {
+            *to = *from;
+        }
+        Some(())
+    }
 
+    /// Computes again what the forward sweep did not keep.
+    fn repeat_step<const B: usize>(
+        &self,
+        streams: &[Stream; B],
+        step: u32,
+        buffers: &mut Buffers<'_, B>,
+    ) -> Option<()> {
+        let dimension = self.model.dynamics.state_dimension();
+        let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
+        let this = first..first.checked_add(dimension)?;
+        let state = buffers.states.get(this.clone())?;
+        let eta = buffers.eta.get(this)?;
         self.draw_noise(streams, step, &mut buffers.noise);
         self.predict(
             state,
@@ -64,19 +114,38 @@ impl<P: Policy> Rollout<'_, P> {
             buffers.scratch,
             &mut buffers.prediction,
         );
-        self.unlimited_next(
-            state,
+        self.transition(
             &buffers.prediction,
+            buffers.scratch,
             eta,
+            &Buffers::chosen(buffers.choices, step),
+            &buffers.noise.member,
+            &mut buffers.transition,
+        );
+        unlimited_next(
+            state,
+            &buffers.transition,
             buffers.noise.state,
             buffers.unlimited,
         );
+        Some(())
+    }
 
-        // The reward of this step.
+    /// The reward of this step.
+    fn reward_back<const B: usize>(
+        &self,
+        step: u32,
+        comparison: Comparison,
+        seed: &[f32; B],
+        buffers: &mut Buffers<'_, B>,
+    ) -> Option<()> {
+        let dimension = self.model.dynamics.state_dimension();
+        let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
+        let middle = first.checked_add(dimension)?;
         let inputs = Inputs {
-            state,
+            state: buffers.states.get(first..middle)?,
             action: &*buffers.controller.action,
-            next,
+            next: buffers.states.get(middle..middle.checked_add(dimension)?)?,
         };
         let program = &self.task.program;
         program.evaluate(comparison, inputs, buffers.values);
@@ -97,18 +166,20 @@ impl<P: Policy> Rollout<'_, P> {
                 buffers.adjoints,
                 gradient,
             )
-            .ok()?;
+            .ok()
+    }
 
-        // Through the limits, where they hold the state fast.
-        stop_at_limits(
-            buffers.next_cotangent,
-            buffers.unlimited,
-            &self.task.state_limits,
-        );
-
-        // Through s̃′ = s + mu + radius · sigma_e · eta + sigma_a · noise.
+    /// Through mu + radius · sigma_e · eta + sigma_a · noise.
+    fn continuous_back<const B: usize>(
+        &self,
+        step: u32,
+        buffers: &mut Buffers<'_, B>,
+        update: &mut impl FnMut(&mut [f32; B], &[f32; B]),
+    ) -> Option<()> {
+        let dimension = self.model.dynamics.state_dimension();
+        let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
+        let eta = buffers.eta.get_mut(first..first.checked_add(dimension)?)?;
         let next_cotangent = &*buffers.next_cotangent;
-        add(buffers.state_cotangent, next_cotangent);
         let cotangents = &mut buffers.prediction_cotangent;
         let parts = cotangents
             .mean
@@ -119,6 +190,11 @@ impl<P: Policy> Rollout<'_, P> {
             .iter()
             .zip(eta.iter())
             .zip(buffers.noise.state.iter());
+        let noise_weight = if self.task.method.aleatoric_noise {
+            1.0
+        } else {
+            0.0
+        };
         let radii = self.model.confidence.radii();
         for ((((mean, epistemic), aleatoric), ((c, eta), noise)), radius) in
             parts.zip(sources).zip(radii)
@@ -128,7 +204,7 @@ impl<P: Policy> Rollout<'_, P> {
                 *y = *c * radius * *e;
             }
             for ((y, c), n) in aleatoric.iter_mut().zip(c).zip(noise) {
-                *y = *c * *n;
+                *y = *c * *n * noise_weight;
             }
         }
         self.model.dynamics.pull_back(
@@ -141,21 +217,6 @@ impl<P: Policy> Rollout<'_, P> {
             buffers.state_cotangent,
             buffers.action_cotangent,
         );
-
-        // Through the clipped controller.
-        stop_at_limits(
-            buffers.action_cotangent,
-            buffers.controller.wanted_action,
-            &self.task.action_limits,
-        );
-        self.policy.pull_back(
-            state,
-            buffers.noise.action,
-            buffers.controller.scratch,
-            buffers.action_cotangent,
-            buffers.state_cotangent,
-        );
-
         // The adversary's own derivative, last: eta was needed until here.
         let radii = self.model.confidence.radii();
         let stds = buffers.prediction.epistemic_std.iter();
@@ -166,13 +227,76 @@ impl<P: Policy> Rollout<'_, P> {
             }
             update(eta, &gradient);
         }
-        for (to, from) in buffers
-            .next_cotangent
-            .iter_mut()
-            .zip(buffers.state_cotangent.iter())
-        {
-            *to = *from;
+        Some(())
+    }
+
+    /// Through h_k + nu_k · noise for the member k on trial, and what every
+    /// other member would promise to first order.
+    fn discrete_back<const B: usize>(
+        &self,
+        step: u32,
+        buffers: &mut Buffers<'_, B>,
+        update: &mut impl FnMut(&mut [f32; B], &[f32; B]),
+    ) -> Option<()> {
+        let chosen = Buffers::chosen(buffers.choices, step);
+        let cotangent = &*buffers.next_cotangent;
+        let noise_weight = if self.task.method.aleatoric_noise {
+            1.0
+        } else {
+            0.0
+        };
+        let value = |centre: &[[f32; B]], spread: &[[f32; B]], noise: &[[f32; B]]| {
+            let mut sum = [0.0; B];
+            let rows = cotangent.iter().zip(centre).zip(spread.iter().zip(noise));
+            for ((c, centre), (spread, noise)) in rows {
+                let chance = spread.iter().zip(noise);
+                for (((sum, c), m), (s, n)) in sum.iter_mut().zip(c).zip(centre).zip(chance) {
+                    *sum += *c * (*m + *s * *n * noise_weight);
+                }
+            }
+            sum
+        };
+        let noise = &*buffers.noise.state;
+        let now = value(buffers.transition.centre, buffers.transition.spread, noise);
+        let mut proposal = chosen.map(|member| member as f32);
+        let mut gain = [0.0; B];
+        // The prediction's rows are free by now.
+        let (centre, spread) = (
+            &mut *buffers.prediction.mean,
+            &mut *buffers.prediction.aleatoric_std,
+        );
+        for member in 0..self.model.dynamics.members() {
+            let all = [member; B];
+            let dynamics = &self.model.dynamics;
+            dynamics.member_moments(&all, buffers.scratch, centre, spread);
+            let other = value(centre, spread, noise);
+            let lanes = proposal.iter_mut().zip(gain.iter_mut());
+            for ((proposal, gain), (other, now)) in lanes.zip(other.iter().zip(&now)) {
+                if *other - *now < *gain {
+                    *gain = *other - *now;
+                    *proposal = member as f32;
+                }
+            }
         }
+        let first = usize::try_from(step).ok()?.checked_mul(CHOICE_ROWS)?;
+        let last = first.checked_add(CHOICE_ROWS)?;
+        if let [_, _, proposals, gains] = buffers.choices.get_mut(first..last)? {
+            update(proposals, &proposal);
+            update(gains, &gain);
+        }
+        let by_std = &mut *buffers.prediction_cotangent.aleatoric_std;
+        for ((row, c), noise) in by_std.iter_mut().zip(cotangent).zip(noise) {
+            for ((y, c), n) in row.iter_mut().zip(c).zip(noise) {
+                *y = *c * *n * noise_weight;
+            }
+        }
+        self.model.dynamics.pull_back_members(
+            &chosen,
+            (cotangent, by_std),
+            buffers.scratch,
+            buffers.state_cotangent,
+            buffers.action_cotangent,
+        );
         Some(())
     }
 }

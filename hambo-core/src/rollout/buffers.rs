@@ -5,7 +5,11 @@
 
 use crate::model::{Dynamics, Prediction};
 use crate::policy::Policy;
-use crate::task::Task;
+use crate::task::{Task, Variant};
+
+/// Rows of the discrete adversary for each step: the choice on trial, the
+/// best so far, the adjoint's proposal, and the gain it promises.
+pub const CHOICE_ROWS: usize = 4;
 
 /// The lent slice is too short, or the task too large to be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +27,12 @@ pub struct Buffers<'r, const B: usize> {
     pub states: &'r mut [[f32; B]],
     /// eta_0 … eta_{T−1}.
     pub eta: &'r mut [[f32; B]],
+    /// The discrete adversary's rows, [`CHOICE_ROWS`] for each step; none if
+    /// no variant needs them.
+    pub choices: &'r mut [[f32; B]],
     pub(super) controller: ControllerRows<'r, B>,
     pub(super) noise: StepNoise<'r, B>,
+    pub(super) transition: TransitionRows<'r, B>,
     pub(super) unlimited: &'r mut [[f32; B]],
     pub(super) prediction: Prediction<'r, B>,
     pub(super) prediction_cotangent: Prediction<'r, B>,
@@ -45,8 +53,16 @@ pub(super) struct ControllerRows<'r, const B: usize> {
     pub action: &'r mut [[f32; B]],
 }
 
-/// The standard normal numbers of one step.
+/// Where the next state may fall: centre + spread · noise.
+pub(super) struct TransitionRows<'r, const B: usize> {
+    pub centre: &'r mut [[f32; B]],
+    pub spread: &'r mut [[f32; B]],
+}
+
+/// The random numbers of one step.
 pub(super) struct StepNoise<'r, const B: usize> {
+    /// The member that chance picks.
+    pub member: [usize; B],
     /// One for each action dimension: the controller's own chance.
     pub action: &'r mut [[f32; B]],
     /// One for each state dimension: the system's.
@@ -58,6 +74,7 @@ struct Sizes {
     state: usize,
     action: usize,
     horizon: usize,
+    choices: usize,
     ops: usize,
     scratch: usize,
     policy_scratch: usize,
@@ -65,10 +82,22 @@ struct Sizes {
 
 impl Sizes {
     fn of(dynamics: &Dynamics<'_>, task: &Task<'_>, policy: &impl Policy) -> Option<Self> {
+        let horizon = usize::try_from(task.horizon).ok()?;
+        let discrete = task.method.variants.iter().any(|variant| {
+            matches!(
+                variant,
+                Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf
+            )
+        });
         Some(Self {
             state: dynamics.state_dimension(),
             action: dynamics.action_dimension(),
-            horizon: usize::try_from(task.horizon).ok()?,
+            horizon,
+            choices: if discrete {
+                horizon.checked_mul(CHOICE_ROWS)?
+            } else {
+                0
+            },
             ops: task.program.len(),
             scratch: dynamics.scratch_rows()?,
             policy_scratch: policy.scratch_rows()?,
@@ -78,9 +107,10 @@ impl Sizes {
     fn rows(&self) -> Option<usize> {
         let path = self.horizon.checked_mul(2)?.checked_add(1)?;
         let path = path.checked_mul(self.state)?;
-        let state_rows = self.state.checked_mul(10)?;
+        let state_rows = self.state.checked_mul(12)?;
         let action_rows = self.action.checked_mul(4)?;
         path.checked_add(state_rows)?
+            .checked_add(self.choices)?
             .checked_add(action_rows)?
             .checked_add(self.ops.checked_mul(2)?)?
             .checked_add(self.scratch)?
@@ -89,6 +119,14 @@ impl Sizes {
 }
 
 impl<'r, const B: usize> Buffers<'r, B> {
+    /// The members on trial at a step; a choice that is not there is a member
+    /// that is not there.
+    pub(super) fn chosen(choices: &[[f32; B]], step: u32) -> [usize; B] {
+        let row = usize::try_from(step).ok();
+        let row = row.and_then(|step| choices.get(step.checked_mul(CHOICE_ROWS)?));
+        row.map_or([usize::MAX; B], |row| row.map(|member| member as usize))
+    }
+
     /// How many rows a model, a task and a policy need.
     ///
     /// # Errors
@@ -138,14 +176,20 @@ impl<'r, const B: usize> Buffers<'r, B> {
         Some(Self {
             states: take(sizes.horizon.checked_add(1)?.checked_mul(state)?)?,
             eta: take(sizes.horizon.checked_mul(state)?)?,
+            choices: take(sizes.choices)?,
             controller: ControllerRows {
                 scratch: take(sizes.policy_scratch)?,
                 wanted_action: take(action)?,
                 action: take(action)?,
             },
             noise: StepNoise {
+                member: [0; B],
                 action: take(action)?,
                 state: take(state)?,
+            },
+            transition: TransitionRows {
+                centre: take(state)?,
+                spread: take(state)?,
             },
             unlimited: take(state)?,
             prediction: Prediction {

@@ -1,10 +1,12 @@
 //! The forward sweep: T steps, the return, and what went wrong on the way.
 
+use super::transition::unlimited_next;
 use super::{Buffers, Objective, Rollout};
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
 use crate::expression::{Comparison, Inputs};
 use crate::policy::Policy;
+use crate::task::Variant;
 
 /// What a forward sweep found, lane by lane.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +33,8 @@ impl<P: Policy> Rollout<'_, P> {
         }
     }
 
-    /// Walks all lanes to the horizon with the adversary's `buffers.eta`.
+    /// Walks all lanes to the horizon with the adversary's `buffers.eta` or
+    /// `buffers.choices`.
     /// Every state stays in `buffers.states`.
     pub fn forward<const B: usize>(
         &self,
@@ -69,7 +72,16 @@ impl<P: Policy> Rollout<'_, P> {
             );
             let action = &*buffers.controller.action;
             let next = later.get_mut(..dimension).unwrap_or_default();
-            self.unlimited_next(state, &buffers.prediction, eta, buffers.noise.state, next);
+            let chosen = Buffers::chosen(buffers.choices, step);
+            self.transition(
+                &buffers.prediction,
+                buffers.scratch,
+                eta,
+                &chosen,
+                &buffers.noise.member,
+                &mut buffers.transition,
+            );
+            unlimited_next(state, &buffers.transition, buffers.noise.state, next);
             let limits = &self.task.state_limits;
             for (row, (low, high)) in next.iter_mut().zip(limits.low.iter().zip(limits.high)) {
                 for x in row.iter_mut() {
@@ -93,7 +105,12 @@ impl<P: Policy> Rollout<'_, P> {
             let nothing = [0.0; B];
             let value = |slot: u16| buffers.values.get(usize::from(slot));
             // A slot that is not there counts as not finite.
-            let reward = value(objective).unwrap_or(&[f32::NAN; B]);
+            let mut reward = value(objective).copied().unwrap_or([f32::NAN; B]);
+            if self.variant == Variant::Penalised && self.objective == Objective::Return {
+                for (reward, penalty) in reward.iter_mut().zip(self.penalty(&buffers.prediction)) {
+                    *reward -= penalty;
+                }
+            }
             let terminal = match self.task.termination {
                 Some(slot) => value(slot).unwrap_or(&[f32::NAN; B]),
                 None => &nothing,

@@ -7,8 +7,9 @@
 mod backward;
 mod buffers;
 mod forward;
+mod transition;
 
-pub use buffers::{Buffers, CapacityError};
+pub use buffers::{Buffers, CHOICE_ROWS, CapacityError};
 use buffers::{ControllerRows, StepNoise};
 pub use forward::Returns;
 
@@ -16,18 +17,7 @@ use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
 use crate::model::{Model, Prediction};
 use crate::policy::Policy;
-use crate::task::Task;
-
-/// What happens inside the model's uncertainty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Variant {
-    /// Nothing: the mean alone, without noise. The neutral estimate.
-    Mean,
-    /// HAMBO-CA: the adversary moves the mean inside the confidence set, and
-    /// aleatoric noise is added.
-    ContinuousAdversary,
-}
+use crate::task::{Task, Variant};
 
 /// The system that trajectories run on.
 #[derive(Debug)]
@@ -98,58 +88,37 @@ impl<P: Policy> Rollout<'_, P> {
             .predict(state, action, scratch, prediction);
     }
 
-    /// s̃′ before the physical limits.
-    fn unlimited_next<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        prediction: &Prediction<'_, B>,
-        eta: &[[f32; B]],
-        noise: &[[f32; B]],
-        next: &mut [[f32; B]],
-    ) {
-        let moves = state.iter().zip(prediction.mean.iter());
-        for (row, (state, mean)) in next.iter_mut().zip(moves) {
-            for ((y, s), m) in row.iter_mut().zip(state).zip(mean) {
-                *y = *s + *m;
-            }
-        }
-        if self.variant == Variant::Mean {
-            return;
-        }
-        let set = self.model.confidence.radii();
-        let set = set.zip(prediction.epistemic_std.iter()).zip(eta);
-        for (row, ((radius, std), eta)) in next.iter_mut().zip(set) {
-            for ((y, s), e) in row.iter_mut().zip(std).zip(eta) {
-                *y += radius * *s * *e;
-            }
-        }
-        let chance = prediction.aleatoric_std.iter().zip(noise);
-        for (row, (std, noise)) in next.iter_mut().zip(chance) {
-            for ((y, s), n) in row.iter_mut().zip(std).zip(noise) {
-                *y += *s * *n;
-            }
-        }
-    }
-
     /// The random numbers of step `step` for every lane. Each step takes the
     /// same number of draws, whatever the variant and the controller use: the
-    /// controller's, then the transition's.
+    /// controller's, the transition's, and one for a member. The member of a
+    /// whole trajectory is drawn before the first step.
     fn draw_noise<const B: usize>(
         &self,
         streams: &[Stream; B],
         step: u32,
         noise: &mut StepNoise<'_, B>,
     ) {
-        let per_step = noise.action.len().saturating_add(noise.state.len()) as u64;
+        let members = self.model.dynamics.members() as u32;
+        let numbers = noise.action.len().saturating_add(noise.state.len()) as u64;
         let first = self.task.initial.draws(noise.state.len());
-        let before = first.wrapping_add(u64::from(step).wrapping_mul(per_step));
+        let per_step = numbers.wrapping_add(1);
+        let before = u64::from(step).wrapping_mul(per_step);
         for (lane, stream) in streams.iter().enumerate() {
             let mut stream = stream.clone();
+            stream.skip(first);
+            let of_trajectory = stream.index(members) as usize;
             stream.skip(before);
             for row in noise.action.iter_mut().chain(noise.state.iter_mut()) {
                 if let Some(x) = row.get_mut(lane) {
                     *x = stream.standard_normal();
                 }
+            }
+            let of_step = stream.index(members) as usize;
+            if let Some(member) = noise.member.get_mut(lane) {
+                *member = match self.variant {
+                    Variant::TrajectorySamplingInf => of_trajectory,
+                    _ => of_step,
+                };
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use hambo_core::task::Method;
+
 use super::{Initial, MAX_CONSTRAINTS, TaskError, TaskFile};
 use crate::expression::{Compiler, ExpressionError, FUNCTIONS, Names, RESERVED, is_identifier};
 
@@ -162,6 +164,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
         initial,
         reward,
         reward_bounds,
+        method: Method::default(),
         termination,
         constraints,
     })

@@ -17,6 +17,8 @@ use hambo_core::expression::{Op, Program, ProgramError};
 
 pub use error::TaskError;
 
+use hambo_core::task::Method;
+
 pub use hambo_core::task::MAX_CONSTRAINTS;
 
 /// Where trajectories start.
@@ -104,6 +106,8 @@ pub struct TaskFile {
     pub reward_bounds: Option<[f32; 2]>,
     /// Slot of the termination, which is 0 or 1.
     pub termination: Option<u16>,
+    /// Which estimates a check makes; HAMBO-CA with noise unless changed.
+    pub method: Method,
     /// Name and slot of each constraint, which must be at least 0 on average.
     pub constraints: Vec<(String, u16)>,
 }

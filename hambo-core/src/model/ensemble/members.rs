@@ -1,0 +1,73 @@
+//! Single members: what the discrete adversary and trajectory sampling use.
+
+use super::Ensemble;
+use crate::arithmetic::elementary::sigmoid;
+
+impl Ensemble<'_> {
+    /// See [`crate::model::Dynamics::member_moments`].
+    pub fn member_moments<const B: usize>(
+        &self,
+        members: &[usize; B],
+        scratch: &mut [[f32; B]],
+        mean: &mut [[f32; B]],
+        std: &mut [[f32; B]],
+    ) {
+        let outputs = self.carve(scratch).map(|scratch| &*scratch.outputs);
+        let outputs = outputs.unwrap_or_default();
+        let units = self.standardisation;
+        let units = units.output_mean.iter().zip(units.output_scale);
+        let rows = mean.iter_mut().zip(std.iter_mut()).zip(units);
+        for (dimension, ((mean, std), (shift, scale))) in rows.enumerate() {
+            *mean = [f32::NAN; B];
+            *std = [f32::NAN; B];
+            for (member, (means, raws)) in self.heads(outputs, dimension).enumerate() {
+                let lanes = mean.iter_mut().zip(std.iter_mut()).zip(members);
+                for (((mean, std), chosen), (h, raw)) in lanes.zip(means.iter().zip(raws)) {
+                    if *chosen == member {
+                        *mean = *shift + *scale * *h;
+                        *std = *scale * self.member_std(*raw);
+                    }
+                }
+            }
+        }
+    }
+
+    /// See [`crate::model::Dynamics::pull_back_members`].
+    pub fn pull_back_members<const B: usize>(
+        &self,
+        members: &[usize; B],
+        (mean, std): (&[[f32; B]], &[[f32; B]]),
+        scratch: &mut [[f32; B]],
+        state_cotangent: &mut [[f32; B]],
+        action_cotangent: &mut [[f32; B]],
+    ) {
+        // A scratch that is too short gives a zero gradient, see `pull_back`.
+        let _ = self.pull_back_outputs(
+            scratch,
+            state_cotangent,
+            action_cotangent,
+            |member, outputs, rows| {
+                let (mean_rows, raw_rows) = rows.split_at_mut_checked(self.state_dimension)?;
+                let targets = mean_rows.iter_mut().zip(raw_rows);
+                let cotangents = mean.iter().zip(std).zip(self.standardisation.output_scale);
+                for (dimension, ((mean_row, raw_row), ((c_mean, c_std), scale))) in
+                    targets.zip(cotangents).enumerate()
+                {
+                    let (_, raws) = self.heads(outputs, dimension).nth(member)?;
+                    let lanes = mean_row.iter_mut().zip(raw_row.iter_mut()).zip(members);
+                    let sources = c_mean.iter().zip(c_std).zip(raws);
+                    for (((by_mean, by_raw), chosen), ((c_mean, c_std), raw)) in lanes.zip(sources)
+                    {
+                        if *chosen == member {
+                            *by_mean = *scale * *c_mean;
+                            let free = self.member_std(*raw) < self.std_cap;
+                            let slope = if free { sigmoid(*raw) } else { 0.0 };
+                            *by_raw = *scale * (*c_std * slope);
+                        }
+                    }
+                }
+                Some(())
+            },
+        );
+    }
+}

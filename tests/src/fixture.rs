@@ -230,7 +230,11 @@ pub fn long_image(horizon: u32) -> Result<AlignedBytes, Error> {
     image_with(0, |task| task.horizon = horizon)
 }
 
-fn image_with(seed: u64, change: impl Fn(&mut TaskFile)) -> Result<AlignedBytes, Error> {
+/// A random image whose task is changed before it is written.
+///
+/// # Errors
+/// As for [`image`].
+pub fn image_with(seed: u64, change: impl Fn(&mut TaskFile)) -> Result<AlignedBytes, Error> {
     let draw = &mut Draw::new(seed);
     let space = 1 + draw.below(3);
     let activations = [Activation::Relu, Activation::Tanh, Activation::Silu];

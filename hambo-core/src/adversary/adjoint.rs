@@ -1,24 +1,108 @@
-//! The schedule of the adjoint search: projected sign steps.
+//! The schedule of the adjoint search: projected sign steps with restarts.
 //!
 //! The return is close to linear in each eta_t, so the worst choice lies
 //! mostly on the corners of the cube and only the derivative's sign matters.
 //! Steps start as long as the cube is wide and shrink; the softness of
 //! comparisons cycles, so that a wall is felt from far as well as from near.
+//!
+//! A push that pays only in rhythm (a swing) lies behind a hill that no
+//! gradient crosses. So there are three rounds, each with its own pattern to
+//! start from: the constant, the constant with its sign changing at every
+//! step, and random signs.
 
+use super::constant_component;
 use crate::arithmetic::elementary::{clamp, maximum};
 
-/// The length of the sign step in iteration `iteration` of `total`.
+/// One sweep's place in the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The round.
+    pub round: u32,
+    /// The sweep inside the round; 0 evaluates the round's pattern.
+    pub sweep: u32,
+    /// Sweeps of the round.
+    pub length: u32,
+}
+
+/// The place of sweep `iteration` of a search that goes on for `iterations`
+/// sweeps after the first: half of them for the constant, a quarter for each
+/// other pattern.
+///
+/// ```
+/// use hambo_core::adversary::turn;
+/// let rounds: Vec<u32> = (0..=12).map(|i| turn(i, 12).round).collect();
+/// assert_eq!(rounds, [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2]);
+/// ```
 #[must_use]
-pub fn step_length(iteration: u32, total: u32) -> f32 {
-    let left = total.saturating_sub(iteration) as f32 / maximum(total as f32, 1.0);
+pub fn turn(iteration: u32, iterations: u32) -> Turn {
+    let total = iterations.saturating_add(1);
+    let quarter = total / 4;
+    let starts = [
+        0,
+        total.saturating_sub(quarter.saturating_mul(2)),
+        total.saturating_sub(quarter),
+    ];
+    let ends = starts.iter().skip(1).chain(core::iter::once(&total));
+    let mut turn = Turn {
+        round: 0,
+        sweep: iteration,
+        length: total,
+    };
+    for (round, (start, end)) in (0_u32..).zip(starts.iter().zip(ends)) {
+        if (*start..*end).contains(&iteration) {
+            turn = Turn {
+                round,
+                sweep: iteration.saturating_sub(*start),
+                length: end.saturating_sub(*start),
+            };
+        }
+    }
+    turn
+}
+
+/// Component `j` at step `step` of the pattern that a round starts from.
+#[must_use]
+pub fn pattern(round: u32, start: usize, dimension: usize, step: u32, j: usize) -> f32 {
+    let constant = constant_component(start, dimension, j);
+    let alternating = if step & 1 == 0 { 1.0 } else { -1.0 };
+    match (round, start) {
+        (0, _) => constant,
+        // The neutral start has no sign to change: all components in step.
+        (1, 0) => alternating,
+        (1, _) => constant * alternating,
+        _ => random_sign(start as u32, step, j as u32),
+    }
+}
+
+/// +1 or −1 by a hash (the finaliser of MurmurHash3) of its place.
+fn random_sign(start: u32, step: u32, j: u32) -> f32 {
+    let mut hash = start
+        .wrapping_mul(0x9E37_79B9)
+        .wrapping_add(step.wrapping_mul(0x85EB_CA6B))
+        .wrapping_add(j.wrapping_mul(0xC2B2_AE35))
+        .wrapping_add(1);
+    hash = (hash ^ (hash >> 16)).wrapping_mul(0x85EB_CA6B);
+    hash = (hash ^ (hash >> 13)).wrapping_mul(0xC2B2_AE35);
+    if (hash ^ (hash >> 16)) & 1 == 0 {
+        1.0
+    } else {
+        -1.0
+    }
+}
+
+/// The length of the sign step after a sweep.
+#[must_use]
+pub fn step_length(turn: Turn) -> f32 {
+    let left = turn.length.saturating_sub(turn.sweep) as f32;
+    let left = left / maximum(turn.length as f32, 1.0);
     2.0 * left * left
 }
 
-/// The softness of comparisons in iteration `iteration`, in units of each
-/// comparison's own width.
+/// The softness of comparisons after a sweep, in units of each comparison's
+/// own width.
 #[must_use]
-pub fn softness(iteration: u32) -> f32 {
-    match iteration % 3 {
+pub fn softness(turn: Turn) -> f32 {
+    match turn.sweep % 3 {
         0 => 1.0,
         1 => 0.3,
         _ => 0.1,

@@ -8,7 +8,7 @@ mod adjoint;
 mod constant;
 mod discrete;
 
-pub use adjoint::{softness, step_length, update};
+pub use adjoint::{Turn, pattern, softness, step_length, turn, update};
 pub use constant::{MAX_STARTS, constant_component, constant_count};
 pub use discrete::Discrete;
 

@@ -2,7 +2,7 @@
 //! noise) and a start of the adversary.
 
 use crate::adversary::{
-    Discrete, constant_component, searches, softness, start_count, step_length, update,
+    Discrete, pattern, searches, softness, start_count, step_length, turn, update,
 };
 use crate::arithmetic::random::Stream;
 use crate::policy::Policy;
@@ -98,29 +98,38 @@ impl<const B: usize> Search<B> {
             Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf => {
                 self.discrete.begin(&self.starts, buffers.choices);
             }
-            _ => {
-                let dimension = rollout.model.dynamics.state_dimension();
-                for (row, j) in buffers.eta.iter_mut().zip((0..dimension).cycle()) {
-                    let component = |start| constant_component(start, dimension, j);
-                    *row = self.starts.map(component);
-                }
-            }
+            _ => self.lay_pattern(0, rollout.model.dynamics.state_dimension(), buffers),
         }
     }
 
-    /// Follows the adjoint by a projected sign step.
+    /// The adversary's choices at the start of a round.
+    fn lay_pattern(&self, round: u32, dimension: usize, buffers: &mut Buffers<'_, B>) {
+        let places = (0_u32..).flat_map(|step| (0..dimension).map(move |j| (step, j)));
+        for (row, (step, j)) in buffers.eta.iter_mut().zip(places) {
+            *row = self
+                .starts
+                .map(|start| pattern(round, start, dimension, step, j));
+        }
+    }
+
+    /// Follows the adjoint by a projected sign step, or begins a new round.
     fn continuous_step<P: Policy>(
         &self,
         rollout: &Rollout<'_, P>,
         returns: &Returns<B>,
         buffers: &mut Buffers<'_, B>,
     ) {
-        let step = step_length(self.iteration, self.iterations);
-        let softness = softness(self.iteration);
+        let now = turn(self.iteration, self.iterations);
+        let next = turn(self.iteration.saturating_add(1), self.iterations);
+        if next.round != now.round {
+            let dimension = rollout.model.dynamics.state_dimension();
+            return self.lay_pattern(next.round, dimension, buffers);
+        }
+        let step = step_length(now);
         rollout.backward(
             &self.streams,
             returns,
-            softness,
+            softness(now),
             buffers,
             |eta, gradient| {
                 update(eta, gradient, step);
@@ -137,7 +146,7 @@ impl<const B: usize> Search<B> {
     ) {
         let improved = self.discrete.judge(&returns.value, buffers.choices);
         if improved.contains(&true) {
-            let softness = softness(self.iteration);
+            let softness = softness(turn(self.iteration, self.iterations));
             rollout.backward(&self.streams, returns, softness, buffers, |row, found| {
                 for ((to, from), improved) in row.iter_mut().zip(found).zip(&improved) {
                     if *improved {

@@ -1,0 +1,308 @@
+//! How strong the adversaries are, where the exact minimum is known.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use hambo_core::arithmetic::random::Stream;
+use hambo_core::check::Search;
+use hambo_core::image::{Image, PolicyManifest};
+use hambo_core::model::Calibration;
+use hambo_core::network::Activation;
+use hambo_core::policy::{Leg, Waypoints};
+use hambo_core::rollout::{Buffers, CHOICE_ROWS, Objective, Rollout};
+use hambo_core::task::{Effort, Variant};
+use hambo_host::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image};
+use hambo_host::task_file::TaskFile;
+use hambo_host::training::{Layer, Member, Standardisation, TrainedEnsemble};
+use hambo_tests::fixture;
+use rayon::prelude::*;
+
+/// A system on a line whose confidence set is known by construction: two
+/// linear members at mu ± sigma, and a walk to `target` at a limited speed.
+struct Line {
+    name: &'static str,
+    /// mu = drift + pull · s + a.
+    drift: f64,
+    pull: f64,
+    /// sigma = |base + slope · s|.
+    base: f64,
+    slope: f64,
+    start: f64,
+    target: f64,
+    reward: &'static str,
+    value: fn(f64, f64) -> f64,
+}
+
+const HORIZON: usize = 12;
+const SPEED: f64 = 0.3;
+const LIMIT: f64 = 4.0;
+const BETA: f64 = 1.5;
+
+const LINES: [Line; 6] = [
+    Line {
+        name: "an unstable point that should stay at zero",
+        drift: 0.0,
+        pull: 0.1,
+        base: 0.05,
+        slope: 0.0,
+        start: 0.4,
+        target: 0.0,
+        reward: "-(next.x^2)",
+        value: |_, next| -next * next,
+    },
+    Line {
+        name: "an oscillation that must be pushed in time",
+        drift: 0.0,
+        pull: -1.5,
+        base: 0.06,
+        slope: 0.02,
+        start: 0.1,
+        target: 0.0,
+        reward: "-(next.x^2)",
+        value: |_, next| -next * next,
+    },
+    Line {
+        name: "a wall that only swinging reaches",
+        drift: 0.0,
+        pull: -0.9,
+        base: 0.06,
+        slope: 0.0,
+        start: -0.1,
+        target: 0.0,
+        reward: "-abs(next.x) - 20 * (next.x > 0.42)",
+        value: |_, next| -next.abs() - if next > 0.42 { 20.0 } else { 0.0 },
+    },
+    Line {
+        name: "uncertainty that grows away from the data",
+        drift: 0.02,
+        pull: 0.05,
+        base: 0.02,
+        slope: 0.12,
+        start: 0.8,
+        target: 0.5,
+        reward: "-((next.x - 0.5)^2) - 0.1 * abs(next.x - x)",
+        value: |x, next| -(next - 0.5).powi(2) - 0.1 * (next - x).abs(),
+    },
+    Line {
+        name: "a ride that should be smooth",
+        drift: 0.0,
+        pull: 0.0,
+        base: 0.08,
+        slope: 0.03,
+        start: 0.2,
+        target: 0.6,
+        reward: "-5 * (next.x - x)^2 + cos(3 * next.x)",
+        value: |x, next| -5.0 * (next - x).powi(2) + (3.0 * next).cos(),
+    },
+    Line {
+        name: "a narrow band to be kept in",
+        drift: -0.01,
+        pull: -0.6,
+        base: 0.05,
+        slope: 0.05,
+        start: 0.1,
+        target: 0.3,
+        reward: "2 * (abs(next.x - 0.15) < 0.12) - 0.2 * abs(next.x)",
+        value: |_, next| {
+            let inside = (next - 0.15).abs() < 0.12;
+            (if inside { 2.0 } else { 0.0 }) - 0.2 * next.abs()
+        },
+    },
+];
+
+impl Line {
+    fn image(&self) -> AlignedBytes {
+        let member = |sign: f64| Member {
+            layers: vec![Layer {
+                inputs: 2,
+                outputs: 2,
+                weights: vec![(self.pull + sign * self.slope) as f32, 1.0, 0.0, 0.0],
+                bias: vec![(self.drift + sign * self.base) as f32, 0.0],
+            }],
+        };
+        let ensemble = TrainedEnsemble {
+            widths: vec![2, 2],
+            activation: Activation::Relu,
+            standardisation: Standardisation {
+                input_mean: vec![0.0; 2],
+                input_scale: vec![1.0; 2],
+                output_mean: vec![0.0],
+                output_scale: vec![1.0],
+            },
+            std_floor: 0.01,
+            std_cap: 10.0,
+            members: vec![member(1.0), member(-1.0)],
+            losses: vec![0.0; 2],
+        };
+        let uncertainty = Uncertainty {
+            beta: BETA as f32,
+            calibration_scale: vec![1.0],
+            calibration: Calibration::Passed,
+            support_low: vec![-100.0; 2],
+            support_high: vec![100.0; 2],
+        };
+        let text = format!(
+            "name = \"line\"\nhorizon = {HORIZON}\nthreshold = -100\n\
+             [state]\nnames = [\"x\"]\nlow = [-{LIMIT}]\nhigh = [{LIMIT}]\n\
+             [action]\nnames = [\"u\"]\nlow = [-1]\nhigh = [1]\n\
+             [reward]\nexpr = \"{}\"\n[initial]\nkind = \"point\"\nvalue = [{}]\n",
+            self.reward, self.start
+        );
+        let mut task = TaskFile::parse(&text, "line.toml").unwrap();
+        task.method.aleatoric_noise = false;
+        let leg = Leg {
+            target: [self.target as f32, 0.0, 0.0],
+            axis: 0,
+            below: f32::MAX,
+        };
+        let policy = Waypoints::new(1, SPEED as f32, &[leg]).unwrap();
+        let effort = Effort {
+            trajectories: 2,
+            iterations: 40,
+            seed: 0,
+        };
+        let model = encode_ensemble(&ensemble, &uncertainty).unwrap();
+        let policy = PolicyManifest::Waypoints(policy);
+        AlignedBytes::new(&encode_image(&model, &task, effort, &[], &policy).unwrap())
+    }
+
+    fn next(&self, x: f64, eta: f64) -> f64 {
+        let action = (self.target - x).clamp(-SPEED, SPEED);
+        let mean = x + self.drift + self.pull * x + action;
+        (mean + BETA * (self.base + self.slope * x).abs() * eta).clamp(-LIMIT, LIMIT)
+    }
+
+    /// The return when the adversary follows `choose`.
+    fn walk(&self, choose: impl Fn(usize, f64) -> f64) -> f64 {
+        let (mut x, mut sum) = (self.start, 0.0);
+        for step in 0..HORIZON {
+            let next = self.next(x, choose(step, x));
+            sum += (self.value)(x, next);
+            x = next;
+        }
+        sum
+    }
+
+    /// The exact minimum, by dynamic programming on a fine grid of states and
+    /// choices; the value is that of really walking along its choices.
+    fn exact_minimum(&self) -> f64 {
+        const CELLS: usize = 8000;
+        const CHOICES: i32 = 40;
+        let place = |cell: usize| -LIMIT + 2.0 * LIMIT * cell as f64 / CELLS as f64;
+        let interpolated = |values: &[f64], x: f64| {
+            let at = ((x + LIMIT) / (2.0 * LIMIT) * CELLS as f64).clamp(0.0, CELLS as f64);
+            let cell = (at as usize).min(CELLS - 1);
+            let share = at - cell as f64;
+            values[cell] * (1.0 - share) + values[cell + 1] * share
+        };
+        let best = |values: &[f64], x: f64| {
+            let choices = (-CHOICES..=CHOICES).map(|c| f64::from(c) / f64::from(CHOICES));
+            let with = choices.map(|eta| {
+                let next = self.next(x, eta);
+                ((self.value)(x, next) + interpolated(values, next), eta)
+            });
+            with.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
+        };
+        let mut later = vec![vec![0.0; CELLS + 1]];
+        for _ in 0..HORIZON {
+            let values = later.last().unwrap();
+            let earlier: Vec<f64> = (0..=CELLS)
+                .into_par_iter()
+                .map(|cell| best(values, place(cell)).0)
+                .collect();
+            later.push(earlier);
+        }
+        self.walk(|step, x| best(&later[HORIZON - 1 - step], x).1)
+    }
+}
+
+#[test]
+fn the_adjoint_search_reaches_the_exact_minimum() {
+    for line in &LINES {
+        let bytes = line.image();
+        let image = Image::parse(bytes.as_bytes()).unwrap();
+        let outcome = hambo_host::check::check(&image).unwrap();
+        let neutral = f64::from(outcome.estimates[0].mean);
+        let found = f64::from(outcome.estimates[1].mean);
+        let constant = f64::from(outcome.estimates[1].start_mean);
+        // The core and the plain walk agree on the neutral path.
+        assert!(
+            (neutral - line.walk(|_, _| 0.0)).abs() < 1e-3,
+            "{}",
+            line.name
+        );
+        let exact = line.exact_minimum();
+        let spread = neutral - exact;
+        let missed = (found - exact) / spread;
+        println!(
+            "{:<45} neutral {neutral:8.3}  constant {constant:8.3}  search {found:8.3}  exact {exact:8.3}  missed {:5.2} %",
+            line.name,
+            100.0 * missed
+        );
+        assert!(spread > 0.1, "{}: the adversary must matter", line.name);
+        assert!(missed < 0.02, "{}: {missed}", line.name);
+    }
+}
+
+/// The least return over all K^T member sequences, and what the search finds
+/// on the same trajectory.
+fn exhaustive_and_found(seed: u64) -> Option<(f32, f32)> {
+    let bytes = fixture::image_with(seed, |task| {
+        task.horizon = 5;
+        task.method.variants.clear();
+        task.method
+            .variants
+            .push(Variant::DiscreteAdversary1)
+            .unwrap();
+    })
+    .unwrap();
+    let mut image = Image::parse(bytes.as_bytes()).unwrap();
+    let members = image.model.dynamics.members();
+    if !(2..=4).contains(&members) {
+        return None;
+    }
+    image.task.effort.iterations = 60;
+    let rollout = Rollout {
+        model: &image.model,
+        policy: &image.policy,
+        task: &image.task,
+        variant: Variant::DiscreteAdversary1,
+        objective: Objective::Return,
+    };
+    let dynamics = &image.model.dynamics;
+    let rows = Buffers::<1>::rows_needed(dynamics, &image.task, &image.policy).unwrap();
+    let mut rows = vec![[0.0; 1]; rows];
+    let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task, &image.policy).unwrap();
+    let mut found = f32::INFINITY;
+    for start in 0..members as u32 {
+        let mut search = Search::<1>::new(&rollout, start);
+        while !search.sweep(&rollout, &mut buffers) {}
+        found = found.min(search.least[0]);
+    }
+    let streams = [Stream::new(image.task.effort.seed, 0)];
+    let mut exhaustive = f32::INFINITY;
+    for mut code in 0..members.pow(5) {
+        for step in buffers.choices.chunks_mut(CHOICE_ROWS) {
+            step[0] = [(code % members) as f32];
+            code /= members;
+        }
+        exhaustive = exhaustive.min(rollout.forward(&streams, &mut buffers).value[0]);
+    }
+    Some((exhaustive, found))
+}
+
+#[test]
+fn the_sequence_search_reaches_the_exhaustive_minimum() {
+    let cases: Vec<(f32, f32)> = (0..600_u64)
+        .into_par_iter()
+        .filter_map(exhaustive_and_found)
+        .collect();
+    let cases = &cases[..200];
+    for (exhaustive, found) in cases {
+        assert!(found >= exhaustive, "nothing can be below the minimum");
+    }
+    let reached = cases
+        .iter()
+        .filter(|(exhaustive, found)| found <= exhaustive)
+        .count();
+    println!("reached the exhaustive minimum in {reached} of 200 cases");
+    assert!(reached >= 190, "{reached} of 200");
+}

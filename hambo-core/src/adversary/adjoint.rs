@@ -68,10 +68,17 @@ pub fn pattern(round: u32, start: usize, dimension: usize, step: u32, j: usize) 
     match (round, start) {
         (0, _) => constant,
         // The neutral start has no sign to change: all components in step.
-        (1, 0) => alternating,
+        (1, 0) => reach(start) * alternating,
         (1, _) => constant * alternating,
-        _ => random_sign(start as u32, step, j as u32),
+        _ => reach(start) * random_sign(start as u32, step, j as u32),
     }
+}
+
+/// How far a start strays at first: the neutral one looks around the mean,
+/// where a large set has the same valleys as a small one, the others at the
+/// corners.
+fn reach(start: usize) -> f32 {
+    if start == 0 { 0.25 } else { 1.0 }
 }
 
 /// +1 or −1 by a hash (the finaliser of MurmurHash3) of its place.
@@ -92,10 +99,10 @@ fn random_sign(start: u32, step: u32, j: u32) -> f32 {
 
 /// The length of the sign step after a sweep.
 #[must_use]
-pub fn step_length(turn: Turn) -> f32 {
+pub fn step_length(turn: Turn, start: usize) -> f32 {
     let left = turn.length.saturating_sub(turn.sweep) as f32;
     let left = left / maximum(turn.length as f32, 1.0);
-    2.0 * left * left
+    2.0 * reach(start) * left * left
 }
 
 /// The softness of comparisons after a sweep, in units of each comparison's
@@ -111,8 +118,8 @@ pub fn softness(turn: Turn) -> f32 {
 
 /// Moves eta against the derivative and back into the cube. A derivative of
 /// zero, or none at all (NaN), moves nothing.
-pub fn update<const B: usize>(eta: &mut [f32; B], gradient: &[f32; B], step: f32) {
-    for (e, g) in eta.iter_mut().zip(gradient) {
+pub fn update<const B: usize>(eta: &mut [f32; B], gradient: &[f32; B], steps: &[f32; B]) {
+    for ((e, g), step) in eta.iter_mut().zip(gradient).zip(steps) {
         if *g > 0.0 {
             *e = clamp(*e - step, -1.0, 1.0);
         } else if *g < 0.0 {

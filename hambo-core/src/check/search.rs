@@ -125,14 +125,14 @@ impl<const B: usize> Search<B> {
             let dimension = rollout.model.dynamics.state_dimension();
             return self.lay_pattern(next.round, dimension, buffers);
         }
-        let step = step_length(now);
+        let steps = self.starts.map(|start| step_length(now, start));
         rollout.backward(
             &self.streams,
             returns,
             softness(now),
             buffers,
             |eta, gradient| {
-                update(eta, gradient, step);
+                update(eta, gradient, &steps);
             },
         );
     }

@@ -14,9 +14,10 @@
 //! | [`network`] | multilayer perceptrons and their derivatives | h_theta |
 //! | [`model`] | network ensembles, their moments and derivatives, the confidence set | mu, sigma, beta, tau |
 //! | [`policy`] | controllers and their derivatives | pi |
+//! | [`variant`] | CA, DA1, DAinf and the neutral estimates | section 4.1 |
+//! | [`adversary`] | constants, the schedules of the searches, trained networks | eta |
 //! | [`task`] | horizon, limits, initial states, thresholds | M, p0, T |
 //! | [`rollout`] | one step, one trajectory, and the adjoint sweep back along it | equation (2) |
-//! | [`adversary`] | constant adversaries and the schedule of the adjoint search | eta |
 //! | [`estimate`] | means over trajectories with their sampling margin | the Monte-Carlo estimate |
 //! | [`verdict`] | deploy, reject or abstain, and why | definition 2.1 |
 //! | [`image`] | bytes to a validated model, task and policy | |
@@ -41,4 +42,5 @@ pub mod network;
 pub mod policy;
 pub mod rollout;
 pub mod task;
+pub mod variant;
 pub mod verdict;

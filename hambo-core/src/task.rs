@@ -3,9 +3,11 @@
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
+use crate::adversary::NetworkAdversary;
 use crate::arithmetic::elementary::{maximum, minimum};
 use crate::arithmetic::random::Stream;
 use crate::expression::Program;
+pub use crate::variant::Variant;
 
 /// The largest number of constraints.
 pub const MAX_CONSTRAINTS: usize = 8;
@@ -41,7 +43,12 @@ pub struct Task<'a> {
     pub effort: Effort,
     /// Which estimates are made.
     pub method: Method,
+    /// Adversaries that were trained elsewhere.
+    pub adversaries: Vec<NetworkAdversary<'a>, MAX_ADVERSARIES>,
 }
+
+/// The largest number of trained adversaries: one for CA, one for DA1.
+pub const MAX_ADVERSARIES: usize = 2;
 
 /// The largest number of variants that one check runs.
 pub const MAX_VARIANTS: usize = 8;
@@ -71,44 +78,15 @@ impl Default for Method {
     }
 }
 
-/// What happens inside the model's uncertainty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Variant {
-    /// Nothing: the mean alone, without noise. The neutral estimate.
-    Mean,
-    /// OPE-DS: a normal draw with epistemic and aleatoric variance.
-    DistributionSampling,
-    /// OPE-TS1: a member drawn at every step.
-    TrajectorySampling1,
-    /// OPE-TSinf: a member drawn for every trajectory.
-    TrajectorySamplingInf,
-    /// MOPO: as OPE-TS1, with the uncertainty taken off the reward.
-    Penalised,
-    /// HAMBO-CA: the adversary moves the mean inside the confidence set.
-    ContinuousAdversary,
-    /// HAMBO-DA1: the adversary picks a member at every step.
-    DiscreteAdversary1,
-    /// HAMBO-DAinf: the adversary picks a member for every trajectory.
-    DiscreteAdversaryInf,
-}
-
-impl Variant {
-    /// Whether single members of an ensemble take part.
+impl<'a> Task<'a> {
+    /// The trained adversary of a variant, if there is one.
     #[must_use]
-    pub fn needs_members(self) -> bool {
-        match self {
-            Self::Mean | Self::DistributionSampling | Self::ContinuousAdversary => false,
-            Self::TrajectorySampling1
-            | Self::TrajectorySamplingInf
-            | Self::Penalised
-            | Self::DiscreteAdversary1
-            | Self::DiscreteAdversaryInf => true,
-        }
+    pub fn adversary(&self, variant: Variant) -> Option<&NetworkAdversary<'a>> {
+        self.adversaries
+            .iter()
+            .find(|adversary| adversary.variant == variant)
     }
-}
 
-impl Task<'_> {
     /// Bounds of the return, given those of one reward. A trajectory may end
     /// early, so both hold zero.
     #[must_use]

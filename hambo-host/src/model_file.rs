@@ -70,6 +70,8 @@ pub fn part_name(part: &Part) -> &'static str {
         Part::Task => "task",
         Part::Policy => "policy",
         Part::Provenance => "provenance",
+        Part::Adversary => "adversary",
+        Part::Image => "last",
     }
 }
 

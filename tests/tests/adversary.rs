@@ -1,13 +1,14 @@
 //! How strong the adversaries are, where the exact minimum is known.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_core::adversary::CHOICE_ROWS;
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::check::Search;
 use hambo_core::image::{Image, PolicyManifest};
 use hambo_core::model::Calibration;
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
-use hambo_core::rollout::{Buffers, CHOICE_ROWS, Objective, Rollout};
+use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Effort, Variant};
 use hambo_host::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image};
 use hambo_host::task_file::TaskFile;

@@ -79,7 +79,7 @@ fn every_truncation_and_extension_is_refused() {
     assert_eq!(
         parse(&longer),
         Err(ImageError {
-            part: Part::Policy,
+            part: Part::Image,
             problem: Problem::TrailingBytes
         })
     );

@@ -6,7 +6,9 @@
 //! once, the promising steps one by one, and at last every step and member in
 //! turn. Rows of a step: choice on trial, best so far, proposal, its gain.
 
-use crate::rollout::CHOICE_ROWS;
+/// Rows of the discrete adversary for each step: the choice on trial, the
+/// best so far, the adjoint's proposal, and the gain it promises.
+pub const CHOICE_ROWS: usize = 4;
 
 /// Where the search on one lane stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

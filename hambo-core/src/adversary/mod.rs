@@ -7,16 +7,18 @@
 mod adjoint;
 mod constant;
 mod discrete;
+mod network;
 
 pub use adjoint::{Turn, pattern, softness, step_length, turn, update};
 pub use constant::{MAX_STARTS, constant_component, constant_count};
-pub use discrete::Discrete;
+pub use discrete::{CHOICE_ROWS, Discrete};
+pub use network::NetworkAdversary;
 
 use crate::model::Dynamics;
-use crate::task::Variant;
+use crate::variant::Variant;
 
-/// How many starts the adversary of a variant has: corners of the cube, or
-/// members. One where there is no adversary.
+/// How many constant starts the adversary of a variant has: corners of the
+/// cube, or members. One where there is no adversary.
 #[must_use]
 pub fn start_count(variant: Variant, dynamics: &Dynamics<'_>) -> usize {
     match variant {

@@ -118,23 +118,34 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
 
     /// Candidates are numbered trajectory by trajectory, and within one by
     /// the adversary's start.
-    fn candidates(&self, variant: Variant) -> u32 {
-        let starts = start_count(variant, &self.model.dynamics) as u32;
+    fn candidates(&self, rollout: &Rollout<'a, P>) -> u32 {
+        let starts = Search::<B>::start_total(rollout) as u32;
         self.task.effort.trajectories.saturating_mul(starts)
+    }
+
+    fn rollout_of(&self, (objective, variant): (Objective, Variant)) -> Rollout<'a, P> {
+        Rollout {
+            model: self.model,
+            policy: self.policy,
+            task: self.task,
+            variant,
+            objective,
+        }
     }
 
     fn count_sweeps(&self) -> Result<u32, CapacityError> {
         let mut sweeps = 0_u32;
-        for (_, variant) in self.plan() {
-            let starts = start_count(variant, &self.model.dynamics);
+        for entry in self.plan() {
+            let rollout = self.rollout_of(entry);
+            let starts = Search::<B>::start_total(&rollout);
             if starts > MAX_STARTS {
                 return Err(CapacityError {
                     needed: starts,
                     available: MAX_STARTS,
                 });
             }
-            let each = Search::<B>::iterations(variant, self.task).saturating_add(1);
-            let groups = self.candidates(variant).div_ceil(B as u32);
+            let each = Search::<B>::iterations(rollout.variant, self.task).saturating_add(1);
+            let groups = self.candidates(&rollout).div_ceil(B as u32);
             sweeps = sweeps.saturating_add(groups.saturating_mul(each));
         }
         let estimates = self.plan().count();
@@ -149,14 +160,8 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
 
     /// The system under the estimate that comes next, if any is left.
     fn rollout(&self) -> Option<Rollout<'a, P>> {
-        let (objective, variant) = self.plan().nth(self.estimates.len())?;
-        Some(Rollout {
-            model: self.model,
-            policy: self.policy,
-            task: self.task,
-            variant,
-            objective,
-        })
+        let entry = self.plan().nth(self.estimates.len())?;
+        Some(self.rollout_of(entry))
     }
 
     /// Does at most `sweeps` sweeps of `B` trajectories. The work of one is
@@ -186,15 +191,14 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     fn sweep(&mut self, rollout: &Rollout<'a, P>) {
         let variant = rollout.variant;
         let (first, search) = self.group.get_or_insert_with(|| {
-            let starts = start_count(variant, &rollout.model.dynamics);
-            self.tally.begin(starts);
+            self.tally.begin(Search::<B>::start_total(rollout));
             (0, Search::new(rollout, 0))
         });
         if !search.sweep(rollout, &mut self.buffers) {
             return;
         }
         let first = *first;
-        let left = self.candidates(variant).saturating_sub(first);
+        let left = self.candidates(rollout).saturating_sub(first);
         if let Some((_, search)) = &self.group {
             self.tally.add(variant, search, left);
         }
@@ -208,9 +212,8 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
         // objectives.
         let objectives = self.task.constraints.len().saturating_add(1) as f32;
         let delta = self.task.delta * 0.5 / objectives;
-        let estimate = self
-            .tally
-            .estimate(rollout.objective, variant, self.task, delta);
+        let constants = start_count(variant, &self.model.dynamics);
+        let estimate = self.tally.estimate(rollout, constants, delta);
         // There are places for the whole plan.
         let _ = self.estimates.push(estimate);
     }

@@ -26,6 +26,8 @@ pub enum Adversary {
     Adjoint,
     /// The search over member sequences.
     Sequence,
+    /// A trained network.
+    Network,
 }
 
 /// One objective under one variant.

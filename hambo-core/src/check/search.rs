@@ -35,7 +35,7 @@ impl<const B: usize> Search<B> {
     /// c / n from start c mod n, for n starts.
     #[must_use]
     pub fn new<P: Policy>(rollout: &Rollout<'_, P>, first: u32) -> Self {
-        let count = start_count(rollout.variant, &rollout.model.dynamics).max(1) as u32;
+        let count = Self::start_total(rollout).max(1) as u32;
         let candidates: [u32; B] = core::array::from_fn(|lane| first.saturating_add(lane as u32));
         let trajectory = |candidate: u32| candidate.checked_div(count).unwrap_or(0);
         let seed = rollout.task.effort.seed;
@@ -51,6 +51,14 @@ impl<const B: usize> Search<B> {
             finite: [true; B],
             outside: [false; B],
         }
+    }
+
+    /// How many starts there are: the constant ones, and one more for a
+    /// trained adversary.
+    #[must_use]
+    pub fn start_total<P>(rollout: &Rollout<'_, P>) -> usize {
+        let trained = rollout.task.adversary(rollout.variant).is_some();
+        start_count(rollout.variant, &rollout.model.dynamics).saturating_add(usize::from(trained))
     }
 
     /// How many sweeps follow the first.
@@ -81,6 +89,7 @@ impl<const B: usize> Search<B> {
         }
         let returns = rollout.forward(&self.streams, buffers);
         self.record(&returns);
+        buffers.trained = [false; B];
         if self.iteration >= self.iterations {
             return true;
         }
@@ -94,6 +103,8 @@ impl<const B: usize> Search<B> {
 
     fn begin<P: Policy>(&self, rollout: &Rollout<'_, P>, buffers: &mut Buffers<'_, B>) {
         rollout.start(&self.streams, buffers);
+        let constants = start_count(rollout.variant, &rollout.model.dynamics);
+        buffers.trained = self.starts.map(|start| start >= constants);
         match rollout.variant {
             Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf => {
                 self.discrete.begin(&self.starts, buffers.choices);

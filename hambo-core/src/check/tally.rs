@@ -6,7 +6,7 @@ use heapless::Vec;
 use super::{Adversary, Estimate, Search};
 use crate::adversary::MAX_STARTS;
 use crate::estimate::{Margin, SampleMoments};
-use crate::rollout::Objective;
+use crate::rollout::{Objective, Rollout};
 use crate::task::{Task, Variant};
 use crate::verdict::{MAX_REASONS, Reason};
 
@@ -83,13 +83,14 @@ impl Tally {
     }
 
     /// The estimate with its lower bound, except with probability `delta`.
-    pub fn estimate(
+    /// Starts from number `constants` on are trained adversaries.
+    pub fn estimate<P>(
         &mut self,
-        objective: Objective,
-        variant: Variant,
-        task: &Task<'_>,
+        rollout: &Rollout<'_, P>,
+        constants: usize,
         delta: f32,
     ) -> Estimate {
+        let (objective, variant, task) = (rollout.objective, rollout.variant, rollout.task);
         let margin = self.margin(objective, task);
         let mut worst = (0, f32::INFINITY);
         for (start, sample) in self.starts.iter().enumerate() {
@@ -113,6 +114,7 @@ impl Tally {
             }
         }
         let adversary = match variant {
+            _ if worst_start >= constants && mean >= start_mean => Adversary::Network,
             Variant::ContinuousAdversary if mean < start_mean => Adversary::Adjoint,
             Variant::ContinuousAdversary => Adversary::Constant(worst_start as u16),
             Variant::DiscreteAdversary1 if mean < start_mean => Adversary::Sequence,

@@ -13,6 +13,10 @@ pub enum Part {
     Policy = 3,
     /// How a model came about; only in model files, not in images.
     Provenance = 4,
+    /// A trained adversary; the task says how many follow the policy.
+    Adversary = 5,
+    /// The whole, for what concerns no single part.
+    Image = 0,
 }
 
 impl Part {

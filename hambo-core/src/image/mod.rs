@@ -1,6 +1,7 @@
 //! Bytes to a validated model, task and policy.
 //!
-//! An image is three parts, one after the other: model, task, policy. Each
+//! An image is a row of parts: model, task, policy, and trained adversaries
+//! if the task says so. Each
 //! part is a container of its own ([`container`]), so that a new controller
 //! can arrive alone. Only [`Image::parse`] and [`Image::parse_prefix`] make
 //! an [`Image`]; any wrong byte is an [`ImageError`].
@@ -8,6 +9,7 @@
 //! The readers of parts stay out of line: their working copies leave the
 //! stack when they return.
 
+mod adversary_part;
 pub mod arena;
 pub mod container;
 mod error;
@@ -15,6 +17,7 @@ mod model_part;
 mod policy_part;
 mod task_part;
 
+pub use adversary_part::{AdversaryManifest, parse_adversary};
 pub use error::{ImageError, Part, Problem};
 pub use model_part::{DynamicsManifest, EnsembleManifest, ModelManifest, parse_model};
 pub use policy_part::{PolicyManifest, parse_policy};
@@ -47,7 +50,7 @@ impl<'a> Image<'a> {
         if rest.is_empty() {
             Ok(image)
         } else {
-            Err(Part::Policy.error(Problem::TrailingBytes))
+            Err(Part::Image.error(Problem::TrailingBytes))
         }
     }
 
@@ -67,13 +70,21 @@ impl<'a> Image<'a> {
         let part = Container::take(bytes, Part::Model)?;
         let model = parse_model(&part).map_err(|problem| Part::Model.error(problem))?;
         let part = Container::take(bytes, Part::Task)?;
-        let task = parse_task(&part, &model).map_err(|problem| Part::Task.error(problem))?;
+        let (mut task, adversaries) =
+            parse_task(&part, &model).map_err(|problem| Part::Task.error(problem))?;
         let part = Container::take(bytes, Part::Policy)?;
         let policy = parse_policy(&part).map_err(|problem| Part::Policy.error(problem))?;
         if policy.state_dimension() != model.dynamics.state_dimension()
             || policy.action_dimension() != model.dynamics.action_dimension()
         {
             return Err(Part::Policy.error(Problem::Dimension));
+        }
+        for _ in 0..adversaries {
+            let part = Container::take(bytes, Part::Adversary)?;
+            let adversary = parse_adversary(&part, &model);
+            let adversary = adversary.map_err(|problem| Part::Adversary.error(problem))?;
+            let full = Part::Adversary.error(Problem::Dimension);
+            task.adversaries.push(adversary).map_err(|_| full)?;
         }
         Ok(Self {
             model,

@@ -36,6 +36,8 @@ pub struct TaskManifest<'a> {
     pub effort: Effort,
     /// Which estimates are made.
     pub method: Method,
+    /// How many trained adversaries follow the policy.
+    pub adversaries: u8,
     /// The distribution of the initial state.
     pub initial: InitialKind,
     /// How many initial states are listed (1 for the other kinds).
@@ -51,12 +53,13 @@ pub struct TaskManifest<'a> {
     pub constraints: Vec<u16, MAX_CONSTRAINTS>,
 }
 
-/// Reads a task part; its dimensions must be the model's.
+/// Reads a task part, whose dimensions must be the model's, and how many
+/// trained adversaries follow.
 ///
 /// # Errors
 /// If sizes do not agree or a number is out of range.
 #[inline(never)]
-pub fn parse_task<'a>(part: &Container<'a>, model: &Model<'_>) -> Result<Task<'a>, Problem> {
+pub fn parse_task<'a>(part: &Container<'a>, model: &Model<'_>) -> Result<(Task<'a>, u8), Problem> {
     let manifest: TaskManifest<'_> = part.read_manifest()?;
     let state = usize::from(manifest.state_dimension);
     let action = usize::from(manifest.action_dimension);
@@ -82,7 +85,8 @@ pub fn parse_task<'a>(part: &Container<'a>, model: &Model<'_>) -> Result<Task<'a
     let action_limits = limits(&mut arena, action)?;
     let initial = initial_state(&mut arena, &manifest, state)?;
     arena.finish()?;
-    Ok(Task {
+    let adversaries = manifest.adversaries;
+    let task = Task {
         horizon: manifest.horizon,
         discount: manifest.discount,
         delta: manifest.delta,
@@ -97,7 +101,9 @@ pub fn parse_task<'a>(part: &Container<'a>, model: &Model<'_>) -> Result<Task<'a
         constraints: manifest.constraints,
         effort: manifest.effort,
         method: manifest.method,
-    })
+        adversaries: Vec::new(),
+    };
+    Ok((task, adversaries))
 }
 
 fn check_numbers(manifest: &TaskManifest<'_>) -> Result<(), Problem> {

@@ -2,7 +2,8 @@
 //! adversary, from one walk back along a stored trajectory (DESIGN 3.11).
 
 use super::transition::unlimited_next;
-use super::{Buffers, CHOICE_ROWS, Returns, Rollout};
+use super::{Buffers, Returns, Rollout};
+use crate::adversary::CHOICE_ROWS;
 use crate::arithmetic::random::Stream;
 use crate::expression::{Comparison, Gradient, Inputs};
 use crate::model::PredictionCotangent;

@@ -3,13 +3,10 @@
 //! On the device the slice is a `static`; on the host it is as long as the
 //! task needs. So one number, the count of rows, is the whole capacity.
 
+use crate::adversary::CHOICE_ROWS;
 use crate::model::{Dynamics, Prediction};
 use crate::policy::Policy;
 use crate::task::{Task, Variant};
-
-/// Rows of the discrete adversary for each step: the choice on trial, the
-/// best so far, the adjoint's proposal, and the gain it promises.
-pub const CHOICE_ROWS: usize = 4;
 
 /// The lent slice is too short, or the task too large to be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +39,9 @@ pub struct Buffers<'r, const B: usize> {
     pub(super) values: &'r mut [[f32; B]],
     pub(super) adjoints: &'r mut [[f32; B]],
     pub(super) scratch: &'r mut [[f32; B]],
+    pub(super) adversary_scratch: &'r mut [[f32; B]],
+    /// Lanes in which a trained adversary chooses during the forward sweep.
+    pub trained: [bool; B],
 }
 
 /// The rows of the controller.
@@ -78,6 +78,7 @@ struct Sizes {
     ops: usize,
     scratch: usize,
     policy_scratch: usize,
+    adversary_scratch: usize,
 }
 
 impl Sizes {
@@ -89,6 +90,10 @@ impl Sizes {
                 Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf
             )
         });
+        let mut adversary_scratch = 0;
+        for adversary in &task.adversaries {
+            adversary_scratch = adversary.scratch_rows()?.max(adversary_scratch);
+        }
         Some(Self {
             state: dynamics.state_dimension(),
             action: dynamics.action_dimension(),
@@ -101,6 +106,7 @@ impl Sizes {
             ops: task.program.len(),
             scratch: dynamics.scratch_rows()?,
             policy_scratch: policy.scratch_rows()?,
+            adversary_scratch,
         })
     }
 
@@ -114,11 +120,17 @@ impl Sizes {
             .checked_add(action_rows)?
             .checked_add(self.ops.checked_mul(2)?)?
             .checked_add(self.scratch)?
-            .checked_add(self.policy_scratch)
+            .checked_add(self.policy_scratch)?
+            .checked_add(self.adversary_scratch)
     }
 }
 
 impl<'r, const B: usize> Buffers<'r, B> {
+    /// The row of the members on trial at a step.
+    pub(super) fn choice_row(choices: &mut [[f32; B]], step: u32) -> Option<&mut [f32; B]> {
+        choices.get_mut(usize::try_from(step).ok()?.checked_mul(CHOICE_ROWS)?)
+    }
+
     /// The members on trial at a step; a choice that is not there is a member
     /// that is not there.
     pub(super) fn chosen(choices: &[[f32; B]], step: u32) -> [usize; B] {
@@ -208,6 +220,8 @@ impl<'r, const B: usize> Buffers<'r, B> {
             values: take(sizes.ops)?,
             adjoints: take(sizes.ops)?,
             scratch: take(sizes.scratch)?,
+            adversary_scratch: take(sizes.adversary_scratch)?,
+            trained: [false; B],
         })
     }
 }

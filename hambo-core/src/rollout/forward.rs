@@ -52,11 +52,11 @@ impl<P: Policy> Rollout<'_, P> {
         let mut ended = [false; B];
         let mut weight = 1.0_f32;
         let mut states = &mut *buffers.states;
-        let mut etas = &*buffers.eta;
+        let mut etas = &mut *buffers.eta;
         for step in 0..self.task.horizon {
             let split = states
                 .split_at_mut_checked(dimension)
-                .zip(etas.split_at_checked(dimension));
+                .zip(etas.split_at_mut_checked(dimension));
             let Some(((state, later), (eta, later_eta))) = split else {
                 returns.finite = [false; B];
                 return returns;
@@ -72,6 +72,16 @@ impl<P: Policy> Rollout<'_, P> {
             );
             let action = &*buffers.controller.action;
             let next = later.get_mut(..dimension).unwrap_or_default();
+            if let Some(adversary) = self.task.adversary(self.variant)
+                && buffers.trained.contains(&true)
+            {
+                let (scratch, lanes) = (&mut *buffers.adversary_scratch, &buffers.trained);
+                if self.variant == Variant::ContinuousAdversary {
+                    adversary.choose_eta(state, action, scratch, lanes, eta);
+                } else if let Some(choice) = Buffers::choice_row(buffers.choices, step) {
+                    adversary.choose_member(state, action, scratch, lanes, choice);
+                }
+            }
             let chosen = Buffers::chosen(buffers.choices, step);
             self.transition(
                 &buffers.prediction,

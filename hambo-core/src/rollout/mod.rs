@@ -9,7 +9,7 @@ mod buffers;
 mod forward;
 mod transition;
 
-pub use buffers::{Buffers, CHOICE_ROWS, CapacityError};
+pub use buffers::{Buffers, CapacityError};
 use buffers::{ControllerRows, StepNoise};
 pub use forward::Returns;
 

@@ -179,6 +179,7 @@ fn encode_task(task: &TaskFile, effort: Effort, listed: &[f32]) -> Result<Vec<u8
         reward_bounds: task.reward_bounds,
         effort,
         method: task.method.clone(),
+        adversaries: 0,
         initial,
         initial_count: (first.len() / states.max(1)) as u32,
         ops: &ops,

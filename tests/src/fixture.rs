@@ -2,13 +2,15 @@
 //! expression language turns up among a few dozen seeds.
 
 use hambo_core::arithmetic::random::Stream;
-use hambo_core::image::PolicyManifest;
 use hambo_core::model::{Calibration, nested_beta};
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::Effort;
 use hambo_host::Error;
-use hambo_host::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image};
+use hambo_host::image_file::{
+    AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
+};
+use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::TaskFile;
 use hambo_host::training::{Layer, Member, Standardisation, TrainedEnsemble};
 
@@ -196,7 +198,24 @@ pub fn policy(draw: &mut Draw, space: usize) -> Option<Waypoints> {
 /// # Errors
 /// If a generated part is wrong, which would be a bug of this file.
 pub fn image(seed: u64) -> Result<AlignedBytes, Error> {
-    image_with(seed, |_| {})
+    image_with(seed, waypoints, |_| {})
+}
+
+/// Likewise with a policy of the given number of states, which is also that
+/// of the actions.
+///
+/// # Errors
+/// As for [`image`], and if the policy does not fit.
+pub fn image_of(
+    seed: u64,
+    policy: impl FnOnce(usize) -> HostPolicy,
+) -> Result<AlignedBytes, Error> {
+    image_with(seed, |_, space| Ok(policy(space)), |_| {})
+}
+
+fn waypoints(draw: &mut Draw, space: usize) -> Result<HostPolicy, Error> {
+    let policy = policy(draw, space).ok_or(Error::Waypoint(f32::NAN))?;
+    Ok(HostPolicy::Waypoints(policy))
 }
 
 /// An image whose horizon is longer than a small device can hold.
@@ -204,10 +223,14 @@ pub fn image(seed: u64) -> Result<AlignedBytes, Error> {
 /// # Errors
 /// As for [`image`].
 pub fn long_image(horizon: u32) -> Result<AlignedBytes, Error> {
-    image_with(0, |task| task.horizon = horizon)
+    image_with(0, waypoints, |task| task.horizon = horizon)
 }
 
-fn image_with(seed: u64, change: impl Fn(&mut TaskFile)) -> Result<AlignedBytes, Error> {
+fn image_with(
+    seed: u64,
+    policy: impl FnOnce(&mut Draw, usize) -> Result<HostPolicy, Error>,
+    change: impl Fn(&mut TaskFile),
+) -> Result<AlignedBytes, Error> {
     let draw = &mut Draw::new(seed);
     let space = 1 + draw.below(3);
     let activations = [Activation::Relu, Activation::Tanh, Activation::Silu];
@@ -216,14 +239,13 @@ fn image_with(seed: u64, change: impl Fn(&mut TaskFile)) -> Result<AlignedBytes,
     let uncertainty = uncertainty(draw, &ensemble);
     let mut task = task(draw, space, REWARDS[seed as usize % REWARDS.len()])?;
     change(&mut task);
-    let policy = policy(draw, space).ok_or(Error::Waypoint(f32::NAN))?;
+    let policy = encode_policy(&policy(draw, space)?)?;
     let effort = Effort {
         trajectories: 2 + draw.below(3) as u32,
         iterations: 3,
         seed,
     };
     let model = encode_ensemble(&ensemble, &uncertainty)?;
-    let policy = PolicyManifest::Waypoints(policy);
     let bytes = encode_image(&model, &task, effort, &[], &policy)?;
     Ok(AlignedBytes::new(&bytes))
 }

@@ -26,7 +26,7 @@ use outcome::MAX_OBJECTIVES;
 use tally::Tally;
 
 /// A check under way over `B` lanes.
-pub struct Check<'a, const B: usize, P = StoredPolicy> {
+pub struct Check<'a, const B: usize, P = StoredPolicy<'a>> {
     model: &'a Model<'a>,
     policy: &'a P,
     task: &'a Task<'a>,

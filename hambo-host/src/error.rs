@@ -10,6 +10,9 @@ pub enum Error {
     /// A task file.
     #[error(transparent)]
     Task(#[from] crate::task_file::TaskError),
+    /// A policy file.
+    #[error(transparent)]
+    Policy(#[from] crate::policy_file::PolicyError),
     /// A log.
     #[error("the log: {0}")]
     Log(#[from] crate::data::LogError),

@@ -4,6 +4,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`task_file`], [`expression`] | tasks in TOML, expressions compiled to the core's byte code |
+//! | [`policy_file`] | controllers in TOML, linear or as networks |
 //! | [`data`] | logged transitions |
 //! | [`environment`] | systems whose true return is known |
 //! | [`training`], [`calibration`], [`fit`] | from a log to a calibrated model |
@@ -25,6 +26,7 @@ pub mod files;
 pub mod fit;
 pub mod image_file;
 pub mod model_file;
+pub mod policy_file;
 pub mod prediction;
 pub mod random;
 pub mod task_file;

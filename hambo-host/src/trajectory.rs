@@ -28,7 +28,7 @@ pub struct StepSet {
     pub half_width: Vec<f32>,
 }
 
-fn rollout<'a>(image: &'a Image<'a>, variant: Variant) -> Rollout<'a, StoredPolicy> {
+fn rollout<'a>(image: &'a Image<'a>, variant: Variant) -> Rollout<'a, StoredPolicy<'a>> {
     Rollout {
         model: &image.model,
         policy: &image.policy,

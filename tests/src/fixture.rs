@@ -2,13 +2,15 @@
 //! expression language turns up among a few dozen seeds.
 
 use hambo_core::arithmetic::random::Stream;
-use hambo_core::image::PolicyManifest;
 use hambo_core::model::{Calibration, nested_beta};
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Effort, Method, Variant};
 use hambo_host::Error;
-use hambo_host::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image};
+use hambo_host::image_file::{
+    AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
+};
+use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::TaskFile;
 use hambo_host::training::{Layer, Member, Standardisation, TrainedEnsemble};
 
@@ -219,7 +221,28 @@ pub fn method(draw: &mut Draw) -> Method {
 /// # Errors
 /// If a generated part is wrong, which would be a bug of this file.
 pub fn image(seed: u64) -> Result<AlignedBytes, Error> {
-    image_with(seed, |_| {})
+    image_with(seed, waypoints, |_| {})
+}
+
+/// Likewise with a policy of the given number of states, which is also that
+/// of the actions.
+///
+/// # Errors
+/// As for [`image`], and if the policy does not fit.
+pub fn image_of(
+    seed: u64,
+    policy: impl FnOnce(usize) -> HostPolicy,
+) -> Result<AlignedBytes, Error> {
+    image_with(seed, |_, space| Ok(policy(space)), |_| {})
+}
+
+/// Two legs as a policy of the host.
+///
+/// # Errors
+/// If a number is out of range, which would be a bug of this file.
+pub fn waypoints(draw: &mut Draw, space: usize) -> Result<HostPolicy, Error> {
+    let policy = policy(draw, space).ok_or(Error::Waypoint(f32::NAN))?;
+    Ok(HostPolicy::Waypoints(policy))
 }
 
 /// An image whose horizon is longer than a small device can hold.
@@ -227,14 +250,19 @@ pub fn image(seed: u64) -> Result<AlignedBytes, Error> {
 /// # Errors
 /// As for [`image`].
 pub fn long_image(horizon: u32) -> Result<AlignedBytes, Error> {
-    image_with(0, |task| task.horizon = horizon)
+    image_with(0, waypoints, |task| task.horizon = horizon)
 }
 
-/// A random image whose task is changed before it is written.
+/// A random image whose policy is `policy`'s and whose task is changed before
+/// it is written.
 ///
 /// # Errors
 /// As for [`image`].
-pub fn image_with(seed: u64, change: impl Fn(&mut TaskFile)) -> Result<AlignedBytes, Error> {
+pub fn image_with(
+    seed: u64,
+    policy: impl FnOnce(&mut Draw, usize) -> Result<HostPolicy, Error>,
+    change: impl Fn(&mut TaskFile),
+) -> Result<AlignedBytes, Error> {
     let draw = &mut Draw::new(seed);
     let space = 1 + draw.below(3);
     let activations = [Activation::Relu, Activation::Tanh, Activation::Silu];
@@ -244,14 +272,13 @@ pub fn image_with(seed: u64, change: impl Fn(&mut TaskFile)) -> Result<AlignedBy
     let mut task = task(draw, space, REWARDS[seed as usize % REWARDS.len()])?;
     task.method = method(draw);
     change(&mut task);
-    let policy = policy(draw, space).ok_or(Error::Waypoint(f32::NAN))?;
+    let policy = encode_policy(&policy(draw, space)?)?;
     let effort = Effort {
         trajectories: 2 + draw.below(3) as u32,
         iterations: 3,
         seed,
     };
     let model = encode_ensemble(&ensemble, &uncertainty)?;
-    let policy = PolicyManifest::Waypoints(policy);
     let bytes = encode_image(&model, &task, effort, &[], &policy)?;
     Ok(AlignedBytes::new(&bytes))
 }

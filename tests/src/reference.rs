@@ -15,7 +15,9 @@ pub struct Moments {
     pub aleatoric_std: Vec<f64>,
 }
 
-fn activate(activation: Activation, x: f64) -> f64 {
+/// The activation in f64.
+#[must_use]
+pub fn activate(activation: Activation, x: f64) -> f64 {
     match activation {
         Activation::Relu => x.max(0.0),
         Activation::Tanh => x.tanh(),

@@ -2,12 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::arithmetic::random::Stream;
-use hambo_core::image::{Image, PolicyManifest};
+use hambo_core::image::Image;
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Effort, Variant};
-use hambo_host::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image};
+use hambo_host::image_file::{
+    AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
+};
+use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::TaskFile;
 use hambo_host::training::TrainedEnsemble;
 use hambo_tests::fixture::{self, Draw};
@@ -102,7 +105,8 @@ fn gradients_agree_with_differences() {
                 below: f32::MAX,
             },
         ];
-        let policy = PolicyManifest::Waypoints(Waypoints::new(2, SPEED, &legs).unwrap());
+        let policy = HostPolicy::Waypoints(Waypoints::new(2, SPEED, &legs).unwrap());
+        let policy = encode_policy(&policy).unwrap();
         let task = TaskFile::parse(TASK, "smooth.toml").unwrap();
         let effort = Effort {
             trajectories: 1,

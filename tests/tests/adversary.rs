@@ -4,13 +4,16 @@
 use hambo_core::adversary::CHOICE_ROWS;
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::check::Search;
-use hambo_core::image::{Image, PolicyManifest};
+use hambo_core::image::Image;
 use hambo_core::model::Calibration;
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Effort, Variant};
-use hambo_host::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image};
+use hambo_host::image_file::{
+    AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
+};
+use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::TaskFile;
 use hambo_host::training::{Layer, Member, Standardisation, TrainedEnsemble};
 use hambo_tests::fixture;
@@ -161,7 +164,7 @@ impl Line {
             seed: 0,
         };
         let model = encode_ensemble(&ensemble, &uncertainty).unwrap();
-        let policy = PolicyManifest::Waypoints(policy);
+        let policy = encode_policy(&HostPolicy::Waypoints(policy)).unwrap();
         AlignedBytes::new(&encode_image(&model, &task, effort, &[], &policy).unwrap())
     }
 
@@ -246,7 +249,7 @@ fn the_adjoint_search_reaches_the_exact_minimum() {
 /// The least return over all K^T member sequences, and what the search finds
 /// on the same trajectory.
 fn exhaustive_and_found(seed: u64) -> Option<(f32, f32)> {
-    let bytes = fixture::image_with(seed, |task| {
+    let bytes = fixture::image_with(seed, fixture::waypoints, |task| {
         task.horizon = 5;
         task.method.variants.clear();
         task.method

@@ -2,12 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::check::{Estimate, Outcome};
-use hambo_core::image::{Image, PolicyManifest};
+use hambo_core::image::Image;
 use hambo_core::network::Activation;
 use hambo_core::rollout::Objective;
 use hambo_core::task::{Effort, Method, Variant};
 use hambo_host::check::check_in_lanes;
-use hambo_host::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image};
+use hambo_host::image_file::{
+    AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
+};
 use hambo_host::task_file::TaskFile;
 use hambo_host::training::TrainedEnsemble;
 use hambo_tests::fixture::{self, Draw, REWARDS, VARIANTS};
@@ -19,7 +21,7 @@ struct Case {
     ensemble: TrainedEnsemble,
     uncertainty: Uncertainty,
     task: TaskFile,
-    policy: PolicyManifest,
+    policy: Vec<u8>,
     effort: Effort,
 }
 
@@ -36,7 +38,7 @@ impl Case {
         task.method = Method::default();
         task.method.variants.clear();
         task.method.variants.extend(variants.iter().copied());
-        let policy = PolicyManifest::Waypoints(fixture::policy(draw, space).unwrap());
+        let policy = encode_policy(&fixture::waypoints(draw, space).unwrap()).unwrap();
         let effort = Effort {
             trajectories: 3,
             iterations: 16,

@@ -24,7 +24,7 @@ use crate::verdict::Reason;
 use tally::Tally;
 
 /// A check under way over `B` lanes.
-pub struct Check<'a, const B: usize, P = StoredPolicy> {
+pub struct Check<'a, const B: usize, P = StoredPolicy<'a>> {
     model: &'a Model<'a>,
     policy: &'a P,
     task: &'a Task<'a>,

@@ -20,7 +20,9 @@ mod task_part;
 pub use adversary_part::{AdversaryManifest, parse_adversary};
 pub use error::{ImageError, Part, Problem};
 pub use model_part::{DynamicsManifest, EnsembleManifest, ModelManifest, parse_model};
-pub use policy_part::{PolicyManifest, parse_policy};
+pub use policy_part::{
+    ActionManifest, LinearManifest, PerceptronManifest, PolicyManifest, parse_policy,
+};
 pub use task_part::{TaskManifest, parse_task};
 
 use crate::model::Model;
@@ -36,7 +38,7 @@ pub struct Image<'a> {
     /// What is asked.
     pub task: Task<'a>,
     /// The controller under test.
-    pub policy: StoredPolicy,
+    pub policy: StoredPolicy<'a>,
 }
 
 impl<'a> Image<'a> {

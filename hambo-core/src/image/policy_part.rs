@@ -1,34 +1,158 @@
-//! The policy part: small policies live in the manifest alone.
+//! The policy part: waypoints live in the manifest alone, weights in the
+//! arena.
+//!
+//! Arena: logarithms of the standard deviations (da, if they are fixed) ·
+//! action scale, action offset (da each) · for a network observation mean,
+//! observation scale (ds each) · the layers, each as bias tiles and then
+//! blocks of weights. Every run is padded to a multiple of four.
 
+use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
-use crate::policy::{StoredPolicy, Waypoints};
+use crate::arithmetic::dense::{Dense, TILE};
+use crate::arithmetic::elementary::exponential;
+use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
+use crate::policy::{
+    ActionMap, Head, Linear, Observation, Perceptron, Spread, StoredPolicy, Waypoints,
+};
 
-/// The manifest of a policy part.
+/// The manifest of a policy part. New kinds come last: the order is the
+/// format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PolicyManifest {
     /// Straight lines from place to place.
     Waypoints(Waypoints),
+    /// Linear state feedback.
+    Linear(LinearManifest),
+    /// A network.
+    Perceptron(PerceptronManifest),
+}
+
+/// The sizes of a linear policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinearManifest {
+    /// ds.
+    pub state_dimension: u16,
+    /// What follows the linear map.
+    pub actions: ActionManifest,
+}
+
+/// The sizes of a network policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PerceptronManifest {
+    /// ds.
+    pub state_dimension: u16,
+    /// Units of each hidden layer.
+    pub hidden: Vec<u16, MAX_HIDDEN_LAYERS>,
+    /// Between the layers.
+    pub activation: Activation,
+    /// What follows the network.
+    pub actions: ActionManifest,
+}
+
+/// From outputs to actions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionManifest {
+    /// da.
+    pub action_dimension: u16,
+    /// How chance enters.
+    pub head: Head,
+    /// Whether the mean passes through a tanh.
+    pub squash: bool,
 }
 
 /// Reads a policy part.
 ///
 /// # Errors
-/// If a number is out of range.
+/// If sizes do not agree or a number is out of range.
 #[inline(never)]
-pub fn parse_policy(part: &Container<'_>) -> Result<StoredPolicy, Problem> {
+pub fn parse_policy<'a>(part: &Container<'a>) -> Result<StoredPolicy<'a>, Problem> {
     let manifest: PolicyManifest = part.read_manifest()?;
-    let arena = ArenaReader::new(part.arena)?;
-    match manifest {
+    let mut arena = ArenaReader::new(part.arena)?;
+    let policy = match manifest {
         PolicyManifest::Waypoints(policy) => {
-            arena.finish()?;
             if !policy.is_valid() {
                 return Err(Problem::Number);
             }
-            Ok(StoredPolicy::Waypoints(policy))
+            StoredPolicy::Waypoints(policy)
         }
+        PolicyManifest::Linear(manifest) => {
+            StoredPolicy::Linear(parse_linear(&manifest, &mut arena)?)
+        }
+        PolicyManifest::Perceptron(manifest) => {
+            StoredPolicy::Perceptron(parse_perceptron(&manifest, &mut arena)?)
+        }
+    };
+    arena.finish()?;
+    Ok(policy)
+}
+
+fn parse_linear<'a>(
+    manifest: &LinearManifest,
+    arena: &mut ArenaReader<'a>,
+) -> Result<Linear<'a>, Problem> {
+    let actions = parse_actions(&manifest.actions, arena)?;
+    let states = usize::from(manifest.state_dimension);
+    let outputs = actions.outputs().ok_or(Problem::Dimension)?;
+    let tiles = Dense::tiles(states, outputs).ok_or(Problem::Dimension)?;
+    let tiles = finite_tiles(arena, tiles)?;
+    Linear::new(tiles, states, actions).ok_or(Problem::Dimension)
+}
+
+fn parse_perceptron<'a>(
+    manifest: &PerceptronManifest,
+    arena: &mut ArenaReader<'a>,
+) -> Result<Perceptron<'a>, Problem> {
+    let actions = parse_actions(&manifest.actions, arena)?;
+    let states = usize::from(manifest.state_dimension);
+    let observation = Observation {
+        mean: arena.take_finite(states)?,
+        scale: arena.take_finite(states)?,
+    };
+    if observation.scale.iter().any(|scale| *scale <= 0.0) {
+        return Err(Problem::Number);
+    }
+    let outputs = actions.outputs().ok_or(Problem::Dimension)?;
+    let network = NetworkShape::new(states, &manifest.hidden, outputs, manifest.activation)
+        .ok_or(Problem::Dimension)?;
+    let tiles = finite_tiles(arena, network.tiles())?;
+    Perceptron::new(network, tiles, observation, actions).ok_or(Problem::Dimension)
+}
+
+fn parse_actions<'a>(
+    manifest: &ActionManifest,
+    arena: &mut ArenaReader<'a>,
+) -> Result<ActionMap<'a>, Problem> {
+    let actions = usize::from(manifest.action_dimension);
+    let log_stds = match manifest.head.spread() {
+        Some(Spread::Fixed) => actions,
+        Some(Spread::OfState) | None => 0,
+    };
+    let log_std = arena.take(log_stds)?;
+    // Minus infinity stands for no noise.
+    if log_std.iter().any(|log| !exponential(*log).is_finite()) {
+        return Err(Problem::Number);
+    }
+    Ok(ActionMap {
+        head: manifest.head,
+        squash: manifest.squash,
+        log_std,
+        scale: arena.take_finite(actions)?,
+        offset: arena.take_finite(actions)?,
+    })
+}
+
+fn finite_tiles<'a>(
+    arena: &mut ArenaReader<'a>,
+    count: usize,
+) -> Result<&'a [[f32; TILE]], Problem> {
+    let tiles = arena.take_tiles(count)?;
+    if tiles.iter().flatten().all(|x| x.is_finite()) {
+        Ok(tiles)
+    } else {
+        Err(Problem::Number)
     }
 }

@@ -1,7 +1,15 @@
 //! Controllers: an action for every state, and the derivative of it.
 
+mod controller;
+mod head;
+mod linear;
+mod perceptron;
 mod waypoints;
 
+pub use controller::{Controller, LaneByLane, MAX_DIMENSION};
+pub use head::{ActionMap, Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
+pub use linear::Linear;
+pub use perceptron::{Observation, Perceptron};
 pub use waypoints::{Leg, MAX_LEGS, MAX_SPACE, Waypoints};
 
 /// A controller over lanes.
@@ -43,29 +51,47 @@ pub trait Policy {
     );
 }
 
-/// A controller that comes out of an image.
-#[derive(Clone, Debug, PartialEq)]
-pub enum StoredPolicy {
-    /// Straight lines from place to place.
-    Waypoints(Waypoints),
+/// What an action becomes where the scratch is too short: NaN, which never
+/// deploys.
+fn spoil<const B: usize>(action: &mut [[f32; B]]) {
+    for row in action {
+        *row = [f32::NAN; B];
+    }
 }
 
-impl Policy for StoredPolicy {
+/// A controller that comes out of an image.
+#[derive(Clone, Debug)]
+pub enum StoredPolicy<'a> {
+    /// Straight lines from place to place.
+    Waypoints(Waypoints),
+    /// Linear state feedback; constant and PD controllers, too.
+    Linear(Linear<'a>),
+    /// A network.
+    Perceptron(Perceptron<'a>),
+}
+
+impl Policy for StoredPolicy<'_> {
     fn state_dimension(&self) -> usize {
         match self {
             Self::Waypoints(policy) => policy.state_dimension(),
+            Self::Linear(policy) => policy.state_dimension(),
+            Self::Perceptron(policy) => policy.state_dimension(),
         }
     }
 
     fn action_dimension(&self) -> usize {
         match self {
             Self::Waypoints(policy) => policy.action_dimension(),
+            Self::Linear(policy) => policy.action_dimension(),
+            Self::Perceptron(policy) => policy.action_dimension(),
         }
     }
 
     fn scratch_rows(&self) -> Option<usize> {
         match self {
             Self::Waypoints(policy) => policy.scratch_rows(),
+            Self::Linear(policy) => policy.scratch_rows(),
+            Self::Perceptron(policy) => policy.scratch_rows(),
         }
     }
 
@@ -78,6 +104,8 @@ impl Policy for StoredPolicy {
     ) {
         match self {
             Self::Waypoints(policy) => policy.act(state, noise, scratch, action),
+            Self::Linear(policy) => policy.act(state, noise, scratch, action),
+            Self::Perceptron(policy) => policy.act(state, noise, scratch, action),
         }
     }
 
@@ -91,6 +119,12 @@ impl Policy for StoredPolicy {
     ) {
         match self {
             Self::Waypoints(policy) => {
+                policy.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
+            }
+            Self::Linear(policy) => {
+                policy.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
+            }
+            Self::Perceptron(policy) => {
                 policy.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
             }
         }

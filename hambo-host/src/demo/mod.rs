@@ -18,8 +18,9 @@ use crate::device::Qemu;
 use crate::environment::PointSafety;
 use crate::figure::{ConfidenceSet, PointSafetyFigure};
 use crate::fit::{FitOptions, fit};
-use crate::image_file::AlignedBytes;
+use crate::image_file::{AlignedBytes, encode_image, encode_policy};
 use crate::model_file::ModelFile;
+use crate::policy_file::HostPolicy;
 use crate::task_file::TaskFile;
 use crate::trajectory::{adversarial_path, confidence_sets, neutral_path};
 use case::Case;
@@ -96,9 +97,9 @@ impl Experiment {
     /// # Errors
     /// If y is not a finite number.
     pub fn image(&self, y: f32) -> Result<AlignedBytes, Error> {
-        let policy = hambo_core::image::PolicyManifest::Waypoints(policy(y)?);
+        let policy = encode_policy(&HostPolicy::Waypoints(policy(y)?))?;
         let model = self.model.model_part();
-        let bytes = crate::image_file::encode_image(model, &self.task, self.effort, &[], &policy)?;
+        let bytes = encode_image(model, &self.task, self.effort, &[], &policy)?;
         Ok(AlignedBytes::new(&bytes))
     }
 }

@@ -3,7 +3,7 @@
 use hambo_core::arithmetic::dense::TILE;
 use hambo_core::image::container::{ALIGNMENT, header};
 use hambo_core::image::{
-    DynamicsManifest, EnsembleManifest, ModelManifest, Part, PolicyManifest, TaskManifest,
+    DynamicsManifest, EnsembleManifest, ModelManifest, Part, Problem, TaskManifest,
 };
 use hambo_core::model::Calibration;
 use hambo_core::task::{Effort, InitialKind};
@@ -26,6 +26,19 @@ pub enum EncodeError {
     /// The initial states are those of a log, and none was given.
     #[error("the task's initial states come from the data: give the log they are listed in")]
     NoInitialStates,
+    /// The sizes of a policy's numbers do not fit together.
+    #[error("the policy's {what} has size {found}, not {expected}: correct the policy")]
+    PolicySize {
+        /// What is too long or too short.
+        what: &'static str,
+        /// Its size.
+        found: usize,
+        /// The size that fits the rest.
+        expected: usize,
+    },
+    /// The core would refuse the policy.
+    #[error("the policy cannot be used: {0:?}; make every size and number finite and in range")]
+    Policy(Problem),
     /// The manifest cannot be serialised.
     #[error("the manifest cannot be written: {0}")]
     Manifest(#[from] postcard::Error),
@@ -33,19 +46,19 @@ pub enum EncodeError {
 
 /// Runs of numbers, each padded to whole tiles.
 #[derive(Default)]
-struct ArenaWriter {
-    numbers: Vec<f32>,
+pub(super) struct ArenaWriter {
+    pub(super) numbers: Vec<f32>,
 }
 
 impl ArenaWriter {
-    fn put(&mut self, numbers: impl IntoIterator<Item = f32>) {
+    pub(super) fn put(&mut self, numbers: impl IntoIterator<Item = f32>) {
         self.numbers.extend(numbers);
         self.numbers
             .resize(self.numbers.len().next_multiple_of(TILE), 0.0);
     }
 
     /// Bias tiles, then blocks of four outputs, input-major.
-    fn put_layer(&mut self, layer: &Layer) {
+    pub(super) fn put_layer(&mut self, layer: &Layer) {
         self.put(layer.bias.iter().copied());
         for block in layer.weights.chunks(TILE * layer.inputs) {
             for input in 0..layer.inputs {
@@ -135,7 +148,8 @@ pub fn encode_ensemble(
     encode_part(Part::Model, &manifest, &arena.numbers)
 }
 
-/// An image: model, task and policy. `listed` holds the initial states of a
+/// An image: model, task and policy, of which the first and the last are parts
+/// already ([`encode_ensemble`], [`super::encode_policy`]). `listed` holds the initial states of a
 /// task that takes them from its data, one after the other.
 ///
 /// # Errors
@@ -145,11 +159,11 @@ pub fn encode_image(
     task: &TaskFile,
     effort: Effort,
     listed: &[f32],
-    policy: &PolicyManifest,
+    policy_part: &[u8],
 ) -> Result<Vec<u8>, EncodeError> {
     let mut bytes = model_part.to_vec();
     bytes.extend(encode_task(task, effort, listed)?);
-    bytes.extend(encode_part(Part::Policy, policy, &[])?);
+    bytes.extend(policy_part);
     Ok(bytes)
 }
 
@@ -204,14 +218,14 @@ fn encode_task(task: &TaskFile, effort: Effort, listed: &[f32]) -> Result<Vec<u8
     encode_part(Part::Task, &manifest, &arena.numbers)
 }
 
-fn small(what: &'static str, size: usize) -> Result<u16, EncodeError> {
+pub(super) fn small(what: &'static str, size: usize) -> Result<u16, EncodeError> {
     u16::try_from(size).map_err(|_| EncodeError::TooLarge {
         what,
         limit: usize::from(u16::MAX),
     })
 }
 
-fn limited<T: Clone, const N: usize>(
+pub(super) fn limited<T: Clone, const N: usize>(
     what: &'static str,
     items: &[T],
 ) -> Result<heapless::Vec<T, N>, EncodeError> {

@@ -3,6 +3,8 @@
 
 mod aligned;
 mod encode;
+mod policy;
 
 pub use aligned::AlignedBytes;
 pub use encode::{EncodeError, Uncertainty, encode_ensemble, encode_image, encode_part};
+pub use policy::{decode_policy, encode_policy};

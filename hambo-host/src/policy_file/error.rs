@@ -1,0 +1,38 @@
+//! What is wrong with a policy file.
+
+use std::io;
+
+use thiserror::Error;
+
+/// A policy file that cannot be used: which file, which key, what to do.
+#[derive(Debug, Error)]
+pub enum PolicyError {
+    /// The file cannot be read.
+    #[error("cannot read the policy file {origin}: check the path and its permissions")]
+    Read {
+        /// The file.
+        origin: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is not TOML, or has a key that is unknown or of the wrong type.
+    #[error("{origin}: {}\nhelp: correct this line", problem.to_string().trim_end())]
+    Syntax {
+        /// The file.
+        origin: String,
+        /// What the TOML reader says, with the line.
+        problem: Box<toml::de::Error>,
+    },
+    /// A key is missing or has a bad value.
+    #[error("{origin}: `{key}` {problem}\nhelp: {help}")]
+    Key {
+        /// The file.
+        origin: String,
+        /// The key, like `legs[0].target`.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What to do.
+        help: String,
+    },
+}

@@ -8,7 +8,7 @@ use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Effort, Method, Variant};
 use hambo_host::Error;
 use hambo_host::image_file::{
-    AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
+    AlignedBytes, TrainedAdversary, Uncertainty, encode_ensemble, encode_image_with, encode_policy,
 };
 use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::TaskFile;
@@ -236,6 +236,34 @@ pub fn image_of(
     image_with(seed, |_, space| Ok(policy(space)), |_| {})
 }
 
+/// Random trained adversaries: none, one for CA, or one for each variant.
+pub fn adversaries(draw: &mut Draw, ensemble: &TrainedEnsemble) -> Vec<TrainedAdversary> {
+    let space = ensemble.standardisation.output_mean.len();
+    let members = ensemble.members.len();
+    let kinds = [
+        (Variant::ContinuousAdversary, space),
+        (Variant::DiscreteAdversary1, members),
+    ];
+    let kinds = kinds.into_iter().take(draw.below(3));
+    kinds
+        .map(|(variant, outputs)| {
+            let mut layer = |inputs: usize, outputs: usize| Layer {
+                inputs,
+                outputs,
+                weights: draw.many(inputs * outputs, Draw::normal),
+                bias: draw.many(outputs, Draw::normal),
+            };
+            TrainedAdversary {
+                variant,
+                layers: vec![layer(2 * space, 6), layer(6, outputs)],
+                activation: Activation::Tanh,
+                input_mean: vec![0.1; 2 * space],
+                input_scale: vec![1.5; 2 * space],
+            }
+        })
+        .collect()
+}
+
 /// Two legs as a policy of the host.
 ///
 /// # Errors
@@ -279,6 +307,7 @@ pub fn image_with(
         seed,
     };
     let model = encode_ensemble(&ensemble, &uncertainty)?;
-    let bytes = encode_image(&model, &task, effort, &[], &policy)?;
+    let adversaries = adversaries(draw, &ensemble);
+    let bytes = encode_image_with(&model, &task, effort, &[], &policy, &adversaries)?;
     Ok(AlignedBytes::new(&bytes))
 }

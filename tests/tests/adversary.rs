@@ -3,7 +3,7 @@
 
 use hambo_core::adversary::CHOICE_ROWS;
 use hambo_core::arithmetic::random::Stream;
-use hambo_core::check::Search;
+use hambo_core::check::{Adversary, Search};
 use hambo_core::image::Image;
 use hambo_core::model::Calibration;
 use hambo_core::network::Activation;
@@ -11,7 +11,7 @@ use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Effort, Variant};
 use hambo_host::image_file::{
-    AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
+    AlignedBytes, TrainedAdversary, Uncertainty, encode_ensemble, encode_image_with, encode_policy,
 };
 use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::TaskFile;
@@ -113,7 +113,7 @@ const LINES: [Line; 6] = [
 ];
 
 impl Line {
-    fn image(&self) -> AlignedBytes {
+    fn image(&self, iterations: u32, adversaries: &[TrainedAdversary]) -> AlignedBytes {
         let member = |sign: f64| Member {
             layers: vec![Layer {
                 inputs: 2,
@@ -160,12 +160,13 @@ impl Line {
         let policy = Waypoints::new(1, SPEED as f32, &[leg]).unwrap();
         let effort = Effort {
             trajectories: 2,
-            iterations: 40,
+            iterations,
             seed: 0,
         };
         let model = encode_ensemble(&ensemble, &uncertainty).unwrap();
         let policy = encode_policy(&HostPolicy::Waypoints(policy)).unwrap();
-        AlignedBytes::new(&encode_image(&model, &task, effort, &[], &policy).unwrap())
+        let bytes = encode_image_with(&model, &task, effort, &[], &policy, adversaries).unwrap();
+        AlignedBytes::new(&bytes)
     }
 
     fn next(&self, x: f64, eta: f64) -> f64 {
@@ -221,7 +222,7 @@ impl Line {
 #[test]
 fn the_adjoint_search_reaches_the_exact_minimum() {
     for line in &LINES {
-        let bytes = line.image();
+        let bytes = line.image(40, &[]);
         let image = Image::parse(bytes.as_bytes()).unwrap();
         let outcome = hambo_host::check::check(&image).unwrap();
         let neutral = f64::from(outcome.estimates[0].mean);
@@ -309,4 +310,42 @@ fn the_sequence_search_reaches_the_exhaustive_minimum() {
         .count();
     println!("reached the exhaustive minimum in {reached} of 200 cases");
     assert!(reached >= 190, "{reached} of 200");
+}
+
+#[test]
+fn a_trained_adversary_competes_and_wins_where_it_is_better() {
+    // On the oscillation the worst push follows the sign of the state, which
+    // no constant does: eta = tanh(-100 x) nearly is it.
+    let line = &LINES[1];
+    let follower = |gain: f32| TrainedAdversary {
+        variant: Variant::ContinuousAdversary,
+        layers: vec![Layer {
+            inputs: 2,
+            outputs: 1,
+            weights: vec![gain, 0.0],
+            bias: vec![0.0],
+        }],
+        activation: Activation::Relu,
+        input_mean: vec![0.0; 2],
+        input_scale: vec![1.0; 2],
+    };
+    let estimate = |adversaries: &[TrainedAdversary], iterations: u32| {
+        let bytes = line.image(iterations, adversaries);
+        let image = Image::parse(bytes.as_bytes()).unwrap();
+        hambo_host::check::check(&image).unwrap().estimates[1]
+    };
+    let exact = line.exact_minimum() as f32;
+    let alone = estimate(&[], 0);
+    let good = estimate(&[follower(-100.0)], 0);
+    let useless = estimate(&[follower(0.0)], 0);
+    assert!(alone.mean > exact + 1.0, "constants are far from {exact}");
+    assert!(
+        (good.mean - exact).abs() < 0.02 * exact.abs(),
+        "{} {exact}",
+        good.mean
+    );
+    assert_eq!(good.adversary, Adversary::Network);
+    // One that does nothing changes nothing; the minimum is over all tried.
+    assert_eq!(useless.mean.to_bits(), alone.mean.to_bits());
+    assert_ne!(useless.adversary, Adversary::Network);
 }

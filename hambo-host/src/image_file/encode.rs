@@ -6,9 +6,10 @@ use hambo_core::image::{
     DynamicsManifest, EnsembleManifest, ModelManifest, Part, Problem, TaskManifest,
 };
 use hambo_core::model::Calibration;
-use hambo_core::task::{Effort, InitialKind};
+use hambo_core::task::{Effort, InitialKind, MAX_ADVERSARIES};
 use serde::Serialize;
 
+use super::adversary::{TrainedAdversary, encode_adversary};
 use crate::task_file::{Initial, TaskFile};
 use crate::training::{Layer, TrainedEnsemble};
 
@@ -161,13 +162,37 @@ pub fn encode_image(
     listed: &[f32],
     policy_part: &[u8],
 ) -> Result<Vec<u8>, EncodeError> {
+    encode_image_with(model_part, task, effort, listed, policy_part, &[])
+}
+
+/// Likewise with adversaries that were trained for it.
+///
+/// # Errors
+/// If a size does not fit the format.
+pub fn encode_image_with(
+    model_part: &[u8],
+    task: &TaskFile,
+    effort: Effort,
+    listed: &[f32],
+    policy_part: &[u8],
+    adversaries: &[TrainedAdversary],
+) -> Result<Vec<u8>, EncodeError> {
+    let count = limited::<_, MAX_ADVERSARIES>("the number of adversaries", adversaries)?.len();
     let mut bytes = model_part.to_vec();
-    bytes.extend(encode_task(task, effort, listed)?);
+    bytes.extend(encode_task(task, effort, listed, count as u8)?);
     bytes.extend(policy_part);
+    for adversary in adversaries {
+        bytes.extend(encode_adversary(adversary)?);
+    }
     Ok(bytes)
 }
 
-fn encode_task(task: &TaskFile, effort: Effort, listed: &[f32]) -> Result<Vec<u8>, EncodeError> {
+fn encode_task(
+    task: &TaskFile,
+    effort: Effort,
+    listed: &[f32],
+    adversaries: u8,
+) -> Result<Vec<u8>, EncodeError> {
     let states = task.state_names.len();
     let (initial, first, second): (_, &[f32], &[f32]) = match &task.initial {
         Initial::Point(value) => (InitialKind::Point, value, &[]),
@@ -193,7 +218,7 @@ fn encode_task(task: &TaskFile, effort: Effort, listed: &[f32]) -> Result<Vec<u8
         reward_bounds: task.reward_bounds,
         effort,
         method: task.method.clone(),
-        adversaries: 0,
+        adversaries,
         initial,
         initial_count: (first.len() / states.max(1)) as u32,
         ops: &ops,

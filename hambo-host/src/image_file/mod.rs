@@ -1,10 +1,14 @@
 //! Writing parts, images and model files, and reading them back into aligned
 //! memory. The formats themselves are the core's.
 
+mod adversary;
 mod aligned;
 mod encode;
 mod policy;
 
+pub use adversary::TrainedAdversary;
 pub use aligned::AlignedBytes;
-pub use encode::{EncodeError, Uncertainty, encode_ensemble, encode_image, encode_part};
+pub use encode::{
+    EncodeError, Uncertainty, encode_ensemble, encode_image, encode_image_with, encode_part,
+};
 pub use policy::{decode_policy, encode_policy};

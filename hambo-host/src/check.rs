@@ -1,13 +1,12 @@
-//! The core's check on the host.
+//! The core's check on the host, its lanes over all cores.
 
-use hambo_core::check::{Check, Outcome, Progress};
+use hambo_core::check::{Assessment, Outcome, Search};
 use hambo_core::image::Image;
-use hambo_core::rollout::CapacityError;
+use hambo_core::rollout::{Buffers, CapacityError};
+use rayon::prelude::*;
 
 /// Trajectories that walk side by side.
 const LANES: usize = 16;
-/// Sweeps between two looks at the progress.
-const SLICE: u32 = 64;
 
 /// Runs the check of an image to its verdict.
 ///
@@ -18,17 +17,33 @@ pub fn check(image: &Image<'_>) -> Result<Outcome, CapacityError> {
 }
 
 /// Likewise with a chosen number of lanes, which changes the time and not a
-/// bit of the result.
+/// bit of the result; nor does the number of threads, since groups of lanes
+/// are searched in any order and taken in in theirs.
 ///
 /// # Errors
 /// If the task is too large to be counted.
 pub fn check_in_lanes<const B: usize>(image: &Image<'_>) -> Result<Outcome, CapacityError> {
-    let rows = Check::<B>::rows_needed(image)?;
-    let mut buffer = vec![[0.0; B]; rows];
-    let mut check = Check::new(image, &mut buffer)?;
-    loop {
-        if let Progress::Finished(outcome) = check.advance(SLICE) {
-            return Ok(outcome);
+    let (model, task, policy) = (&image.model, &image.task, &image.policy);
+    let rows = Buffers::<B>::rows_needed(&model.dynamics, task, policy)?;
+    let mut assessment = Assessment::new(model, task, policy)?;
+    while let Some(rollout) = assessment.current() {
+        let candidates = Assessment::candidates(&rollout);
+        let groups: Vec<u32> = (0..candidates).step_by(B).collect();
+        let searched: Vec<Search<B>> = groups
+            .par_iter()
+            .map_init(
+                || vec![[0.0; B]; rows],
+                |rows, first| {
+                    let mut buffers = Buffers::carve(rows, &model.dynamics, task, policy)?;
+                    let mut search = Search::new(&rollout, *first);
+                    while !search.sweep(&rollout, &mut buffers) {}
+                    Ok(search)
+                },
+            )
+            .collect::<Result<_, CapacityError>>()?;
+        for (first, search) in groups.iter().zip(&searched) {
+            assessment.take_in(*first, search);
         }
     }
+    Ok(assessment.outcome())
 }

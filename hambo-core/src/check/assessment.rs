@@ -1,0 +1,129 @@
+//! What is to be estimated and what has been found: the part of a check that
+//! has one order. The sweeps themselves may run anywhere.
+
+use heapless::Vec;
+
+use super::tally::Tally;
+use super::{CapacityError, Estimate, MAX_ESTIMATES, Outcome, Search};
+use crate::adversary::{MAX_STARTS, start_count};
+use crate::model::{Calibration, Model};
+use crate::rollout::{Objective, Rollout};
+use crate::task::{Task, Variant};
+use crate::verdict::Reason;
+
+/// The estimates of a check, one after the other. For each, groups of
+/// candidates are searched in any order and taken in in theirs.
+pub struct Assessment<'a, P> {
+    model: &'a Model<'a>,
+    policy: &'a P,
+    task: &'a Task<'a>,
+    estimates: Vec<Estimate, MAX_ESTIMATES>,
+    tally: Tally,
+}
+
+impl<'a, P> Assessment<'a, P> {
+    /// Nothing estimated yet.
+    ///
+    /// # Errors
+    /// If there are more estimates or starts than places.
+    pub fn new(
+        model: &'a Model<'a>,
+        task: &'a Task<'a>,
+        policy: &'a P,
+    ) -> Result<Self, CapacityError> {
+        let mut assessment = Self {
+            model,
+            policy,
+            task,
+            estimates: Vec::new(),
+            tally: Tally::new(),
+        };
+        let within = |needed: usize, available: usize| {
+            let fits = needed <= available;
+            fits.then_some(())
+                .ok_or(CapacityError { needed, available })
+        };
+        within(assessment.plan().count(), MAX_ESTIMATES)?;
+        for rollout in assessment.plan() {
+            within(Search::<1>::start_total(&rollout), MAX_STARTS)?;
+        }
+        assessment.begin();
+        Ok(assessment)
+    }
+
+    /// What is estimated, in order: every objective under mean propagation
+    /// and under the variants that decide.
+    pub fn plan(&self) -> impl Iterator<Item = Rollout<'a, P>> + use<'a, P> {
+        let (model, task, policy) = (self.model, self.task, self.policy);
+        let constraints = task.constraints.iter().copied().map(Objective::Constraint);
+        let objectives = core::iter::once(Objective::Return).chain(constraints);
+        objectives.flat_map(move |objective| {
+            let others = task.method.variants.iter().copied();
+            let others = others.filter(|variant| *variant != Variant::Mean);
+            let variants = core::iter::once(Variant::Mean).chain(others);
+            variants.map(move |variant| Rollout {
+                model,
+                policy,
+                task,
+                variant,
+                objective,
+            })
+        })
+    }
+
+    /// The estimate that is under way, if any is left.
+    #[must_use]
+    pub fn current(&self) -> Option<Rollout<'a, P>> {
+        self.plan().nth(self.estimates.len())
+    }
+
+    /// Candidates are numbered trajectory by trajectory, and within one by
+    /// the adversary's start.
+    #[must_use]
+    pub fn candidates(rollout: &Rollout<'_, P>) -> u32 {
+        let starts = Search::<1>::start_total(rollout) as u32;
+        rollout.task.effort.trajectories.saturating_mul(starts)
+    }
+
+    fn begin(&mut self) {
+        if let Some(rollout) = self.current() {
+            self.tally.begin(Search::<1>::start_total(&rollout));
+        }
+    }
+
+    /// Takes in a finished group of the estimate under way; groups come in
+    /// order, `first` is the first candidate of this one. After the last
+    /// group the next estimate begins.
+    pub fn take_in<const B: usize>(&mut self, first: u32, search: &Search<B>) {
+        let Some(rollout) = self.current() else {
+            return;
+        };
+        let left = Self::candidates(&rollout).saturating_sub(first);
+        self.tally.add(rollout.variant, search, left);
+        if left > B as u32 {
+            return;
+        }
+        // Half of delta is the model's; the other half is shared by the
+        // objectives.
+        let objectives = self.task.constraints.len().saturating_add(1) as f32;
+        let delta = self.task.delta * 0.5 / objectives;
+        let constants = start_count(rollout.variant, &self.model.dynamics);
+        let estimate = self.tally.estimate(&rollout, constants, delta);
+        // There are places for the whole plan.
+        let _ = self.estimates.push(estimate);
+        self.begin();
+    }
+
+    /// The verdict on what was taken in; unfinished work abstains.
+    #[inline(never)]
+    pub fn outcome(&mut self) -> Outcome {
+        if self.model.confidence.calibration != Calibration::Passed {
+            let reason = Reason::NotCalibrated(self.model.confidence.calibration);
+            self.tally.unfit(reason);
+        }
+        if self.current().is_some() {
+            self.tally.unfit(Reason::Unfinished);
+        }
+        Outcome::new(self.model, self.task, &self.estimates, &self.tally)
+    }
+}

@@ -38,6 +38,7 @@ pub struct EnablePin(());
 
 impl EnablePin {
     /// Makes PA5 an output that is low from its first moment.
+    #[expect(clippy::new_without_default, reason = "it sets the hardware up")]
     pub fn new() -> Self {
         write(RCC_AHB1ENR, read(RCC_AHB1ENR) | 1);
         // The port's clock runs two cycles after the store; reading back is

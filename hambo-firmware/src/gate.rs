@@ -1,10 +1,10 @@
 //! From the bytes in flash to an outcome.
 
-use crate::{board, workspace};
 use hambo_core::{
     check::{CapacityError, Check, Outcome, Progress},
     image::{Image, ImageError},
 };
+use hambo_firmware::{board, workspace};
 
 /// Why there is no outcome.
 #[derive(Clone, Copy, defmt::Format)]
@@ -17,12 +17,22 @@ pub enum Refusal {
     WorkspaceTaken,
 }
 
-/// Reads the image, runs the check to its end and logs every tenth of the way.
+/// Reads the image and checks it.
 #[inline(never)]
 pub fn run() -> Result<Outcome, Refusal> {
     let rows = workspace::take().ok_or(Refusal::WorkspaceTaken)?;
-    let image = Image::parse_prefix(board::model_region()).map_err(Refusal::Image)?;
-    let mut check = Check::<{ workspace::LANES }>::new(&image, rows).map_err(Refusal::Capacity)?;
+    // Borrowed where it was made: a copy would cost kilobytes of stack.
+    match &Image::parse_prefix(board::model_region()) {
+        Ok(image) => check(image, rows),
+        Err(error) => Err(Refusal::Image(*error)),
+    }
+}
+
+/// Runs the check to its end and logs every tenth of the way. Out of line, so
+/// that its stack is not there yet while the image is read.
+#[inline(never)]
+fn check(image: &Image<'_>, rows: &mut [[f32; workspace::LANES]]) -> Result<Outcome, Refusal> {
+    let mut check = Check::new(image, rows).map_err(Refusal::Capacity)?;
     defmt::info!("image accepted");
     #[cfg(feature = "planted-panic")]
     plant_a_panic(board::model_region());

@@ -2,21 +2,16 @@
 #![no_std]
 #![no_main]
 
-mod board;
-mod counter;
-mod fault;
 mod gate;
-#[cfg_attr(feature = "semihosting", path = "link_semihosting.rs")]
-#[cfg_attr(not(feature = "semihosting"), path = "link_rtt.rs")]
-mod link;
-mod log;
-mod stack;
-mod workspace;
 
-use board::EnablePin;
-use counter::Counter;
 use hambo_core::verdict::Verdict;
-use hambo_firmware::output_enable::OutputEnable;
+use hambo_firmware::{
+    board::EnablePin,
+    counter::{self, Counter},
+    fault, link,
+    output_enable::OutputEnable,
+    stack, workspace,
+};
 
 /// What stands in the closing line instead of a bound when there is none.
 const NO_BOUND: f32 = f32::from_bits(0x7fc0_0000);

@@ -71,6 +71,24 @@ impl CommandLine {
         })
     }
 
+    /// Likewise, but what it prints is the result.
+    pub fn read(&self, directory: &Path) -> Result<String, Problem> {
+        let mut command = self.command();
+        command.current_dir(directory).stdin(Stdio::null());
+        let outcome = match command.stderr(Stdio::inherit()).output() {
+            Ok(output) if output.status.success() => match String::from_utf8(output.stdout) {
+                Ok(text) => return Ok(text),
+                Err(_) => "printed something else than text".to_owned(),
+            },
+            Ok(output) => describe(output.status),
+            Err(error) => format!("could not be started: {error}"),
+        };
+        Err(Problem::Command {
+            line: self.to_string(),
+            outcome,
+        })
+    }
+
     /// Runs a command that must fail, for the reason that `because` names in
     /// what it prints on standard error.
     pub fn must_fail(&self, directory: &Path, because: &str) -> Result<(), Problem> {
@@ -183,6 +201,14 @@ mod tests {
         assert_eq!(line.must_fail(here, "symbol"), Ok(()));
         assert!(line.must_fail(here, "another reason").is_err());
         assert!(CommandLine::new("true").must_fail(here, "").is_err());
+    }
+
+    #[test]
+    fn a_result_can_be_read() {
+        let here = Path::new(".");
+        let line = CommandLine::new("echo x = 1");
+        assert_eq!(line.read(here), Ok("x = 1\n".to_owned()));
+        assert!(CommandLine::new("false").read(here).is_err());
     }
 
     #[test]

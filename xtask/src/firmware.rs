@@ -38,12 +38,31 @@ impl Firmware {
         }
     }
 
-    /// The file that a build leaves behind.
+    /// The gate that a build leaves behind.
     pub fn elf(&self) -> PathBuf {
+        self.program("hambo-gate")
+    }
+
+    /// Likewise the program that counts what models cost.
+    pub fn budget_elf(&self) -> PathBuf {
+        self.program("hambo-budget")
+    }
+
+    fn program(&self, name: &str) -> PathBuf {
         self.target_directory
             .join(TARGET)
             .join("release")
-            .join("hambo-gate")
+            .join(name)
+    }
+
+    /// Tells which compiler builds the firmware.
+    pub fn compiler(&self) -> CommandLine {
+        match self.toolchain {
+            Toolchain::Rustup => CommandLine::new("rustc --version"),
+            Toolchain::Debian => {
+                CommandLine::new("/usr/bin/rustc --version").without("LD_LIBRARY_PATH")
+            }
+        }
     }
 
     pub fn build(&self) -> CommandLine {

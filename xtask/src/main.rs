@@ -2,6 +2,7 @@
 //!
 //! `demo` shows what hambo does, `test` proves that it does it.
 
+mod budget;
 mod command;
 mod firmware;
 mod setup;
@@ -13,6 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use budget::Budgets;
 use command::{CommandLine, Problem};
 use firmware::{Firmware, Toolchain};
 use setup::{Machine, ThisMachine};
@@ -23,6 +25,7 @@ Usage: cargo xtask COMMAND
 
   demo [ARGUMENTS]  build everything and run `hambo demo` with ARGUMENTS
   test              format, lints, builds for the Cortex-M, all tests incl. QEMU
+  budget [--update] what the firmware takes, against budgets.toml, or into it
   firmware          build the firmware and print the path of its ELF file
   setup             install what is missing: the Cortex-M target and QEMU
   help              show this
@@ -44,10 +47,18 @@ fn main() -> ExitCode {
         ));
         return ExitCode::from(2);
     }
+    let update = rest.first().is_some_and(|word| word == "--update");
+    if known == "budget" && rest.len() != usize::from(update) {
+        say(format_args!(
+            "error: `cargo xtask budget` takes --update or nothing.\n\n{USAGE}"
+        ));
+        return ExitCode::from(2);
+    }
     let project = Project::new();
     let result = match known {
         "demo" => project.demo(&rest),
         "test" => project.test(),
+        "budget" => project.budget(update),
         "firmware" => project.firmware(),
         "setup" => project.setup(),
         "help" | "--help" | "-h" => print(USAGE),
@@ -148,6 +159,32 @@ impl Project {
         print(firmware.elf().display())
     }
 
+    fn budget(&self, update: bool) -> Result<(), Failure> {
+        let mut steps = Steps::default();
+        let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
+        let firmware = self.firmware_of(toolchain);
+        steps.step("firmware", || self.run(firmware.build()))?;
+        steps.step("budgets", || self.hold_budgets(&firmware, update))
+    }
+
+    /// Measures the firmware, prints the table and, unless it is to become the
+    /// committed one, holds it against the committed one.
+    fn hold_budgets(&self, firmware: &Firmware, update: bool) -> Result<(), Problem> {
+        let budgets = Budgets::read(&self.root)?;
+        let line = CommandLine::new("cargo run --release -p hambo-tests --example budget --")
+            .argument(firmware.elf())
+            .argument(firmware.budget_elf());
+        let measured = budget::parse_figures(&self.prepared(line).read(&self.root)?)?;
+        let compiler = firmware.compiler().output().unwrap_or_default();
+        let comparison = budgets.compare(&measured, &compiler);
+        let _ = write!(io::stdout(), "{comparison}");
+        if update {
+            budget::update(&self.root, &measured, &compiler)
+        } else {
+            comparison.verdict()
+        }
+    }
+
     fn demo(&self, arguments: &[OsString]) -> Result<(), Failure> {
         let mut steps = Steps::default();
         let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
@@ -211,6 +248,7 @@ impl Project {
             let line = "cargo test --release --workspace --features hambo-tests/qemu";
             self.run(CommandLine::new(line).with("HAMBO_FIRMWARE", firmware.elf()))
         })?;
+        steps.step("budgets", || self.hold_budgets(&firmware, false))?;
         say(format_args!("\nAll steps passed.\n\n{steps}"));
         Ok(())
     }

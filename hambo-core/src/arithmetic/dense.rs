@@ -8,6 +8,10 @@
 /// Outputs computed side by side.
 pub const TILE: usize = 4;
 
+/// Lanes of a tile that are summed together when there are more: sums of more
+/// lanes do not fit the registers, and the compiler gives up on vectors.
+const GROUP: usize = 8;
+
 /// The number of rows that hold `n` outputs: the next multiple of [`TILE`].
 #[must_use]
 pub const fn padded(n: usize) -> usize {
@@ -50,6 +54,17 @@ impl<'a> Dense<'a> {
 
     /// `output = W input + b`. `output` has [`padded`] rows.
     pub fn forward<const B: usize>(&self, input: &[[f32; B]], output: &mut [[f32; B]]) {
+        self.forward_through(|y| y, input, output);
+    }
+
+    /// `output = f(W input + b)`, where `f` sees the sums while they are still
+    /// in registers.
+    pub fn forward_through<const B: usize>(
+        &self,
+        f: impl Fn(f32) -> f32,
+        input: &[[f32; B]],
+        output: &mut [[f32; B]],
+    ) {
         let mut weights = self.weights;
         let (tiles, _) = output.as_chunks_mut::<TILE>();
         for (bias, tile) in self.bias.iter().zip(tiles) {
@@ -57,15 +72,19 @@ impl<'a> Dense<'a> {
                 return;
             };
             weights = rest;
-            let mut sums = bias.map(|b| [b; B]);
-            for (weight, x) in block.iter().zip(input) {
-                for (sum, w) in sums.iter_mut().zip(weight) {
-                    for (s, x) in sum.iter_mut().zip(x) {
-                        *s += *w * *x;
+            if B > GROUP && B.is_multiple_of(GROUP) {
+                for group in 0..B / GROUP {
+                    let x = input.iter().filter_map(|row| row.as_chunks().0.get(group));
+                    let sums: [[f32; GROUP]; TILE] = sums(bias, block, x);
+                    for (row, sum) in tile.iter_mut().zip(sums) {
+                        if let Some(row) = row.as_chunks_mut().0.get_mut(group) {
+                            *row = sum.map(&f);
+                        }
                     }
                 }
+            } else {
+                *tile = sums(bias, block, input.iter()).map(|sum| sum.map(&f));
             }
-            *tile = sums;
         }
     }
 
@@ -95,6 +114,26 @@ impl<'a> Dense<'a> {
             }
         }
     }
+}
+
+/// Bias plus weights times inputs, for one tile of outputs and `G` lanes. The
+/// compiler takes two inputs at a time; three or more, unrolled by hand, need
+/// more registers than a Cortex-M4F has.
+#[inline(always)]
+fn sums<'x, const G: usize>(
+    bias: &[f32; TILE],
+    block: &[[f32; TILE]],
+    input: impl Iterator<Item = &'x [f32; G]>,
+) -> [[f32; G]; TILE] {
+    let mut sums = bias.map(|b| [b; G]);
+    for (weight, x) in block.iter().zip(input) {
+        for (sum, w) in sums.iter_mut().zip(weight) {
+            for (s, x) in sum.iter_mut().zip(x) {
+                *s += *w * *x;
+            }
+        }
+    }
+    sums
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub struct Ensemble<'a> {
 struct Scratch<'r, const B: usize> {
     /// Standardised inputs.
     input: &'r mut [[f32; B]],
-    /// Values before the activations, all members one after the other.
+    /// What the networks keep for the way back, all members one after the other.
     hidden: &'r mut [[f32; B]],
     /// Outputs of all members.
     outputs: &'r mut [[f32; B]],
@@ -286,22 +286,19 @@ impl<'a> Ensemble<'a> {
     ) {
         // A scratch that is too short gives a zero gradient: the adversary
         // stays where it is and the forward sweep reports the NaN.
-        let _ = self.pull_back_outputs(
-            scratch,
-            state_cotangent,
-            action_cotangent,
-            |member, outputs, rows| self.output_cotangent(member, cotangent, outputs, rows),
-        );
+        let _ = self.pull_back_outputs(scratch, state_cotangent, action_cotangent, |outputs| {
+            self.output_cotangents(cotangent, outputs)
+        });
     }
 
-    /// Back through all members; `output_cotangent` writes the derivative in
-    /// one member's outputs to rows that hold zeros.
+    /// Back through all members. `output_cotangents` puts the derivative in
+    /// every member's outputs in the place of those outputs.
     fn pull_back_outputs<const B: usize>(
         &self,
         scratch: &mut [[f32; B]],
         state_cotangent: &mut [[f32; B]],
         action_cotangent: &mut [[f32; B]],
-        output_cotangent: impl Fn(usize, &[[f32; B]], &mut [[f32; B]]) -> Option<()>,
+        output_cotangents: impl FnOnce(&mut [[f32; B]]) -> Option<()>,
     ) -> Option<()> {
         let Scratch {
             hidden,
@@ -310,11 +307,12 @@ impl<'a> Ensemble<'a> {
             pong,
             ..
         } = self.carve(scratch)?;
+        output_cotangents(outputs)?;
         for member in 0..self.members {
-            for row in ping.get_mut(..self.output_rows())? {
-                *row = [0.0; B];
+            let own = outputs.get(Self::range(member, self.output_rows())?)?;
+            for (row, c) in ping.iter_mut().zip(own) {
+                *row = *c;
             }
-            output_cotangent(member, outputs, ping)?;
             let gradient = self.network.pull_back(
                 self.member_tiles(member)?,
                 hidden.get(Self::range(member, self.network.hidden_rows())?)?,
@@ -332,51 +330,49 @@ impl<'a> Ensemble<'a> {
         Some(())
     }
 
-    /// The derivative in one member's outputs, written to `rows`. Since the
-    /// deviations from the mean sum to zero, d sigma_e / d h_k is
-    /// (h_k − mu) / (K sigma_e).
-    fn output_cotangent<const B: usize>(
+    /// Puts the derivative in every member's outputs in the place of those
+    /// outputs. Since the deviations from the mean sum to zero,
+    /// d sigma_e / d h_k is (h_k − mu) / (K sigma_e).
+    fn output_cotangents<const B: usize>(
         &self,
-        member: usize,
         cotangent: &PredictionCotangent<'_, B>,
-        outputs: &[[f32; B]],
-        rows: &mut [[f32; B]],
+        outputs: &mut [[f32; B]],
     ) -> Option<()> {
         let share = 1.0 / self.members as f32;
-        let (mean_rows, raw_rows) = rows.split_at_mut_checked(self.state_dimension)?;
-        let targets = mean_rows.iter_mut().zip(raw_rows);
         let cotangents = cotangent
             .mean
             .iter()
             .zip(cotangent.epistemic_std)
             .zip(cotangent.aleatoric_std);
         let scales = self.standardisation.output_scale;
-        for (dimension, (((mean_row, raw_row), ((c_mean, c_epistemic), c_aleatoric)), scale)) in
-            targets.zip(cotangents).zip(scales).enumerate()
+        for (dimension, (((c_mean, c_epistemic), c_aleatoric), scale)) in
+            cotangents.zip(scales).enumerate()
         {
             let moments = self.moments(outputs, dimension)?;
-            let (member_mean, raw) = self.heads(outputs, dimension).nth(member)?;
             let weight = *scale * share;
-            for ((((y, h), m), s), (c_mean, c_epistemic)) in mean_row
-                .iter_mut()
-                .zip(member_mean)
-                .zip(&moments.mean)
-                .zip(&moments.epistemic_std)
-                .zip(c_mean.iter().zip(c_epistemic))
-            {
-                let direction = if *s > 0.0 { (*h - *m) / *s } else { 0.0 };
-                *y = weight * (*c_mean + *c_epistemic * direction);
-            }
-            for (((y, raw), s), c) in raw_row
-                .iter_mut()
-                .zip(raw)
-                .zip(&moments.aleatoric_std)
-                .zip(c_aleatoric)
-            {
-                let std = self.member_std(*raw);
-                let free = std < self.std_cap && *s > 0.0;
-                let slope = if free { std / *s * sigmoid(*raw) } else { 0.0 };
-                *y = weight * (*c * slope);
+            for own in outputs.chunks_exact_mut(self.output_rows().max(1)) {
+                let (means, raws) = own.split_at_mut_checked(self.state_dimension)?;
+                for (((h, m), s), (c_mean, c_epistemic)) in means
+                    .get_mut(dimension)?
+                    .iter_mut()
+                    .zip(&moments.mean)
+                    .zip(&moments.epistemic_std)
+                    .zip(c_mean.iter().zip(c_epistemic))
+                {
+                    let direction = if *s > 0.0 { (*h - *m) / *s } else { 0.0 };
+                    *h = weight * (*c_mean + *c_epistemic * direction);
+                }
+                for ((raw, s), c) in raws
+                    .get_mut(dimension)?
+                    .iter_mut()
+                    .zip(&moments.aleatoric_std)
+                    .zip(c_aleatoric)
+                {
+                    let std = self.member_std(*raw);
+                    let free = std < self.std_cap && *s > 0.0;
+                    let slope = if free { std / *s * sigmoid(*raw) } else { 0.0 };
+                    *raw = weight * (*c * slope);
+                }
             }
         }
         Some(())

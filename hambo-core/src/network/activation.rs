@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::arithmetic::dense::Dense;
 use crate::arithmetic::elementary::{hyperbolic_tangent, maximum, sigmoid};
 
 /// The function between two dense layers.
@@ -17,43 +18,61 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// Writes the activations of `before` to `after`.
-    pub fn apply<const B: usize>(self, before: &[[f32; B]], after: &mut [[f32; B]]) {
+    /// Whether the derivative follows from the value after the activation, so
+    /// that the value before it need not be kept.
+    #[must_use]
+    pub fn derivative_follows_from_value(self) -> bool {
         match self {
-            Self::Relu => map(before, after, |x| maximum(x, 0.0)),
-            Self::Tanh => map(before, after, hyperbolic_tangent),
-            Self::Silu => map(before, after, |x| x * sigmoid(x)),
+            Self::Relu | Self::Tanh => true,
+            Self::Silu => false,
         }
     }
 
-    /// Multiplies `cotangent` by the derivative at `before`.
-    pub fn pull_back<const B: usize>(self, before: &[[f32; B]], cotangent: &mut [[f32; B]]) {
+    /// The activation of one number.
+    #[must_use]
+    pub fn of(self, x: f32) -> f32 {
         match self {
-            Self::Relu => scale(before, cotangent, |x| if x > 0.0 { 1.0 } else { 0.0 }),
-            Self::Tanh => scale(before, cotangent, |x| {
-                let y = hyperbolic_tangent(x);
-                1.0 - y * y
-            }),
-            Self::Silu => scale(before, cotangent, |x| {
-                let s = sigmoid(x);
-                s * (1.0 + x * (1.0 - s))
+            Self::Relu => relu(x),
+            Self::Tanh => hyperbolic_tangent(x),
+            Self::Silu => x * sigmoid(x),
+        }
+    }
+
+    /// `output = activation(W input + b)`.
+    pub fn after<const B: usize>(
+        self,
+        layer: &Dense<'_>,
+        input: &[[f32; B]],
+        output: &mut [[f32; B]],
+    ) {
+        match self {
+            Self::Relu => layer.forward_through(relu, input, output),
+            Self::Tanh | Self::Silu => {
+                layer.forward(input, output);
+                for y in output.as_flattened_mut() {
+                    *y = self.of(*y);
+                }
+            }
+        }
+    }
+
+    /// Multiplies `cotangent` by the derivative. `kept` holds the values after
+    /// the activation if [`Self::derivative_follows_from_value`], else those
+    /// before it.
+    pub fn pull_back<const B: usize>(self, kept: &[[f32; B]], cotangent: &mut [[f32; B]]) {
+        let (kept, cotangent) = (kept.as_flattened(), cotangent.as_flattened_mut());
+        let pairs = kept.iter().zip(cotangent);
+        match self {
+            Self::Relu => pairs.for_each(|(y, c)| *c = if *y > 0.0 { *c } else { 0.0 }),
+            Self::Tanh => pairs.for_each(|(y, c)| *c *= 1.0 - *y * *y),
+            Self::Silu => pairs.for_each(|(x, c)| {
+                let s = sigmoid(*x);
+                *c *= s * (1.0 + *x * (1.0 - s));
             }),
         }
     }
 }
 
-fn map<const B: usize>(from: &[[f32; B]], to: &mut [[f32; B]], f: impl Fn(f32) -> f32) {
-    for (from, to) in from.iter().zip(to) {
-        for (x, y) in from.iter().zip(to) {
-            *y = f(*x);
-        }
-    }
-}
-
-fn scale<const B: usize>(at: &[[f32; B]], rows: &mut [[f32; B]], f: impl Fn(f32) -> f32) {
-    for (at, row) in at.iter().zip(rows) {
-        for (x, y) in at.iter().zip(row) {
-            *y *= f(*x);
-        }
-    }
+fn relu(x: f32) -> f32 {
+    maximum(x, 0.0)
 }

@@ -1,8 +1,8 @@
 //! Multilayer perceptrons: members of an ensemble, controllers, adversaries.
 //!
 //! The shape is apart from the weights, so that the members of an ensemble
-//! share one shape; the values before the activations are kept for the way
-//! back.
+//! share one shape; what the derivatives of the activations need is kept for
+//! the way back.
 
 mod activation;
 
@@ -88,7 +88,7 @@ impl NetworkShape {
         self.tiles
     }
 
-    /// Rows that hold the values before the activations of all hidden layers.
+    /// Rows that hold what is kept of all hidden layers.
     #[must_use]
     pub fn hidden_rows(&self) -> usize {
         self.hidden_rows
@@ -112,19 +112,33 @@ impl NetworkShape {
         (ping, pong): (&'r mut [[f32; B]], &'r mut [[f32; B]]),
     ) -> Option<()> {
         let (last, inner) = self.layers.split_last()?;
+        let output = output.get_mut(..padded(last.outputs))?;
         let (mut from, mut to) = (ping, pong);
-        let mut before = hidden;
+        let mut hidden = hidden;
+        if self.activation.derivative_follows_from_value() {
+            // The kept values are the next layer's input.
+            let mut input = input;
+            for layer in inner {
+                let (values, rest) = hidden.split_at_mut_checked(padded(layer.outputs))?;
+                hidden = rest;
+                self.activation.after(&layer.dense(tiles)?, input, values);
+                input = values;
+            }
+            last.dense(tiles)?.forward(input, output);
+            return Some(());
+        }
         for (to, x) in from.iter_mut().zip(input) {
             *to = *x;
         }
         for layer in inner {
-            let (values, rest) = before.split_at_mut_checked(padded(layer.outputs))?;
-            before = rest;
+            let (values, rest) = hidden.split_at_mut_checked(padded(layer.outputs))?;
+            hidden = rest;
             layer.dense(tiles)?.forward(from, values);
-            self.activation.apply(values, to);
+            for (y, x) in to.as_flattened_mut().iter_mut().zip(values.as_flattened()) {
+                *y = self.activation.of(*x);
+            }
             core::mem::swap(&mut from, &mut to);
         }
-        let output = output.get_mut(..padded(last.outputs))?;
         last.dense(tiles)?.forward(from, output);
         Some(())
     }
@@ -138,13 +152,13 @@ impl NetworkShape {
         hidden: &[[f32; B]],
         (ping, pong): (&'r mut [[f32; B]], &'r mut [[f32; B]]),
     ) -> Option<&'r [[f32; B]]> {
-        let mut before = hidden.get(..self.hidden_rows)?;
+        let mut kept = hidden.get(..self.hidden_rows)?;
         let (mut from, mut to) = (ping, pong);
         let (first, inner) = self.layers.split_first()?;
         for layer in inner.iter().rev() {
             let rows = padded(layer.inputs);
-            let (rest, values) = before.split_at_checked(before.len().checked_sub(rows)?)?;
-            before = rest;
+            let (rest, values) = kept.split_at_checked(kept.len().checked_sub(rows)?)?;
+            kept = rest;
             let cotangent = to.get_mut(..rows)?;
             let outputs = from.get(..padded(layer.outputs))?;
             layer.dense(tiles)?.pull_back(outputs, cotangent);

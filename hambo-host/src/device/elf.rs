@@ -1,4 +1,4 @@
-//! The few facts about a firmware file that a run needs: where the image goes, and how much flash is used.
+//! The few facts about a firmware file that a run needs: where the image goes, and how much memory is used.
 
 /// Facts from a firmware's ELF file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,9 +9,13 @@ pub struct Firmware {
     pub model_length: u32,
     /// Code, constants and initial values in flash, in bytes, without the image.
     pub flash_bytes: u32,
+    /// Statics in RAM, in bytes, without the stack.
+    pub static_bytes: u32,
 }
 
 const LOAD: u32 = 1;
+/// The flag of a segment that may be written.
+const WRITE: u32 = 2;
 const SYMBOL_TABLE: u32 = 2;
 
 impl Firmware {
@@ -30,10 +34,13 @@ impl Firmware {
     }
 
     fn read(elf: &[u8]) -> Option<Self> {
-        let mut flash_bytes = 0_u32;
+        let (mut flash_bytes, mut static_bytes) = (0_u32, 0_u32);
         for segment in table(elf, word(elf, 28)?, half(elf, 42)?, half(elf, 44)?)? {
             if word(segment, 0)? == LOAD {
                 flash_bytes = flash_bytes.checked_add(word(segment, 16)?)?;
+                if word(segment, 24)? & WRITE != 0 {
+                    static_bytes = static_bytes.checked_add(word(segment, 20)?)?;
+                }
             }
         }
 
@@ -59,6 +66,7 @@ impl Firmware {
             model_start,
             model_length: end?.checked_sub(model_start)?,
             flash_bytes,
+            static_bytes,
         })
     }
 }
@@ -90,7 +98,7 @@ fn half(bytes: &[u8], at: usize) -> Option<u16> {
 mod tests {
     use super::Firmware;
 
-    /// One loaded segment of 100 bytes, a symbol table and its names.
+    /// One writable segment of 130 bytes, of which 100 are loaded, a symbol table and its names.
     fn small_elf() -> Vec<u8> {
         let mut elf = vec![0; 52];
         let mut put = |at: usize, bytes: &[u8]| elf[at..at + bytes.len()].copy_from_slice(bytes);
@@ -104,7 +112,7 @@ mod tests {
         let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let names = b"\0_model_start\0_model_end\0";
         let parts: [Vec<u8>; 4] = [
-            words(&[1, 0, 0, 0, 100, 100, 0, 0]),
+            words(&[1, 0, 0, 0, 100, 130, 6, 0]),
             words(&[0, 2, 0, 0, 164, 32, 1, 0, 0, 16]),
             words(&[0, 3, 0, 0, 196, names.len() as u32, 0, 0, 0, 0]),
             words(&[1, 0x0808_0000, 0, 0, 14, 0x0810_0000, 0, 0]),
@@ -115,13 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_model_region_and_the_flash_used() {
+    fn reads_the_model_region_and_the_memory_used() {
         assert_eq!(
             Firmware::parse(&small_elf()),
             Ok(Firmware {
                 model_start: 0x0808_0000,
                 model_length: 512 * 1024,
                 flash_bytes: 100,
+                static_bytes: 130,
             })
         );
     }

@@ -86,6 +86,15 @@ pub enum DeviceError {
         last_line: String,
     },
 
+    /// The cost of a model was not counted, or not to the end.
+    #[error("the device did not count every model ({status}). Its last line: {last_line}")]
+    NoCosts {
+        /// How the run ended.
+        status: ExitStatus,
+        /// Where it was.
+        last_line: String,
+    },
+
     /// The log holds something that is no log frame.
     #[error("the device's log is damaged; is this the firmware that ran?")]
     DamagedLog,

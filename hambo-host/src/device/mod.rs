@@ -4,6 +4,7 @@
 //! alone is the result: an exit code is not enough, since an emulator that was
 //! reset also exits with success.
 
+mod cost;
 mod elf;
 mod error;
 mod gpio;
@@ -11,6 +12,7 @@ mod log;
 mod qemu;
 mod result_line;
 
+pub use cost::ModelCost;
 pub use elf::Firmware;
 pub use error::DeviceError;
 pub use gpio::GpioWrite;

@@ -1,7 +1,7 @@
 //! Runs the firmware on a microcontroller emulated by QEMU.
 
 use super::{
-    DeviceError, DeviceVerdict, Firmware, GpioWrite, ResultLine,
+    DeviceError, DeviceVerdict, Firmware, GpioWrite, ModelCost, ResultLine,
     log::{self, LogLine},
 };
 use defmt_decoder::Table;
@@ -51,6 +51,8 @@ pub struct DeviceReport {
     pub ram_bytes: u32,
     /// The firmware's flash in bytes, without the image.
     pub flash_bytes: u32,
+    /// The firmware's statics in bytes: the workspace and all else but the stack.
+    pub static_bytes: u32,
     /// The log, line by line, with levels.
     pub log: Vec<String>,
     /// Every store to a pin's registers, in order. Empty if the emulator does not report them.
@@ -92,6 +94,34 @@ impl Qemu {
     /// closing line, exit code and pin do not tell the same story. A refused
     /// image is a report, not an error.
     pub fn run(&self, image: &Path) -> Result<DeviceReport, DeviceError> {
+        let Finished {
+            firmware,
+            status,
+            lines,
+            stderr,
+        } = self.finish(image)?;
+        report(firmware, status, &lines, &stderr)
+    }
+
+    /// Runs `hambo-budget` on a file of model parts, one after the other: a
+    /// cost for each.
+    ///
+    /// # Errors
+    ///
+    /// If something is missing, the device faults or takes too long, or it
+    /// did not count every model that it says it has.
+    pub fn costs(&self, models: &Path) -> Result<Vec<ModelCost>, DeviceError> {
+        let Finished { status, lines, .. } = self.finish(models)?;
+        let messages = lines.iter().map(|line| line.message.as_str());
+        let costs = ModelCost::parse_all(messages).filter(|_| status.success());
+        costs.ok_or_else(|| DeviceError::NoCosts {
+            status,
+            last_line: last_line(&lines),
+        })
+    }
+
+    /// Puts a file into the board's flash and runs the firmware until it stops.
+    fn finish(&self, image: &Path) -> Result<Finished, DeviceError> {
         let elf = fs::read(&self.firmware).map_err(|source| DeviceError::NoFirmware {
             path: self.firmware.clone(),
             source,
@@ -109,7 +139,12 @@ impl Qemu {
         let run = self.emulate(image, firmware)?;
         let lines = log::decode(&table, &run.stdout)?;
         match run.status {
-            Some(status) => report(firmware, status, &lines, &run.stderr),
+            Some(status) => Ok(Finished {
+                firmware,
+                status,
+                lines,
+                stderr: run.stderr,
+            }),
             None => Err(DeviceError::Timeout {
                 limit: self.timeout,
                 last_line: last_line(&lines),
@@ -164,6 +199,14 @@ impl Qemu {
             stderr: String::from_utf8_lossy(&collected(stderr)).into_owned(),
         })
     }
+}
+
+/// A run that came to its own end.
+struct Finished {
+    firmware: Firmware,
+    status: ExitStatus,
+    lines: Vec<LogLine>,
+    stderr: String,
 }
 
 /// What is left of the emulator. No status means that it was stopped.
@@ -287,6 +330,7 @@ fn report(
         stack_high_water: result.stack_high_water,
         ram_bytes: result.ram_bytes,
         flash_bytes: firmware.flash_bytes,
+        static_bytes: firmware.static_bytes,
         log: lines.iter().map(LogLine::with_level).collect(),
         gpio_writes,
         exit_success,
@@ -329,6 +373,7 @@ mod tests {
             model_start: 0,
             model_length: 0,
             flash_bytes: 7,
+            static_bytes: 8,
         };
         let lines: Vec<_> = messages
             .iter()

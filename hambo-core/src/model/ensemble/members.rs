@@ -42,32 +42,40 @@ impl Ensemble<'_> {
         action_cotangent: &mut [[f32; B]],
     ) {
         // A scratch that is too short gives a zero gradient, see `pull_back`.
-        let _ = self.pull_back_outputs(
-            scratch,
-            state_cotangent,
-            action_cotangent,
-            |member, outputs, rows| {
-                let (mean_rows, raw_rows) = rows.split_at_mut_checked(self.state_dimension)?;
-                let targets = mean_rows.iter_mut().zip(raw_rows);
-                let cotangents = mean.iter().zip(std).zip(self.standardisation.output_scale);
-                for (dimension, ((mean_row, raw_row), ((c_mean, c_std), scale))) in
-                    targets.zip(cotangents).enumerate()
-                {
-                    let (_, raws) = self.heads(outputs, dimension).nth(member)?;
-                    let lanes = mean_row.iter_mut().zip(raw_row.iter_mut()).zip(members);
-                    let sources = c_mean.iter().zip(c_std).zip(raws);
-                    for (((by_mean, by_raw), chosen), ((c_mean, c_std), raw)) in lanes.zip(sources)
-                    {
-                        if *chosen == member {
-                            *by_mean = *scale * *c_mean;
-                            let free = self.member_std(*raw) < self.std_cap;
-                            let slope = if free { sigmoid(*raw) } else { 0.0 };
-                            *by_raw = *scale * (*c_std * slope);
-                        }
-                    }
+        let _ = self.pull_back_outputs(scratch, state_cotangent, action_cotangent, |outputs| {
+            for member in 0..self.members {
+                let own = outputs.get_mut(Self::range(member, self.output_rows())?)?;
+                self.replace_by_cotangent(member, members, (mean, std), own)?;
+            }
+            Some(())
+        });
+    }
+
+    /// Puts the derivative in one member's outputs in their place: nothing in
+    /// the lanes that chose another.
+    fn replace_by_cotangent<const B: usize>(
+        &self,
+        member: usize,
+        members: &[usize; B],
+        (mean, std): (&[[f32; B]], &[[f32; B]]),
+        outputs: &mut [[f32; B]],
+    ) -> Option<()> {
+        let (mean_rows, raw_rows) = outputs.split_at_mut_checked(self.state_dimension)?;
+        let rows = mean_rows.iter_mut().zip(raw_rows);
+        let sources = mean.iter().zip(std).zip(self.standardisation.output_scale);
+        for ((mean_row, raw_row), ((c_mean, c_std), scale)) in rows.zip(sources) {
+            let lanes = mean_row.iter_mut().zip(raw_row.iter_mut()).zip(members);
+            for (((h, raw), chosen), (c_mean, c_std)) in lanes.zip(c_mean.iter().zip(c_std)) {
+                if *chosen == member {
+                    *h = *scale * *c_mean;
+                    let free = self.member_std(*raw) < self.std_cap;
+                    let slope = if free { sigmoid(*raw) } else { 0.0 };
+                    *raw = *scale * (*c_std * slope);
+                } else {
+                    (*h, *raw) = (0.0, 0.0);
                 }
-                Some(())
-            },
-        );
+            }
+        }
+        Some(())
     }
 }

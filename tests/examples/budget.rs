@@ -1,0 +1,204 @@
+//! Measures what the firmware takes, for `cargo xtask budget`: one line
+//! `name = number` for each figure.
+//!
+//! `cargo run --release -p hambo-tests --example budget -- hambo-gate hambo-budget`
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hambo_core::check::Check;
+use hambo_core::image::{Image, PolicyManifest};
+use hambo_core::model::{Calibration, nested_beta};
+use hambo_core::network::Activation;
+use hambo_core::policy::{Leg, Waypoints};
+use hambo_core::task::Effort;
+use hambo_host::device::Qemu;
+use hambo_host::image_file::{
+    AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
+};
+use hambo_host::task_file::TaskFile;
+use hambo_host::training::{Layer, Member, Standardisation, TrainedEnsemble};
+
+/// Trajectories side by side on the device.
+const LANES: usize = 4;
+const MEMBERS: usize = 5;
+const WIDTH: usize = 64;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(gate), Some(budget)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: budget HAMBO_GATE HAMBO_BUDGET (ELF files)".into());
+    };
+    let folder = Folder::new()?;
+    model_costs(&Qemu::new(budget), &folder)?;
+    check_costs(&Qemu::new(gate), &folder)
+}
+
+fn figure(name: &str, value: f64) {
+    println!("{name} = {value}");
+}
+
+/// Instructions per multiply-add of each kind of model.
+fn model_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
+    // For every model: its bytes, the multiply-adds of one forward pass in one
+    // lane, and the figures' names.
+    let (ds, da) = (4, 2);
+    let products = (ds + da) * WIDTH + WIDTH * WIDTH + WIDTH * 2 * ds;
+    let models = [(
+        encode_ensemble(&ensemble(ds, da), &uncertainty(ds, da))?,
+        MEMBERS * products,
+        ("ensemble_forward", "ensemble_adjoint"),
+    )];
+    let flash: Vec<u8> = models.iter().flat_map(|model| model.0.clone()).collect();
+    let costs = qemu.costs(&folder.file("models", &flash)?)?;
+    if costs.len() != models.len() {
+        return Err(format!("{} of {} models counted", costs.len(), models.len()).into());
+    }
+    for ((_, products, (forward, adjoint)), cost) in models.iter().zip(costs) {
+        let products = (products * LANES) as f64;
+        figure(forward, cost.forward / products);
+        figure(adjoint, cost.adjoint / products);
+    }
+    Ok(())
+}
+
+/// One whole check by the gate.
+fn check_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
+    let bytes = image()?;
+    let image = Image::parse(bytes.as_bytes()).map_err(|error| format!("{error:?}"))?;
+    let rows = Check::<LANES>::rows_needed(&image).map_err(|error| format!("{error:?}"))?;
+    let report = qemu.run(&folder.file("image", bytes.as_bytes())?)?;
+    figure("check_instructions", report.instructions as f64);
+    figure(
+        "check_workspace_bytes",
+        (rows * LANES * size_of::<f32>()) as f64,
+    );
+    figure("static_ram_bytes", f64::from(report.static_bytes));
+    figure("stack_bytes", f64::from(report.stack_high_water));
+    figure("flash_bytes", f64::from(report.flash_bytes));
+    Ok(())
+}
+
+/// Numbers between -1 and 1 that are the same for ever, whatever else changes.
+fn numbers(seed: u32) -> impl FnMut() -> f32 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / 8_388_608.0 - 1.0
+    }
+}
+
+/// K = 5 networks with two hidden layers of 64 units.
+fn ensemble(ds: usize, da: usize) -> TrainedEnsemble {
+    let mut number = numbers(1);
+    let widths = vec![ds + da, WIDTH, WIDTH, 2 * ds];
+    let mut layer = |inputs: usize, outputs: usize| Layer {
+        inputs,
+        outputs,
+        weights: (0..inputs * outputs)
+            .map(|_| number() * (3.0 / inputs as f32).sqrt())
+            .collect(),
+        bias: (0..outputs).map(|_| 0.1 * number()).collect(),
+    };
+    let members: Vec<Member> = (0..MEMBERS)
+        .map(|_| Member {
+            layers: widths.windows(2).map(|w| layer(w[0], w[1])).collect(),
+        })
+        .collect();
+    TrainedEnsemble {
+        activation: Activation::Relu,
+        standardisation: Standardisation {
+            input_mean: vec![0.1; ds + da],
+            input_scale: vec![0.8; ds + da],
+            output_mean: vec![0.01; ds],
+            output_scale: vec![0.1; ds],
+        },
+        std_floor: 0.01,
+        std_cap: 1.2,
+        losses: vec![0.0; MEMBERS],
+        members,
+        widths,
+    }
+}
+
+fn uncertainty(ds: usize, da: usize) -> Uncertainty {
+    let calibration_scale = vec![1.2; ds];
+    Uncertainty {
+        beta: nested_beta(MEMBERS, &calibration_scale),
+        calibration_scale,
+        calibration: Calibration::Passed,
+        support_low: vec![-100.0; ds + da],
+        support_high: vec![100.0; ds + da],
+    }
+}
+
+const TASK: &str = r#"
+name = "budget"
+horizon = 20
+delta = 0.1
+threshold = -1000
+[state]
+names = ["x", "y"]
+low = [-3, -3]
+high = [3, 3]
+[action]
+names = ["u", "v"]
+low = [-0.5, -0.5]
+high = [0.5, 0.5]
+[reward]
+expr = "-sqrt((next.x - 2)^2 + next.y^2) - 0.1 * (u^2 + v^2)"
+[termination]
+expr = "abs(next.y) > 2.9"
+[[constraint]]
+name = "inside"
+expr = "3 - max(abs(x), abs(y))"
+[initial]
+kind = "gaussian"
+mean = [-2, 0]
+std = [0.1, 0.1]
+"#;
+
+/// A whole image: a small task with a constraint, for the ensemble.
+fn image() -> Result<AlignedBytes, Box<dyn Error>> {
+    let task = TaskFile::parse(TASK, "budget.toml")?;
+    let leg = |target, below| Leg {
+        target,
+        axis: 0,
+        below,
+    };
+    let legs = [leg([0.0, 1.6, 0.0], 0.0), leg([2.0, 0.0, 0.0], f32::MAX)];
+    let policy = Waypoints::new(2, 0.5, &legs).ok_or("a bad policy")?;
+    let effort = Effort {
+        trajectories: 2,
+        iterations: 2,
+        seed: 1,
+    };
+    let model = encode_ensemble(&ensemble(2, 2), &uncertainty(2, 2))?;
+    let policy = HostPolicy::Waypoints(policy);
+    let bytes = encode_image(&model, &task, effort, &[], &encode_policy(&policy)?)?;
+    Ok(AlignedBytes::new(&bytes))
+}
+
+/// A folder that goes away with its files.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> std::io::Result<Self> {
+        let path = std::env::temp_dir().join(format!("hambo-budget-{}", std::process::id()));
+        fs::create_dir_all(&path)?;
+        Ok(Self(path))
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> std::io::Result<PathBuf> {
+        let path = Path::new(&self.0).join(name);
+        fs::write(&path, bytes)?;
+        Ok(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hambo_core::check::Check;
-use hambo_core::image::{Image, PolicyManifest};
+use hambo_core::image::Image;
 use hambo_core::model::{Calibration, nested_beta};
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
@@ -17,6 +17,7 @@ use hambo_host::device::Qemu;
 use hambo_host::image_file::{
     AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
 };
+use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::TaskFile;
 use hambo_host::training::{Layer, Member, Standardisation, TrainedEnsemble};
 

@@ -27,6 +27,7 @@ fn main() -> ! {
     match gate::run() {
         Ok(outcome) => {
             let count = counter.elapsed();
+            let digest = outcome.digest();
             let verdict = match outcome.verdict {
                 Verdict::Deploy(permit) => {
                     let Ok(()) = output.enable(permit);
@@ -44,23 +45,24 @@ fn main() -> ! {
             for reason in &outcome.reasons {
                 defmt::info!("because {}", reason);
             }
-            closing_line(outcome.bound, verdict, output.is_on(), count);
+            closing_line(outcome.bound, digest, verdict, output.is_on(), count);
             link::finish()
         }
         Err(refusal) => {
             defmt::error!("image refused: {}", refusal);
-            closing_line(NO_BOUND, "refused", output.is_on(), counter.elapsed());
+            closing_line(NO_BOUND, 0, "refused", output.is_on(), counter.elapsed());
             link::fail()
         }
     }
 }
 
 /// The last line of every run, which the host parses.
-fn closing_line(bound: f32, verdict: &str, output_on: bool, count: u64) {
+fn closing_line(bound: f32, digest: u32, verdict: &str, output_on: bool, count: u64) {
     defmt::info!(
-        "result bound={=f32} bits={=u32:08x} verdict={=str} output={=str} {=str}={=u64} stack={=u32} ram={=u32}",
+        "result bound={=f32} bits={=u32:08x} digest={=u32:08x} verdict={=str} output={=str} {=str}={=u64} stack={=u32} ram={=u32}",
         bound,
         bound.to_bits(),
+        digest,
         verdict,
         if output_on { "on" } else { "off" },
         counter::UNIT,

@@ -5,11 +5,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hambo_core::check::Outcome;
 use hambo_core::image::Image;
 use hambo_host::check::check;
 use hambo_host::demo::Experiment;
 use hambo_host::device::{DeviceReport, DeviceVerdict, Qemu};
 use hambo_tests::fixture::{self, Draw};
+use hambo_tests::policy;
 use rayon::prelude::*;
 
 fn firmware() -> PathBuf {
@@ -54,26 +56,40 @@ fn driven_high(report: &DeviceReport) -> bool {
         .any(|write| write.enables_outputs())
 }
 
+/// Holds the device against the host on every estimate, and its pin against
+/// its verdict.
+fn agree(folder: &Folder, name: &str, bytes: &[u8], host: &Outcome) -> String {
+    let device = folder.run(name, bytes);
+    assert_eq!(device.bound_bits, host.bound.to_bits(), "{name}");
+    assert_eq!(device.digest, host.digest(), "{name}");
+    assert_eq!(device.verdict.as_str(), host.verdict.name(), "{name}");
+    assert_eq!(
+        driven_high(&device),
+        device.verdict == DeviceVerdict::Deploy
+    );
+    assert_eq!(
+        device.output_enabled,
+        device.verdict == DeviceVerdict::Deploy
+    );
+    device.verdict.to_string()
+}
+
+/// Every variant in every image, every kind of policy a hundred times.
 #[test]
-fn host_and_device_agree_bit_for_bit() {
+fn host_and_device_agree_bit_for_bit_on_ensembles() {
     let folder = Folder::new("parity");
-    let verdicts: Vec<String> = (0..100_u64)
+    let verdicts: Vec<String> = (0..500_u64)
         .into_par_iter()
         .map(|seed| {
-            let bytes = fixture::image(seed).unwrap();
+            let policy = |_: &mut Draw, space| Ok(policy::random(seed, space, space));
+            let bytes = fixture::image_with(seed, policy, |task| {
+                task.method.variants.clear();
+                task.method.variants.extend(fixture::VARIANTS);
+            })
+            .unwrap();
             let host = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
-            let device = folder.run(&format!("{seed}.hmb"), bytes.as_bytes());
-            assert_eq!(device.bound_bits, host.bound.to_bits(), "seed {seed}");
-            assert_eq!(device.verdict.as_str(), host.verdict.name(), "seed {seed}");
-            assert_eq!(
-                driven_high(&device),
-                device.verdict == DeviceVerdict::Deploy
-            );
-            assert_eq!(
-                device.output_enabled,
-                device.verdict == DeviceVerdict::Deploy
-            );
-            device.verdict.to_string()
+            assert!(host.estimates.len() >= fixture::VARIANTS.len());
+            agree(&folder, &format!("{seed}.hmb"), bytes.as_bytes(), &host)
         })
         .collect();
     for verdict in ["deploy", "reject"] {

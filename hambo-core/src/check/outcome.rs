@@ -4,6 +4,7 @@ use heapless::Vec;
 
 use super::tally::Tally;
 use crate::estimate::Margin;
+use crate::image::container::CRC;
 use crate::model::Model;
 use crate::rollout::Objective;
 use crate::task::{Task, Variant};
@@ -122,6 +123,27 @@ impl Outcome {
             verdict,
             reasons,
         }
+    }
+}
+
+impl Outcome {
+    /// One number for all estimates, bit for bit: two machines that agree in
+    /// it agree in every mean, error and bound.
+    #[must_use]
+    pub fn digest(&self) -> u32 {
+        let mut digest = CRC.digest();
+        for estimate in &self.estimates {
+            let numbers = [
+                estimate.start_mean,
+                estimate.mean,
+                estimate.standard_error,
+                estimate.lower,
+            ];
+            for number in numbers {
+                digest.update(&canonical(Some(number)).to_bits().to_le_bytes());
+            }
+        }
+        digest.finalize()
     }
 }
 

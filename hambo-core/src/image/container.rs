@@ -25,7 +25,8 @@ pub const ALIGNMENT: usize = 16;
 /// The format version that this program writes and reads.
 pub const VERSION: u16 = 1;
 const MAGIC: [u8; 4] = *b"HMBO";
-const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
+/// The checksum of parts, and of whatever else must be compared in one number.
+pub(crate) const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 
 /// A part whose bytes are intact.
 #[derive(Clone, Copy, Debug)]

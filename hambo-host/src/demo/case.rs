@@ -37,6 +37,7 @@ impl Case {
         let device = qemu.map(|qemu| qemu.run(&file)).transpose()?;
         if let Some(report) = &device {
             let same = report.bound_bits == outcome.bound.to_bits()
+                && report.digest == outcome.digest()
                 && report.verdict.as_str() == outcome.verdict.name();
             if !same {
                 return Err(Error::Parity {

@@ -39,6 +39,8 @@ pub struct DeviceReport {
     pub bound: f32,
     /// The same, bit for bit.
     pub bound_bits: u32,
+    /// One number for all estimates, see [`hambo_core::check::Outcome::digest`].
+    pub digest: u32,
     /// The decision.
     pub verdict: DeviceVerdict,
     /// Whether the outputs are on.
@@ -324,6 +326,7 @@ fn report(
     Ok(DeviceReport {
         bound: result.bound,
         bound_bits: result.bound_bits,
+        digest: result.digest,
         verdict: result.verdict,
         output_enabled: result.output_enabled,
         instructions: result.instructions,
@@ -359,10 +362,8 @@ mod tests {
     use crate::device::{DeviceError, DeviceVerdict, Firmware};
     use std::{os::unix::process::ExitStatusExt, process::ExitStatus};
 
-    const DEPLOY: &str =
-        "result bound=1.5 bits=3fc00000 verdict=deploy output=on instructions=1 stack=2 ram=3";
-    const REFUSED: &str =
-        "result bound=NaN bits=7fc00000 verdict=refused output=off instructions=1 stack=2 ram=3";
+    const DEPLOY: &str = "result bound=1.5 bits=3fc00000 digest=0000000a verdict=deploy output=on instructions=1 stack=2 ram=3";
+    const REFUSED: &str = "result bound=NaN bits=7fc00000 digest=0000000a verdict=refused output=off instructions=1 stack=2 ram=3";
     const LOW: &str =
         "GPIOA: unimplemented device write (size 4, offset 0x018, value 0x00200000)\n";
     const HIGH: &str =

@@ -1,6 +1,6 @@
 //! The closing line, by which the device reports its result.
 //!
-//! `result bound=1.5 bits=3fc00000 verdict=deploy output=on instructions=12 stack=96 ram=65536`
+//! `result bound=1.5 bits=3fc00000 digest=0000000a verdict=deploy output=on instructions=12 stack=96 ram=65536`
 
 use std::{fmt, num::ParseIntError};
 use thiserror::Error;
@@ -46,6 +46,8 @@ pub struct ResultLine {
     pub bound: f32,
     /// The same, bit for bit.
     pub bound_bits: u32,
+    /// One number for all estimates, see [`hambo_core::check::Outcome::digest`].
+    pub digest: u32,
     /// The decision.
     pub verdict: DeviceVerdict,
     /// Whether the outputs are on.
@@ -110,7 +112,7 @@ impl ResultLine {
     ///
     /// ```
     /// use hambo_host::device::{DeviceVerdict, ResultLine};
-    /// let line = "result bound=1.5 bits=3fc00000 verdict=deploy output=on instructions=12 stack=96 ram=64";
+    /// let line = "result bound=1.5 bits=3fc00000 digest=0000000a verdict=deploy output=on instructions=12 stack=96 ram=64";
     /// let result = ResultLine::parse(line)?;
     /// assert_eq!(result.verdict, DeviceVerdict::Deploy);
     /// assert_eq!(result.bound.to_bits(), result.bound_bits);
@@ -130,6 +132,9 @@ impl ResultLine {
 
         let bound_text = field("bound")?;
         let bits_text = field("bits")?;
+        let digest = number("digest", field("digest")?, |text| {
+            u32::from_str_radix(text, 16)
+        })?;
         let verdict_text = field("verdict")?;
         let output_text = field("output")?;
         let instructions = number("instructions", field("instructions")?, str::parse)?;
@@ -174,6 +179,7 @@ impl ResultLine {
         Ok(Self {
             bound: bound_from_bits,
             bound_bits,
+            digest,
             verdict,
             output_enabled,
             instructions,
@@ -206,7 +212,7 @@ fn number<T>(
 mod tests {
     use super::{DeviceVerdict, ResultLine, ResultLineError};
 
-    const GOOD: &str = "result bound=-12.5 bits=c1480000 verdict=reject output=off instructions=5000000000 stack=1024 ram=65536";
+    const GOOD: &str = "result bound=-12.5 bits=c1480000 digest=0000000a verdict=reject output=off instructions=5000000000 stack=1024 ram=65536";
 
     #[test]
     fn a_good_line_is_read_in_full() {
@@ -215,6 +221,7 @@ mod tests {
             Ok(ResultLine {
                 bound: -12.5,
                 bound_bits: 0xc148_0000,
+                digest: 0xa,
                 verdict: DeviceVerdict::Reject,
                 output_enabled: false,
                 instructions: 5_000_000_000,
@@ -226,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_refused_image_has_no_bound() -> Result<(), ResultLineError> {
-        let line = "result bound=NaN bits=7fc00000 verdict=refused output=off instructions=1 stack=2 ram=3";
+        let line = "result bound=NaN bits=7fc00000 digest=0000000a verdict=refused output=off instructions=1 stack=2 ram=3";
         let result = ResultLine::parse(line)?;
         assert!(result.bound.is_nan());
         assert_eq!(result.verdict, DeviceVerdict::Refused);
@@ -267,7 +274,7 @@ mod tests {
             GOOD.replace("reject", "deploy"),
             GOOD.replace("reject", "abstain")
                 .replace("output=off", "output=on"),
-            "result bound=NaN bits=7fc00000 verdict=deploy output=on instructions=1 stack=2 ram=3"
+            "result bound=NaN bits=7fc00000 digest=0000000a verdict=deploy output=on instructions=1 stack=2 ram=3"
                 .into(),
         ] {
             let result = ResultLine::parse(&line);

@@ -2,4 +2,5 @@
 //! policies, and an f64 reference to hold the core against.
 
 pub mod fixture;
+pub mod gaussian_process;
 pub mod reference;

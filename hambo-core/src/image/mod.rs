@@ -11,11 +11,13 @@
 pub mod arena;
 pub mod container;
 mod error;
+mod gaussian_process_part;
 mod model_part;
 mod policy_part;
 mod task_part;
 
 pub use error::{ImageError, Part, Problem};
+pub use gaussian_process_part::GaussianProcessManifest;
 pub use model_part::{DynamicsManifest, EnsembleManifest, ModelManifest, parse_model};
 pub use policy_part::{PolicyManifest, parse_policy};
 pub use task_part::{TaskManifest, parse_task};

@@ -33,12 +33,12 @@ pub enum EncodeError {
 
 /// Runs of numbers, each padded to whole tiles.
 #[derive(Default)]
-struct ArenaWriter {
-    numbers: Vec<f32>,
+pub(super) struct ArenaWriter {
+    pub(super) numbers: Vec<f32>,
 }
 
 impl ArenaWriter {
-    fn put(&mut self, numbers: impl IntoIterator<Item = f32>) {
+    pub(super) fn put(&mut self, numbers: impl IntoIterator<Item = f32>) {
         self.numbers.extend(numbers);
         self.numbers
             .resize(self.numbers.len().next_multiple_of(TILE), 0.0);
@@ -202,14 +202,14 @@ fn encode_task(task: &TaskFile, effort: Effort, listed: &[f32]) -> Result<Vec<u8
     encode_part(Part::Task, &manifest, &arena.numbers)
 }
 
-fn small(what: &'static str, size: usize) -> Result<u16, EncodeError> {
+pub(super) fn small(what: &'static str, size: usize) -> Result<u16, EncodeError> {
     u16::try_from(size).map_err(|_| EncodeError::TooLarge {
         what,
         limit: usize::from(u16::MAX),
     })
 }
 
-fn limited<T: Clone, const N: usize>(
+pub(super) fn limited<T: Clone, const N: usize>(
     what: &'static str,
     items: &[T],
 ) -> Result<heapless::Vec<T, N>, EncodeError> {

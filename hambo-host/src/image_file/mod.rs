@@ -3,6 +3,8 @@
 
 mod aligned;
 mod encode;
+mod gaussian_process;
 
 pub use aligned::AlignedBytes;
 pub use encode::{EncodeError, Uncertainty, encode_ensemble, encode_image, encode_part};
+pub use gaussian_process::encode_gaussian_process;

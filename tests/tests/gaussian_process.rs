@@ -362,6 +362,9 @@ fn information_gain_and_jitter_by_hand() {
     case.hyperparameters[0].noise_variance = 0.0;
     assert!(case.fit().is_err());
     case.hyperparameters[0].noise_variance = 1.0;
+    case.hyperparameters[0].kernel = Kernel::Linear;
+    case.inputs[3] = 1e300;
+    assert!(case.fit().is_err());
     case.inputs[3] = f64::NAN;
     assert!(case.fit().is_err());
 }

@@ -258,8 +258,8 @@ fn factorise(mut kernel: Mat<f64>, noise: f64) -> Option<(Mat<f64>, f64)> {
             return Some((factor.L().to_owned(), jitter));
         }
         jitter = (10.0 * jitter).max(JITTER.0 * scale);
-        // Written so that a NaN ends it.
-        if !(jitter <= JITTER.1 * scale) {
+        let sensible = jitter > 0.0 && jitter.is_finite() && jitter <= JITTER.1 * scale;
+        if !sensible {
             return None;
         }
     }

@@ -19,6 +19,9 @@ pub enum Error {
     /// Training.
     #[error("training: {0}")]
     Training(#[from] crate::training::TrainingError),
+    /// A Gaussian process.
+    #[error("the Gaussian process: {0}")]
+    GaussianProcess(#[from] crate::gaussian_process::GaussianProcessError),
     /// Calibration.
     #[error("calibration: {0}")]
     Calibration(#[from] crate::calibration::CalibrationError),

@@ -8,6 +8,7 @@
 //! | [`data`] | logged transitions |
 //! | [`environment`] | systems whose true return is known |
 //! | [`training`], [`calibration`], [`fit`] | from a log to a calibrated model |
+//! | [`gaussian_process`] | the exact posterior in f64, and what the core needs of it |
 //! | [`prediction`], [`check`], [`trajectory`] | the core's predictions, verdicts and paths |
 //! | [`model_file`], [`image_file`] | model files and device images |
 //! | [`device`] | the firmware under QEMU |
@@ -24,6 +25,7 @@ pub mod expression;
 pub mod figure;
 pub mod files;
 pub mod fit;
+pub mod gaussian_process;
 pub mod image_file;
 pub mod model_file;
 pub mod policy_file;

@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 
 use hambo_core::check::Check;
 use hambo_core::image::Image;
-use hambo_core::model::{Calibration, nested_beta};
+use hambo_core::model::{Calibration, Kernel, nested_beta};
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::Effort;
 use hambo_host::device::Qemu;
+use hambo_host::gaussian_process::{GaussianProcessFit, Hyperparameters, Observations};
 use hambo_host::image_file::{
-    AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
+    AlignedBytes, Uncertainty, encode_ensemble, encode_gaussian_process, encode_image,
+    encode_policy,
 };
 use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::TaskFile;
@@ -25,6 +27,8 @@ use hambo_host::training::{Layer, Member, Standardisation, TrainedEnsemble};
 const LANES: usize = 4;
 const MEMBERS: usize = 5;
 const WIDTH: usize = 64;
+/// N of the Gaussian process.
+const POINTS: usize = 128;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
@@ -42,26 +46,58 @@ fn figure(name: &str, value: f64) {
 
 /// Instructions per multiply-add of each kind of model.
 fn model_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
-    // For every model: its bytes, the multiply-adds of one forward pass in one
-    // lane, and the figures' names.
+    // The multiply-adds of one forward pass of one member in one lane.
     let (ds, da) = (4, 2);
     let products = (ds + da) * WIDTH + WIDTH * WIDTH + WIDTH * 2 * ds;
-    let models = [(
+    let models = [
         encode_ensemble(&ensemble(ds, da), &uncertainty(ds, da))?,
-        MEMBERS * products,
-        ("ensemble_forward", "ensemble_adjoint"),
-    )];
-    let flash: Vec<u8> = models.iter().flat_map(|model| model.0.clone()).collect();
-    let costs = qemu.costs(&folder.file("models", &flash)?)?;
-    if costs.len() != models.len() {
+        gaussian_process(POINTS)?,
+        gaussian_process(POINTS / 2)?,
+    ];
+    let costs = qemu.costs(&folder.file("models", &models.concat())?)?;
+    let [networks, large, small] = costs.as_slice() else {
         return Err(format!("{} of {} models counted", costs.len(), models.len()).into());
-    }
-    for ((_, products, (forward, adjoint)), cost) in models.iter().zip(costs) {
-        let products = (products * LANES) as f64;
-        figure(forward, cost.forward / products);
-        figure(adjoint, cost.adjoint / products);
-    }
+    };
+    let products = (MEMBERS * products * LANES) as f64;
+    figure("ensemble_forward", networks.forward / products);
+    figure("ensemble_adjoint", networks.adjoint / products);
+    // The variance alone is what grows with the square of the points: the
+    // whole less twice the half, where kernel and mean cancel.
+    let triangle = |points: usize| points * (points + 1) / 2;
+    let products = (triangle(POINTS) - 2 * triangle(POINTS / 2)) * LANES;
+    let variance = large.forward - 2.0 * small.forward;
+    figure("gp_variance", variance / products as f64);
+    let products = triangle(POINTS) * LANES;
+    figure("gp_predict", large.forward / products as f64);
     Ok(())
+}
+
+/// One output over two inputs.
+fn gaussian_process(points: usize) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut number = numbers(2);
+    let inputs: Vec<f64> = (0..2 * points).map(|_| f64::from(2.0 * number())).collect();
+    let targets: Vec<f64> = inputs.chunks(2).map(|x| (x[0] + x[1]).sin()).collect();
+    let observations = Observations {
+        inputs: &inputs,
+        input_columns: 2,
+        targets: &targets,
+        target_columns: 1,
+    };
+    let units = Standardisation {
+        input_mean: vec![0.0; 2],
+        input_scale: vec![1.0; 2],
+        output_mean: vec![0.0],
+        output_scale: vec![1.0],
+    };
+    let hyperparameters = Hyperparameters {
+        kernel: Kernel::Rbf,
+        signal_variance: 1.0,
+        constant_variance: 0.1,
+        lengthscales: vec![0.8; 2],
+        noise_variance: 0.01,
+    };
+    let fit = GaussianProcessFit::new(&observations, &units, &[hyperparameters])?;
+    Ok(encode_gaussian_process(&fit, &uncertainty(1, 1))?)
 }
 
 /// One whole check by the gate.

@@ -2,5 +2,6 @@
 //! policies, and an f64 reference to hold the core against.
 
 pub mod fixture;
+pub mod gaussian_process;
 pub mod policy;
 pub mod reference;

@@ -11,7 +11,7 @@ use hambo_host::check::check;
 use hambo_host::demo::Experiment;
 use hambo_host::device::{DeviceReport, DeviceVerdict, Qemu};
 use hambo_tests::fixture::{self, Draw};
-use hambo_tests::policy;
+use hambo_tests::{gaussian_process, policy};
 use rayon::prelude::*;
 
 fn firmware() -> PathBuf {
@@ -89,6 +89,27 @@ fn host_and_device_agree_bit_for_bit_on_ensembles() {
             .unwrap();
             let host = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
             assert!(host.estimates.len() >= fixture::VARIANTS.len());
+            agree(&folder, &format!("{seed}.hmb"), bytes.as_bytes(), &host)
+        })
+        .collect();
+    for verdict in ["deploy", "reject"] {
+        assert!(
+            verdicts.iter().any(|v| v == verdict),
+            "no {verdict} among the cases"
+        );
+    }
+}
+
+/// Likewise for Gaussian processes.
+#[test]
+fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
+    let folder = Folder::new("parity-gp");
+    let verdicts: Vec<String> = (0..500_u64)
+        .into_par_iter()
+        .map(|seed| {
+            let policy = |_: &mut Draw, space| Ok(policy::random(seed, space, space));
+            let bytes = gaussian_process::image_of(seed, policy).unwrap();
+            let host = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
             agree(&folder, &format!("{seed}.hmb"), bytes.as_bytes(), &host)
         })
         .collect();

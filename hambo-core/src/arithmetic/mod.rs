@@ -7,3 +7,4 @@
 pub mod dense;
 pub mod elementary;
 pub mod random;
+pub mod triangular;

@@ -13,12 +13,14 @@ mod adversary_part;
 pub mod arena;
 pub mod container;
 mod error;
+mod gaussian_process_part;
 mod model_part;
 mod policy_part;
 mod task_part;
 
 pub use adversary_part::{AdversaryManifest, parse_adversary};
 pub use error::{ImageError, Part, Problem};
+pub use gaussian_process_part::GaussianProcessManifest;
 pub use model_part::{DynamicsManifest, EnsembleManifest, ModelManifest, parse_model};
 pub use policy_part::{
     ActionManifest, LinearManifest, PerceptronManifest, PolicyManifest, parse_policy,

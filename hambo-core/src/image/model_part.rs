@@ -1,7 +1,7 @@
-//! The model part: an ensemble's sizes in the manifest, its numbers in the
+//! The model part: the dynamics' sizes in the manifest, their numbers in the
 //! arena.
 //!
-//! Arena: calibration scale (ds) · support low, high (dx each) · input mean,
+//! Arena of an ensemble: calibration scale (ds) · support low, high (dx each) · input mean,
 //! input scale (dx each) · output mean, output scale (ds each) · the members'
 //! layers, each as bias tiles and then blocks of weights. Every run is padded
 //! to a multiple of four.
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
+use super::gaussian_process_part::{GaussianProcessManifest, parse_gaussian_process};
 use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support,
 };
@@ -37,6 +38,8 @@ pub struct ModelManifest {
 pub enum DynamicsManifest {
     /// A network ensemble.
     Ensemble(EnsembleManifest),
+    /// A Gaussian process for each dimension.
+    GaussianProcess(GaussianProcessManifest),
 }
 
 /// The sizes of a network ensemble.
@@ -84,6 +87,9 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
         DynamicsManifest::Ensemble(ensemble) => {
             Dynamics::Ensemble(parse_ensemble(ensemble, state, action, &mut arena)?)
         }
+        DynamicsManifest::GaussianProcess(process) => {
+            Dynamics::GaussianProcess(parse_gaussian_process(&process, state, action, &mut arena)?)
+        }
     };
     arena.finish()?;
     Ok(Model {
@@ -125,11 +131,11 @@ fn parse_ensemble<'a>(
     Ensemble::new(network, floor_and_cap, standardisation, tiles).ok_or(Problem::Dimension)
 }
 
-fn positive(x: f32) -> bool {
+pub(super) fn positive(x: f32) -> bool {
     x.is_finite() && x > 0.0
 }
 
-fn all(numbers: &[f32], condition: fn(f32) -> bool) -> Result<&[f32], Problem> {
+pub(super) fn all(numbers: &[f32], condition: fn(f32) -> bool) -> Result<&[f32], Problem> {
     if numbers.iter().all(|x| condition(*x)) {
         Ok(numbers)
     } else {

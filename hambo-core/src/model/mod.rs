@@ -1,14 +1,16 @@
 //! The learned dynamics with their uncertainty: mu, sigma and the set the
 //! adversary may choose from.
 //!
-//! [`Dynamics`] predicts the difference s′ − s. Today it is a network
-//! ensemble; the Gaussian process takes its place beside it.
+//! [`Dynamics`] predicts the difference s′ − s: a network ensemble or a
+//! Gaussian process.
 
 mod confidence;
 mod ensemble;
+mod gaussian_process;
 
 pub use confidence::{Calibration, ConfidenceSet, Support, nested_beta};
 pub use ensemble::{Ensemble, Standardisation};
+pub use gaussian_process::{GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers};
 
 /// A model as it comes out of an image: dynamics, confidence set and the
 /// part of the state-action space it has seen.
@@ -27,6 +29,8 @@ pub struct Model<'a> {
 pub enum Dynamics<'a> {
     /// K networks with a mean and a standard-deviation head each.
     Ensemble(Ensemble<'a>),
+    /// One Gaussian process for each dimension.
+    GaussianProcess(GaussianProcess<'a>),
 }
 
 /// What a model says about s′ − s, one row for each state dimension.
@@ -55,6 +59,7 @@ impl Dynamics<'_> {
     pub fn state_dimension(&self) -> usize {
         match self {
             Self::Ensemble(ensemble) => ensemble.state_dimension(),
+            Self::GaussianProcess(process) => process.state_dimension(),
         }
     }
 
@@ -63,6 +68,7 @@ impl Dynamics<'_> {
     pub fn action_dimension(&self) -> usize {
         match self {
             Self::Ensemble(ensemble) => ensemble.action_dimension(),
+            Self::GaussianProcess(process) => process.action_dimension(),
         }
     }
 
@@ -71,6 +77,7 @@ impl Dynamics<'_> {
     pub fn members(&self) -> usize {
         match self {
             Self::Ensemble(ensemble) => ensemble.members(),
+            Self::GaussianProcess(_) => 0,
         }
     }
 
@@ -85,6 +92,11 @@ impl Dynamics<'_> {
     ) {
         match self {
             Self::Ensemble(ensemble) => ensemble.member_moments(members, scratch, mean, std),
+            Self::GaussianProcess(_) => {
+                for row in mean.iter_mut().chain(std) {
+                    *row = [f32::NAN; B];
+                }
+            }
         }
     }
 
@@ -106,6 +118,8 @@ impl Dynamics<'_> {
                 state_cotangent,
                 action_cotangent,
             ),
+            // There is no member whose derivative could be asked for.
+            Self::GaussianProcess(_) => {}
         }
     }
 
@@ -114,6 +128,7 @@ impl Dynamics<'_> {
     pub fn scratch_rows(&self) -> Option<usize> {
         match self {
             Self::Ensemble(ensemble) => ensemble.scratch_rows(),
+            Self::GaussianProcess(process) => process.scratch_rows(),
         }
     }
 
@@ -127,6 +142,7 @@ impl Dynamics<'_> {
     ) {
         match self {
             Self::Ensemble(ensemble) => ensemble.predict(state, action, scratch, prediction),
+            Self::GaussianProcess(process) => process.predict(state, action, scratch, prediction),
         }
     }
 
@@ -142,6 +158,9 @@ impl Dynamics<'_> {
         match self {
             Self::Ensemble(ensemble) => {
                 ensemble.pull_back(cotangent, scratch, state_cotangent, action_cotangent);
+            }
+            Self::GaussianProcess(process) => {
+                process.pull_back(cotangent, scratch, state_cotangent, action_cotangent);
             }
         }
     }

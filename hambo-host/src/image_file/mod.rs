@@ -4,6 +4,7 @@
 mod adversary;
 mod aligned;
 mod encode;
+mod gaussian_process;
 mod policy;
 
 pub use adversary::TrainedAdversary;
@@ -11,4 +12,5 @@ pub use aligned::AlignedBytes;
 pub use encode::{
     EncodeError, Uncertainty, encode_ensemble, encode_image, encode_image_with, encode_part,
 };
+pub use gaussian_process::encode_gaussian_process;
 pub use policy::{decode_policy, encode_policy};

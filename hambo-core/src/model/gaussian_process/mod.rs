@@ -1,0 +1,370 @@
+//! One Gaussian process for each output (DESIGN 3.3), with its own
+//! hyperparameters and the inputs of all: mu_n and sigma_n of the paper.
+//!
+//! With k_i = k(x, x_i), K + noise · 1 = L Lᵀ and M = L⁻¹, the mean is kᵀ
+//! alpha and the variance k(x, x) − |M k|². The factorisation is the host's;
+//! M is stored, so that a query costs one triangular product for each output
+//! and its derivative a second one.
+//!
+//! The variance is a difference of almost equal numbers. It is rounded up by
+//! a bound on all that f32 loses: see [`posterior`].
+
+mod kernel;
+mod posterior;
+mod pull_back;
+
+pub use kernel::Kernel;
+
+use heapless::Vec;
+
+use super::{Prediction, PredictionCotangent, Standardisation};
+use crate::arithmetic::dense::{TILE, padded};
+use crate::arithmetic::triangular::LowerTriangular;
+
+/// The largest number of outputs.
+pub const MAX_OUTPUTS: usize = 64;
+
+/// The numbers of one output, in the order in which they are stored. All are
+/// in standardised units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OutputNumbers {
+    /// What the kernel's shape is multiplied with.
+    pub signal_variance: f32,
+    /// What is added to it.
+    pub constant_variance: f32,
+    /// The standard deviation of the noise.
+    pub noise_std: f32,
+    /// Factor on k(x, x), a little more than 1: covers its own rounding and
+    /// that of the sum of squares.
+    pub prior_inflation: f32,
+    /// How far an evaluated k(x, x_i) may be from the true one, at the origin.
+    pub kernel_error: f32,
+    /// How much farther for each unit of |x / l|.
+    pub kernel_error_growth: f32,
+}
+
+/// Tiles that [`OutputNumbers`] take.
+const NUMBER_TILES: usize = 2;
+
+impl OutputNumbers {
+    /// As they are stored; the last two places are free.
+    #[must_use]
+    pub fn to_tiles(self) -> [[f32; TILE]; NUMBER_TILES] {
+        let Self {
+            signal_variance,
+            constant_variance,
+            noise_std,
+            prior_inflation,
+            kernel_error,
+            kernel_error_growth,
+        } = self;
+        [
+            [
+                signal_variance,
+                constant_variance,
+                noise_std,
+                prior_inflation,
+            ],
+            [kernel_error, kernel_error_growth, 0.0, 0.0],
+        ]
+    }
+
+    fn from_tiles(tiles: &[[f32; TILE]; NUMBER_TILES]) -> Self {
+        let [
+            [
+                signal_variance,
+                constant_variance,
+                noise_std,
+                prior_inflation,
+            ],
+            [kernel_error, kernel_error_growth, _, _],
+        ] = *tiles;
+        Self {
+            signal_variance,
+            constant_variance,
+            noise_std,
+            prior_inflation,
+            kernel_error,
+            kernel_error_growth,
+        }
+    }
+
+    fn in_range(&self) -> bool {
+        self.signal_variance > 0.0
+            && self.constant_variance >= 0.0
+            && self.noise_std > 0.0
+            && self.prior_inflation > 1.0
+            && self.kernel_error >= 0.0
+            && self.kernel_error_growth >= 0.0
+    }
+}
+
+/// Gaussian processes whose numbers are borrowed.
+#[derive(Clone, Debug)]
+pub struct GaussianProcess<'a> {
+    state_dimension: usize,
+    action_dimension: usize,
+    points: usize,
+    kernels: Vec<Kernel, MAX_OUTPUTS>,
+    standardisation: Standardisation<'a>,
+    /// Standardised inputs, point by point.
+    inputs: &'a [f32],
+    /// The outputs, one after the other.
+    tiles: &'a [[f32; TILE]],
+    tiles_per_output: usize,
+}
+
+/// What is stored for one output.
+#[derive(Clone, Copy, Debug)]
+struct Output<'a> {
+    pub kernel: Kernel,
+    pub numbers: OutputNumbers,
+    /// 1 / l_d².
+    pub precision: &'a [f32],
+    /// alpha.
+    pub weights: &'a [f32],
+    /// Σ_j |M_ij| for each row i.
+    pub row_sums: &'a [[f32; TILE]],
+    /// What rounding adds to row i of M k, for each unit of max |k|.
+    pub product_errors: &'a [[f32; TILE]],
+    /// M.
+    pub factor: LowerTriangular<'a>,
+}
+
+/// The rows of a Gaussian process's scratch.
+struct Scratch<'r, const B: usize> {
+    /// Standardised inputs.
+    input: &'r mut [[f32; B]],
+    /// k, and on the way back Mᵀ v.
+    kernel: &'r mut [[f32; B]],
+    /// The standard deviation of each output, standardised.
+    std: &'r mut [[f32; B]],
+    /// For each output the derivatives of k in its measure, then v = M k
+    /// after rounding towards zero.
+    outputs: &'r mut [[f32; B]],
+}
+
+impl<'a> GaussianProcess<'a> {
+    /// The tiles that one output takes: its [`OutputNumbers`], 1 / l² of each
+    /// input, alpha, two error terms for each row of M, and M itself, each
+    /// padded to whole tiles.
+    #[must_use]
+    pub fn tiles_per_output(points: usize, inputs: usize) -> Option<usize> {
+        points
+            .div_ceil(TILE)
+            .checked_mul(3)?
+            .checked_add(inputs.div_ceil(TILE))?
+            .checked_add(NUMBER_TILES)?
+            .checked_add(LowerTriangular::tiles(points)?)
+            .filter(|_| points > 0 && inputs > 0)
+    }
+
+    /// One process for each of `kernels`; `None` if sizes do not fit
+    /// together. `inputs` holds the standardised points one after the other.
+    #[must_use]
+    pub fn new(
+        kernels: &[Kernel],
+        standardisation: Standardisation<'a>,
+        inputs: &'a [f32],
+        tiles: &'a [[f32; TILE]],
+    ) -> Option<Self> {
+        let state_dimension = standardisation.output_mean.len();
+        let columns = standardisation.input_mean.len();
+        let points = inputs.len().checked_div(columns)?;
+        let tiles_per_output = Self::tiles_per_output(points, columns)?;
+        let all_there = state_dimension > 0
+            && kernels.len() == state_dimension
+            && inputs.len() == points.checked_mul(columns)?
+            && tiles.len() == tiles_per_output.checked_mul(state_dimension)?
+            && standardisation.input_scale.len() == columns
+            && standardisation.output_scale.len() == state_dimension;
+        let action_dimension = columns.checked_sub(state_dimension)?;
+        let kernels = Vec::from_slice(kernels).ok()?;
+        all_there.then_some(Self {
+            state_dimension,
+            action_dimension,
+            points,
+            kernels,
+            standardisation,
+            inputs,
+            tiles,
+            tiles_per_output,
+        })
+    }
+
+    /// ds.
+    #[must_use]
+    pub fn state_dimension(&self) -> usize {
+        self.state_dimension
+    }
+
+    /// da.
+    #[must_use]
+    pub fn action_dimension(&self) -> usize {
+        self.action_dimension
+    }
+
+    /// N.
+    #[must_use]
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    /// Width of (s, a).
+    fn columns(&self) -> usize {
+        self.standardisation.input_mean.len()
+    }
+
+    /// The rows of scratch that [`Self::predict`] needs.
+    #[must_use]
+    pub fn scratch_rows(&self) -> Option<usize> {
+        let rows = padded(self.points);
+        self.state_dimension
+            .checked_mul(rows.checked_mul(2)?.checked_add(1)?)?
+            .checked_add(rows)?
+            .checked_add(self.columns())
+    }
+
+    fn carve<'r, const B: usize>(&self, rows: &'r mut [[f32; B]]) -> Option<Scratch<'r, B>> {
+        let kernel = padded(self.points);
+        let outputs = kernel.checked_mul(2)?.checked_mul(self.state_dimension)?;
+        let (input, rows) = rows.split_at_mut_checked(self.columns())?;
+        let (kernel, rows) = rows.split_at_mut_checked(kernel)?;
+        let (std, rows) = rows.split_at_mut_checked(self.state_dimension)?;
+        let (outputs, _) = rows.split_at_mut_checked(outputs)?;
+        Some(Scratch {
+            input,
+            kernel,
+            std,
+            outputs,
+        })
+    }
+
+    /// What is stored for output `dimension`.
+    fn output(&self, dimension: usize) -> Option<Output<'a>> {
+        let per_point = self.points.div_ceil(TILE);
+        let columns = self.columns();
+        let first = dimension.checked_mul(self.tiles_per_output)?;
+        let tiles = self.tiles.get(first..)?.get(..self.tiles_per_output)?;
+        let (numbers, tiles) = tiles.split_first_chunk::<NUMBER_TILES>()?;
+        let (precision, tiles) = tiles.split_at_checked(columns.div_ceil(TILE))?;
+        let (weights, tiles) = tiles.split_at_checked(per_point)?;
+        let (row_sums, tiles) = tiles.split_at_checked(per_point)?;
+        let (product_errors, tiles) = tiles.split_at_checked(per_point)?;
+        Some(Output {
+            kernel: *self.kernels.get(dimension)?,
+            numbers: OutputNumbers::from_tiles(numbers),
+            precision: precision.as_flattened().get(..columns)?,
+            weights: weights.as_flattened().get(..self.points)?,
+            row_sums,
+            product_errors,
+            factor: LowerTriangular::new(tiles, self.points)?,
+        })
+    }
+
+    /// Whether the finite numbers of an output are in their ranges; `None` if
+    /// there is no such output.
+    pub(crate) fn has_sound_numbers(&self, dimension: usize) -> Option<bool> {
+        let output = self.output(dimension)?;
+        let errors = output.row_sums.iter().chain(output.product_errors);
+        let in_range = output.numbers.in_range()
+            && output.precision.iter().all(|x| *x > 0.0)
+            && errors.flatten().all(|x| *x >= 0.0);
+        Some(in_range)
+    }
+
+    /// The stored points, one after the other.
+    fn stored_points(&self) -> impl Iterator<Item = &'a [f32]> + use<'a> {
+        let columns = self.columns();
+        let mut rest = self.inputs;
+        core::iter::from_fn(move || {
+            let (point, after) = rest.split_at_checked(columns)?;
+            rest = after;
+            Some(point)
+        })
+        .take(self.points)
+    }
+
+    /// See [`super::Dynamics::predict`].
+    pub fn predict<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        action: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        prediction: &mut Prediction<'_, B>,
+    ) {
+        // A scratch that is too short leaves NaN, which never deploys.
+        if self
+            .try_predict(state, action, scratch, prediction)
+            .is_none()
+        {
+            for row in prediction.mean.iter_mut() {
+                *row = [f32::NAN; B];
+            }
+        }
+    }
+
+    fn try_predict<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        action: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        prediction: &mut Prediction<'_, B>,
+    ) -> Option<()> {
+        let Scratch {
+            input,
+            kernel,
+            std,
+            outputs,
+        } = self.carve(scratch)?;
+        let units = &self.standardisation;
+        let shifts = units.input_mean.iter().zip(units.input_scale);
+        for ((row, x), (mean, scale)) in
+            input.iter_mut().zip(state.iter().chain(action)).zip(shifts)
+        {
+            for (y, x) in row.iter_mut().zip(x) {
+                *y = (*x - *mean) * *scale;
+            }
+        }
+        let parts = prediction
+            .mean
+            .iter_mut()
+            .zip(prediction.epistemic_std.iter_mut())
+            .zip(prediction.aleatoric_std.iter_mut());
+        let units = units.output_mean.iter().zip(units.output_scale);
+        let rows = padded(self.points);
+        let mut rest = outputs;
+        for (dimension, ((((mean, epistemic), aleatoric), (shift, scale)), std)) in
+            parts.zip(units).zip(std.iter_mut()).enumerate()
+        {
+            let output = self.output(dimension)?;
+            let (slopes, after) = rest.split_at_mut_checked(rows)?;
+            let (projection, after) = after.split_at_mut_checked(rows)?;
+            rest = after;
+            let standardised =
+                output.posterior(self.stored_points(), input, kernel, slopes, projection)?;
+            for (y, m) in mean.iter_mut().zip(&standardised.mean) {
+                *y = *shift + *scale * *m;
+            }
+            for (y, s) in epistemic.iter_mut().zip(&standardised.std) {
+                *y = *scale * *s;
+            }
+            *aleatoric = [*scale * output.numbers.noise_std; B];
+            *std = standardised.std;
+        }
+        Some(())
+    }
+
+    /// See [`super::Dynamics::pull_back`].
+    pub fn pull_back<const B: usize>(
+        &self,
+        cotangent: &PredictionCotangent<'_, B>,
+        scratch: &mut [[f32; B]],
+        state_cotangent: &mut [[f32; B]],
+        action_cotangent: &mut [[f32; B]],
+    ) {
+        // A scratch that is too short gives a zero gradient: the adversary
+        // stays where it is and the forward sweep reports the NaN.
+        let _ = self.try_pull_back(cotangent, scratch, state_cotangent, action_cotangent);
+    }
+}

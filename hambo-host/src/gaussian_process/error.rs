@@ -1,0 +1,55 @@
+//! What can be wrong with the data or the hyperparameters.
+
+use thiserror::Error;
+
+/// Why there is no posterior.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum GaussianProcessError {
+    /// There are no rows, or rows without columns.
+    #[error("the data are empty")]
+    Empty,
+    /// A table's length is not rows × columns, or the tables disagree on the rows.
+    #[error("the {table} hold {length} values, which is not {rows} rows of {columns} columns")]
+    Mismatch {
+        /// `inputs`, `targets` or another table.
+        table: &'static str,
+        /// Values given.
+        length: usize,
+        /// Rows expected.
+        rows: usize,
+        /// Columns stated.
+        columns: usize,
+    },
+    /// A value is NaN or infinite.
+    #[error("the {table} hold a value that is not finite in row {row}, column {column}")]
+    NotFinite {
+        /// `inputs` or `targets`.
+        table: &'static str,
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        column: usize,
+    },
+    /// A hyperparameter is out of its range.
+    #[error("output {output}: {name} is {value}, which is not in {low} ..= {high}")]
+    Hyperparameter {
+        /// Output, from 0.
+        output: usize,
+        /// Name of the hyperparameter.
+        name: &'static str,
+        /// What it is.
+        value: f64,
+        /// The least it may be.
+        low: f64,
+        /// The most it may be.
+        high: f64,
+    },
+    /// The kernel matrix has no Cholesky factor, whatever is added to it.
+    #[error(
+        "output {output}: the kernel matrix is not positive definite; remove repeated points or raise the noise"
+    )]
+    Singular {
+        /// Output, from 0.
+        output: usize,
+    },
+}

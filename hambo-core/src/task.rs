@@ -63,6 +63,9 @@ pub struct Method {
     pub aleatoric_noise: bool,
     /// The weight of the uncertainty in the penalised (MOPO) estimate.
     pub penalty: f32,
+    /// The most steps of the model that a check may take. One that needs
+    /// more abstains at once, whatever the number of lanes.
+    pub step_limit: u64,
 }
 
 impl Default for Method {
@@ -74,6 +77,7 @@ impl Default for Method {
             variants,
             aleatoric_noise: true,
             penalty: 1.0,
+            step_limit: u64::MAX,
         }
     }
 }

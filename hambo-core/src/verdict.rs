@@ -57,6 +57,8 @@ pub enum Reason {
     OutsideRewardBounds,
     /// The check was stopped before its end.
     Unfinished,
+    /// The check would take more steps than the task allows.
+    OverBudget,
 }
 
 /// The largest number of reasons: one for each objective and the others.

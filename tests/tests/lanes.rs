@@ -1,11 +1,13 @@
 //! Results do not depend on the number of lanes.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use hambo_core::check::{Check, Outcome, Progress};
+use hambo_core::check::{Assessment, Check, Outcome, Progress};
 use hambo_core::image::Image;
 use hambo_core::verdict::Reason;
 use hambo_host::check::check_in_lanes;
-use hambo_tests::fixture;
+use hambo_host::image_file::AlignedBytes;
+use hambo_tests::fixture::{self, Draw};
+use hambo_tests::{gaussian_process, policy};
 
 fn bits(outcome: &Outcome) -> Vec<u32> {
     let numbers = outcome
@@ -15,11 +17,27 @@ fn bits(outcome: &Outcome) -> Vec<u32> {
     numbers.map(f32::to_bits).collect()
 }
 
+/// Ensembles and Gaussian processes, every kind of policy.
+fn images(count: u64) -> impl Iterator<Item = (u64, AlignedBytes)> {
+    (0..count).flat_map(|seed| {
+        let policy = |_: &mut Draw, space| Ok(policy::random(seed, space, space));
+        let process = gaussian_process::image_of(seed, policy).unwrap();
+        let networks = fixture::image_with(seed, policy, |task| {
+            task.method.variants.clear();
+            task.method.variants.extend(fixture::VARIANTS);
+        });
+        [
+            (seed, fixture::image(seed).unwrap()),
+            (seed, networks.unwrap()),
+            (seed, process),
+        ]
+    })
+}
+
 #[test]
 fn bits_are_equal_for_every_number_of_lanes() {
     let mut verdicts = std::collections::BTreeSet::new();
-    for seed in 0..100 {
-        let bytes = fixture::image(seed).unwrap();
+    for (seed, bytes) in images(100) {
         let image = Image::parse(bytes.as_bytes()).unwrap();
         let one = check_in_lanes::<1>(&image).unwrap();
         let others = [
@@ -53,8 +71,7 @@ fn bits_are_equal_for_one_and_two_threads() {
         pool.build().unwrap()
     };
     let (one, two) = (with(1), with(2));
-    for seed in 0..40 {
-        let bytes = fixture::image(seed).unwrap();
+    for (seed, bytes) in images(100) {
         let image = Image::parse(bytes.as_bytes()).unwrap();
         let [one, two] = [&one, &two].map(|pool| {
             let outcome = pool.install(|| check_in_lanes::<4>(&image)).unwrap();
@@ -86,6 +103,30 @@ fn a_check_in_slices_is_the_same_check() {
             assert_eq!(bits(&whole), bits(&sliced), "seed {seed}");
             assert_eq!(whole.verdict.name(), sliced.verdict.name());
         }
+    }
+}
+
+#[test]
+fn a_check_over_its_budget_abstains_at_once() {
+    let bytes = fixture::image(0).unwrap();
+    let mut image = Image::parse(bytes.as_bytes()).unwrap();
+    let free = check_in_lanes::<4>(&image).unwrap();
+    let steps = Assessment::new(&image.model, &image.task, &image.policy)
+        .unwrap()
+        .steps();
+    image.task.method.step_limit = steps;
+    let enough = check_in_lanes::<8>(&image).unwrap();
+    assert_eq!(bits(&free), bits(&enough));
+    image.task.method.step_limit = steps - 1;
+    let mut rows = vec![[0.0; 4]; Check::<4>::rows_needed(&image).unwrap()];
+    let mut sliced = Check::new(&image, &mut rows).unwrap();
+    let Progress::Finished(device) = sliced.advance(1) else {
+        panic!("it must not start");
+    };
+    for outcome in [check_in_lanes::<8>(&image).unwrap(), device] {
+        assert_eq!(outcome.verdict.name(), "abstain");
+        assert!(outcome.reasons.contains(&Reason::OverBudget));
+        assert!(outcome.bound.is_nan() && outcome.estimates.is_empty());
     }
 }
 

@@ -19,6 +19,7 @@ pub struct Assessment<'a, P> {
     task: &'a Task<'a>,
     estimates: Vec<Estimate, MAX_ESTIMATES>,
     tally: Tally,
+    steps: u64,
 }
 
 impl<'a, P> Assessment<'a, P> {
@@ -37,6 +38,7 @@ impl<'a, P> Assessment<'a, P> {
             task,
             estimates: Vec::new(),
             tally: Tally::new(),
+            steps: 0,
         };
         let within = |needed: usize, available: usize| {
             let fits = needed <= available;
@@ -47,6 +49,7 @@ impl<'a, P> Assessment<'a, P> {
         for rollout in assessment.plan() {
             within(Search::<1>::start_total(&rollout), MAX_STARTS)?;
         }
+        assessment.steps = assessment.count_steps();
         assessment.begin();
         Ok(assessment)
     }
@@ -71,10 +74,29 @@ impl<'a, P> Assessment<'a, P> {
         })
     }
 
-    /// The estimate that is under way, if any is left.
+    /// The estimate that is under way, if any is left and all of them fit
+    /// the task's limit.
     #[must_use]
     pub fn current(&self) -> Option<Rollout<'a, P>> {
+        if self.steps > self.task.method.step_limit {
+            return None;
+        }
         self.plan().nth(self.estimates.len())
+    }
+
+    /// Steps of the model that the whole check takes, forward sweeps alone.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn count_steps(&self) -> u64 {
+        let horizon = u64::from(self.task.horizon);
+        let each = self.plan().map(|rollout| {
+            let sweeps = Search::<1>::iterations(rollout.variant, self.task).saturating_add(1);
+            u64::from(Self::candidates(&rollout)).saturating_mul(u64::from(sweeps))
+        });
+        each.fold(0, u64::saturating_add).saturating_mul(horizon)
     }
 
     /// Candidates are numbered trajectory by trajectory, and within one by
@@ -121,7 +143,9 @@ impl<'a, P> Assessment<'a, P> {
             let reason = Reason::NotCalibrated(self.model.confidence.calibration);
             self.tally.unfit(reason);
         }
-        if self.current().is_some() {
+        if self.steps > self.task.method.step_limit {
+            self.tally.unfit(Reason::OverBudget);
+        } else if self.current().is_some() {
             self.tally.unfit(Reason::Unfinished);
         }
         Outcome::new(self.model, self.task, &self.estimates, &self.tally)

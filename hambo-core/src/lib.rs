@@ -9,10 +9,10 @@
 //!
 //! | module | what it holds | in the paper |
 //! |---|---|---|
-//! | [`arithmetic`] | lanes, the dense kernel, elementary functions, random streams | |
+//! | [`arithmetic`] | lanes, the dense and triangular kernels, elementary functions, random streams | |
 //! | [`expression`] | reward, termination and constraints as byte code with derivatives | r(s, a) |
 //! | [`network`] | multilayer perceptrons and their derivatives | h_theta |
-//! | [`model`] | network ensembles, their moments and derivatives, the confidence set | mu, sigma, beta, tau |
+//! | [`model`] | network ensembles, Gaussian processes, their derivatives, the confidence set | mu, sigma, beta, tau |
 //! | [`policy`] | controllers and their derivatives | pi |
 //! | [`variant`] | CA, DA1, DAinf and the neutral estimates | section 4.1 |
 //! | [`adversary`] | constants, the schedules of the searches, trained networks | eta |
@@ -20,7 +20,7 @@
 //! | [`rollout`] | one step, one trajectory, and the adjoint sweep back along it | equation (2) |
 //! | [`estimate`] | means over trajectories with their sampling margin | the Monte-Carlo estimate |
 //! | [`verdict`] | deploy, reject or abstain, and why | definition 2.1 |
-//! | [`image`] | bytes to a validated model, task and policy | |
+//! | [`image`] | bytes to a validated model, task, policy and trained adversaries | |
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
 //!
 //! Nothing here allocates, panics or uses `unsafe`; every buffer is lent by

@@ -14,6 +14,7 @@ use hambo_host::task_file::TaskFile;
 use hambo_host::training::TrainedEnsemble;
 use hambo_tests::fixture::{self, Draw, REWARDS, VARIANTS};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use rayon::prelude::*;
 
 /// A small random case that can be changed before it is checked.
@@ -75,9 +76,12 @@ fn tolerance(neutral: f32, found: f32) -> f32 {
 }
 
 proptest! {
-    // The seed is the case, so there is nothing to keep beside it.
+    // The seed is the case, so there is nothing to keep beside it; and the
+    // same cases every time, so that what passes here passes elsewhere.
+    // Another number gives other cases.
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
         ..ProptestConfig::with_cases(1000)
     })]
 

@@ -74,11 +74,11 @@ fn agree(folder: &Folder, name: &str, bytes: &[u8], host: &Outcome) -> String {
     device.verdict.to_string()
 }
 
-/// Every variant in every image, every kind of policy a hundred times.
+/// Every variant in every image, every kind of policy and head a hundred times.
 #[test]
 fn host_and_device_agree_bit_for_bit_on_ensembles() {
     let folder = Folder::new("parity");
-    let verdicts: Vec<String> = (0..500_u64)
+    let verdicts: Vec<String> = (0..1100_u64)
         .into_par_iter()
         .map(|seed| {
             let policy = |_: &mut Draw, space| Ok(policy::random(seed, space, space));
@@ -104,7 +104,7 @@ fn host_and_device_agree_bit_for_bit_on_ensembles() {
 #[test]
 fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
     let folder = Folder::new("parity-gp");
-    let verdicts: Vec<String> = (0..500_u64)
+    let verdicts: Vec<String> = (0..1100_u64)
         .into_par_iter()
         .map(|seed| {
             let policy = |_: &mut Draw, space| Ok(policy::random(seed, space, space));

@@ -7,7 +7,7 @@ use rand_pcg::Pcg32;
 pub(super) struct Random(Pcg32);
 
 impl Random {
-    /// Streams of one seed are independent: a member does not depend on how
+    /// Each member has a stream of its own, so that it does not depend on how
     /// many others there are, nor on the thread that trains it.
     pub(super) fn new(seed: u64, stream: u64) -> Self {
         Self(Pcg32::new(seed, stream))

@@ -8,13 +8,14 @@
 //! A push that pays only in rhythm (a swing) lies behind a hill that no
 //! gradient crosses. So there are three rounds, each with its own pattern to
 //! start from: the constant, the constant with its sign changing at every
-//! step, and random signs.
+//! step, and random signs. A last round changes the worst choice so far: see
+//! [`Change`](super::Change).
 
 use super::constant_component;
 use super::scatter::sign;
 use crate::arithmetic::elementary::{clamp, maximum};
 
-/// The round that has no pattern: changes of the best choice so far.
+/// The round that has no pattern: changes of the worst choice so far.
 pub const REFINE: u32 = 3;
 
 /// One sweep's place in the schedule.
@@ -29,20 +30,21 @@ pub struct Turn {
 }
 
 /// The place of sweep `iteration` of a search that goes on for `iterations`
-/// sweeps after the first: a quarter for each round, and what is left over for
-/// the first.
+/// sweeps after the first: half of them change the worst choice so far, an
+/// eighth each begins with alternating and random signs, and the first round
+/// has what is left over.
 ///
 /// ```
 /// use hambo_core::adversary::{REFINE, turn};
-/// let rounds: Vec<u32> = (0..=12).map(|i| turn(i, 12).round).collect();
-/// assert_eq!(rounds, [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]);
+/// let rounds: Vec<u32> = (0..=16).map(|i| turn(i, 16).round).collect();
+/// assert_eq!(rounds, [0, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]);
 /// assert_eq!(REFINE, 3);
 /// ```
 #[must_use]
 pub fn turn(iteration: u32, iterations: u32) -> Turn {
     let total = iterations.saturating_add(1);
-    let quarter = total / 8;
-    let from_end = |quarters: u32| total.saturating_sub(quarter.saturating_mul(quarters));
+    let eighth = total / 8;
+    let from_end = |eighths: u32| total.saturating_sub(eighth.saturating_mul(eighths));
     let starts = [0, from_end(6), from_end(5), from_end(4)];
     let ends = starts.iter().skip(1).chain(core::iter::once(&total));
     let mut turn = Turn {

@@ -1,9 +1,9 @@
-//! The last round of the adjoint search: changes of the best choice so far
+//! The last round of the adjoint search: changes of the worst choice so far
 //! that are kept only if they hurt more.
 //!
 //! Gradients end in the valley they began in. Steps in the reward, a
 //! controller that switches and angles that wrap make many valleys, and a
-//! larger set has more of them. So the best choice is changed at a step, from
+//! larger set has more of them. So the worst choice is changed at a step, from
 //! a step on, or a little everywhere; what hurts more stays, and is followed
 //! downhill.
 
@@ -44,10 +44,13 @@ impl Change {
     ///
     /// ```
     /// use hambo_core::adversary::Change;
-    /// // A change leaves most of the choice as it is.
-    /// let change = Change::new(1, 0, 20, 2);
-    /// let changed = (0..20).filter(|step| change.apply(*step, 0, 0.5) != 0.5);
-    /// assert!(changed.count() <= 20);
+    /// // Another sweep, another change, and always inside the cube.
+    /// let changed = |sweep: u32| -> Vec<f32> {
+    ///     let change = Change::new(1, sweep, 20, 2);
+    ///     (0..20).map(|step| change.apply(step, 0, 0.9)).collect()
+    /// };
+    /// assert_ne!(changed(0), changed(1));
+    /// assert!((0..100).flat_map(changed).all(|eta| eta.abs() <= 1.0));
     /// ```
     #[must_use]
     pub fn new(start: usize, sweep: u32, steps: u32, dimension: usize) -> Self {
@@ -67,7 +70,7 @@ impl Change {
         }
     }
 
-    /// Component `j` at a step after the change; `eta` is the best so far.
+    /// Component `j` at a step after the change; `eta` is the worst so far.
     #[must_use]
     pub fn apply(&self, step: u32, j: usize, eta: f32) -> f32 {
         let j = j as u32;

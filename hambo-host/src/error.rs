@@ -16,6 +16,9 @@ pub enum Error {
     /// A log.
     #[error("the log: {0}")]
     Log(#[from] crate::data::LogError),
+    /// A data file.
+    #[error(transparent)]
+    Data(#[from] crate::data::DataError),
     /// Training.
     #[error("training: {0}")]
     Training(#[from] crate::training::TrainingError),

@@ -10,7 +10,7 @@ use crate::calibration::{
     Beta, Calibration, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals,
     WithheldDimension, calibrate,
 };
-use crate::data::Log;
+use crate::data::{Log, Split};
 use crate::image_file::{AlignedBytes, Uncertainty, encode_ensemble};
 use crate::model_file::{ModelFile, Provenance};
 use crate::prediction::{Predictions, predict};
@@ -48,7 +48,7 @@ impl Default for FitOptions {
 /// format.
 pub fn fit(log: &Log, options: &FitOptions) -> Result<(ModelFile, Calibration), Error> {
     let seed = options.ensemble.seed;
-    let (kept, withheld) = log.withhold(options.withheld_share, seed);
+    let Split { kept, withheld, .. } = Split::new(log, options.withheld_share, seed);
     let inputs = inputs(&kept);
     let targets: Vec<f32> = kept
         .rows()

@@ -1,10 +1,13 @@
 //! Adam with bias correction and decoupled weight decay (AdamW).
 
+use serde::{Deserialize, Serialize};
+
 const FIRST_DECAY: f32 = 0.9;
 const SECOND_DECAY: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
 /// Running moments of the gradient.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Adam {
     updates: i32,
     first: Vec<f32>,
@@ -18,6 +21,11 @@ impl Adam {
             first: vec![0.0; parameters],
             second: vec![0.0; parameters],
         }
+    }
+
+    /// Whether the moments belong to so many parameters.
+    pub(super) fn fits(&self, parameters: usize) -> bool {
+        self.first.len() == parameters && self.second.len() == parameters
     }
 
     /// One update of the parameters.

@@ -239,7 +239,7 @@ mod tests {
             let mut gradient = vec![f32::NAN; parameters.len()];
             network.forward(&parameters, &inputs);
             let (outputs, slope) = network.outputs_and_slope();
-            let loss = head.loss(outputs, &targets, columns, slope);
+            let loss = head.loss(outputs, &targets, columns, 1.0 / rows as f32, slope);
             let capped = slope
                 .chunks(4)
                 .flat_map(|row| &row[2..])

@@ -33,9 +33,9 @@ pub fn train_ensemble(
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
-    use super::super::Activation;
     use super::super::random::Random;
     use super::super::reference::member_means;
+    use super::super::{Activation, Initial};
     use super::*;
 
     /// s′ = s + sin(a), one state and one action.
@@ -92,19 +92,27 @@ mod tests {
 
     #[test]
     fn members_disagree_more_away_from_the_data() {
-        let trained = train(&EnsembleOptions::demo()).unwrap();
-        let spread = |input: [f32; 2]| {
-            let means: Vec<f64> = member_means(&trained, &input)
-                .iter()
-                .map(|mean| mean[0])
-                .collect();
-            let centre = means.iter().sum::<f64>() / means.len() as f64;
-            means
-                .iter()
-                .map(|mean| (mean - centre).abs())
-                .fold(0.0, f64::max)
-        };
-        assert!(spread([8.0, 8.0]) > 5.0 * spread([0.0, 0.0]));
+        for initial in [Initial::Wide, Initial::Narrow] {
+            let options = EnsembleOptions {
+                initial,
+                ..EnsembleOptions::demo()
+            };
+            let trained = train(&options).unwrap();
+            let spread = |input: [f32; 2]| {
+                let means: Vec<f64> = member_means(&trained, &input)
+                    .iter()
+                    .map(|mean| mean[0])
+                    .collect();
+                let centre = means.iter().sum::<f64>() / means.len() as f64;
+                means
+                    .iter()
+                    .map(|mean| (mean - centre).abs())
+                    .fold(0.0, f64::max)
+            };
+            let (near, far) = (spread([0.0, 0.0]), spread([8.0, 8.0]));
+            println!("{initial:?}: {near} near, {far} far");
+            assert!(far > 5.0 * near, "{initial:?}: {near} near, {far} far");
+        }
     }
 
     #[test]

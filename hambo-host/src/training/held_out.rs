@@ -49,7 +49,7 @@ impl TrainedEnsemble {
             .zip(set.targets.chunks(ROWS * set.target_columns));
         for (inputs, targets) in chunks {
             // Log likelihoods, member by member.
-            let mut rows = vec![Vec::with_capacity(members.len()); ROWS];
+            let mut rows = vec![Vec::new(); ROWS];
             for parameters in &members {
                 let outputs = network.forward(parameters, inputs);
                 let outputs = outputs.chunks_exact(2 * set.target_columns);

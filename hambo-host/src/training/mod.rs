@@ -11,6 +11,7 @@ mod early_stopping;
 mod ensemble;
 mod error;
 mod held_out;
+mod initial;
 #[cfg(test)]
 mod known_posteriors;
 mod likelihood;
@@ -35,7 +36,7 @@ pub use ensemble::train_ensemble;
 pub use error::TrainingError;
 pub use hambo_core::network::Activation;
 pub use held_out::HeldOut;
-pub use options::{Bandwidth, EnsembleOptions, Inference, MINIMUM_ROWS, Schedule};
+pub use options::{Bandwidth, EnsembleOptions, Inference, Initial, MINIMUM_ROWS, Schedule};
 pub use standardise::{Standardisation, TrainingSet};
 pub use state::TrainerState;
 pub use trained::{Layer, Member, TrainedEnsemble};

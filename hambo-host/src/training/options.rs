@@ -31,6 +31,8 @@ pub struct EnsembleOptions {
     pub hidden: Vec<usize>,
     /// Activation of the hidden layers.
     pub activation: Activation,
+    /// Where the weights start.
+    pub initial: Initial,
     /// Adam updates per member, unless early stopping ends them.
     pub steps: usize,
     /// Rows per update; all rows where there are fewer.
@@ -55,6 +57,18 @@ pub struct EnsembleOptions {
     pub allow_constant: bool,
     /// Seed of the initial weights and of the order of the rows.
     pub seed: u64,
+}
+
+/// The distribution of the first weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Initial {
+    /// Normal, of He's size (Glorot's for tanh), hidden biases included: the
+    /// units of a member bend all over the space, so members disagree most away
+    /// from the data.
+    Wide,
+    /// Uniform in ±1 / √inputs, biases included, as PyTorch does: smoother
+    /// networks and the better likelihood where data are many.
+    Narrow,
 }
 
 /// What joins the members.

@@ -150,7 +150,9 @@ fn add_prior(weight: f32, parameters: &[f32], gradient: &mut [f32]) -> f32 {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
-    use super::super::network::{initial_parameters, layer_shapes};
+    use super::super::Initial;
+    use super::super::initial::initial_parameters;
+    use super::super::network::layer_shapes;
     use super::super::reference;
     use super::super::{Activation, TrainingSet};
     use super::*;
@@ -177,7 +179,7 @@ mod tests {
             ..EnsembleOptions::paper()
         };
         let layers = layer_shapes(&WIDTHS);
-        let parameters = initial_parameters(&layers, activation, &mut random);
+        let parameters = initial_parameters(Initial::Wide, &layers, activation, &mut random);
         let posterior = Posterior::new(&Arc::new(set), &layers, &options, random);
         (posterior, parameters)
     }

@@ -1,6 +1,6 @@
 //! The usual sizes: the paper's, the demo's, and one for each board.
 
-use super::options::{Bandwidth, EnsembleOptions, Inference, Schedule};
+use super::options::{Bandwidth, EnsembleOptions, Inference, Initial, Schedule};
 use super::{Activation, TrainingError};
 
 /// Boards with a preset.
@@ -30,6 +30,7 @@ impl EnsembleOptions {
             members: 5,
             hidden: vec![256; 4],
             activation: Activation::Relu,
+            initial: Initial::Narrow,
             steps: 5000,
             batch: 256,
             learning_rate: 1e-3,
@@ -57,6 +58,7 @@ impl EnsembleOptions {
         Self {
             inference: Inference::Ensemble,
             hidden: vec![32; 2],
+            initial: Initial::Wide,
             steps: 1000,
             batch: 64,
             learning_rate: 3e-3,
@@ -87,6 +89,7 @@ impl EnsembleOptions {
         match board {
             "stm32f405" => Ok(Self {
                 hidden: vec![64; 2],
+                learning_rate: 3e-3,
                 ..Self::paper()
             }),
             _ => Err(TrainingError::Board {

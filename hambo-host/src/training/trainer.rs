@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::early_stopping::EarlyStopping;
-use super::network::{LayerShape, initial_parameters, layer_shapes, parameter_count};
+use super::initial::initial_parameters;
+use super::network::{LayerShape, layer_shapes, parameter_count};
 use super::particles::{Decay, Particle, Particles};
 use super::posterior::Posterior;
 use super::random::Random;
@@ -96,7 +97,8 @@ impl Trainer {
         let count = parameter_count(&layers);
         let all = (0..options.members as u64).map(|member| {
             let mut random = Random::new(options.seed, member);
-            let parameters = initial_parameters(&layers, options.activation, &mut random);
+            let parameters =
+                initial_parameters(options.initial, &layers, options.activation, &mut random);
             Particle::new(Posterior::new(&rows, &layers, options, random), parameters)
         });
         let svgd = match options.inference {

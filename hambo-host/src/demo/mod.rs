@@ -22,6 +22,7 @@ use crate::image_file::{AlignedBytes, encode_image, encode_policy};
 use crate::model_file::ModelFile;
 use crate::policy_file::HostPolicy;
 use crate::task_file::TaskFile;
+use crate::training::EnsembleOptions;
 use crate::trajectory::{adversarial_path, confidence_sets, neutral_path};
 use case::Case;
 pub use study::{Study, StudyCounts, study, study_waypoints};
@@ -70,7 +71,10 @@ impl Experiment {
     pub fn new(seed: u64) -> Result<Self, Error> {
         let system = PointSafety::new()?;
         let log = system.collect(&policy(BEHAVIOUR)?, EPISODES, ACTION_NOISE, seed)?;
-        let mut options = FitOptions::default();
+        let mut options = FitOptions {
+            ensemble: EnsembleOptions::demo(),
+            ..FitOptions::default()
+        };
         options.ensemble.seed = seed;
         let (model, calibration) = fit(&log, &options)?;
         let mut task = system.task().clone();

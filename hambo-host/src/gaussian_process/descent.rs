@@ -18,7 +18,7 @@ use super::{GaussianProcessError, Hyperparameters, Parameter, SearchOptions};
 /// A descent ends where no derivative, in nats per factor of e, exceeds this …
 const FLAT: f64 = 1e-3;
 /// … or a step gains less than this part of the value.
-const GAIN: f64 = 1e-9;
+const GAIN: f64 = 1e-8;
 /// A parameter this close to its limit, in logarithms, lies on it.
 const ON_LIMIT: f64 = 1e-6;
 
@@ -64,6 +64,25 @@ impl Space {
             constant,
         };
         Some((relative, lengthscales.iter().map(|l| l.exp()).collect()))
+    }
+
+    /// Where a descent on more rows starts from: what a part of the rows took
+    /// for irrelevant, a very long lengthscale or a tiny constant, has lost its
+    /// derivative and would stay so. It gets it back.
+    pub(super) fn awake(&self, mut logarithms: Vec<f64>) -> Vec<f64> {
+        let fixed = 1 + usize::from(self.constant);
+        let inputs = self.low.len().saturating_sub(fixed);
+        let longest = (10.0 * (inputs as f64).sqrt()).ln();
+        for (index, value) in logarithms.iter_mut().enumerate() {
+            let moved = match index {
+                0 => *value,
+                1 if self.constant => value.max(0.01_f64.ln()),
+                _ => value.min(longest),
+            };
+            let limits = self.low.get(index).zip(self.high.get(index));
+            *value = limits.map_or(*value, |(low, high)| moved.max(*low).min(*high));
+        }
+        logarithms
     }
 
     /// The hyperparameters at a point, given the signal variance.

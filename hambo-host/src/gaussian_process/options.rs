@@ -21,7 +21,8 @@ pub struct SearchBounds {
     pub noise_ratio: (f64, f64),
     /// Of constant variance over signal variance, where one is asked for.
     pub constant_ratio: (f64, f64),
-    /// Of every lengthscale, in standard deviations of its input.
+    /// Of every lengthscale, in standard deviations of its input. Where the
+    /// noise is small, even 1,000 is not yet the same as irrelevant.
     pub lengthscale: (f64, f64),
 }
 
@@ -31,7 +32,7 @@ impl Default for SearchBounds {
             signal_variance: (1e-4, 1e4),
             noise_ratio: (1e-4, 1e4),
             constant_ratio: (1e-4, 1e4),
-            lengthscale: (1e-3, 1e3),
+            lengthscale: (1e-3, 1e5),
         }
     }
 }
@@ -78,9 +79,11 @@ pub struct SearchOptions {
     /// Steps of a descent.
     pub iterations: usize,
     /// The starts see at most this many rows, drawn at random. If there are
-    /// more, one descent on all of them follows from the best of the results.
+    /// more, descents on three times as many, and so on up to all, follow from
+    /// the best of the results.
     pub search_rows: usize,
-    /// Matrices of outputs that descend on all rows at once may take this much.
+    /// Matrices of outputs that descend side by side after the starts may take
+    /// this much.
     pub memory_bytes: usize,
     /// Limits.
     pub bounds: SearchBounds,
@@ -109,7 +112,7 @@ impl Default for SearchOptions {
 pub struct Progress {
     /// Output, from 0.
     pub output: usize,
-    /// Start, from 0; `None` for the descent on all rows.
+    /// Start, from 0; `None` for the descents on more rows after the starts.
     pub start: Option<usize>,
     /// Rows that this descent sees.
     pub rows: usize,

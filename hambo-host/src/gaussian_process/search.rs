@@ -2,7 +2,9 @@
 //! side by side, with the same result on any number of threads.
 //!
 //! A likelihood costs O(n³), so with many rows the starts see a part of them
-//! only, and a last descent sees all.
+//! only. From the best of them one descent follows on three times as many rows,
+//! and so on up to all: each begins so close to its end that few steps are left
+//! where a step is dear.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -20,6 +22,8 @@ use crate::training::Standardisation;
 
 /// Fewer rows tell nothing about lengthscales and noise.
 const LEAST_ROWS: usize = 10;
+/// What so many rows took for irrelevant is not tried again on more.
+const TRUSTED_ROWS: usize = 1000;
 /// Spread, as a part of the largest value, below which a column is constant.
 const CONSTANT: f64 = 1e-6;
 
@@ -164,12 +168,11 @@ struct Reporter<'a> {
 impl Search<'_> {
     fn run(&self, rows: usize) -> Result<Vec<FittedOutput>, GaussianProcessError> {
         let seen = self.options.search_rows.max(LEAST_ROWS).min(rows);
-        let part = (seen < rows).then(|| {
-            let mut order: Vec<usize> = (0..rows).collect();
-            Shuffle::new(self.options.seed).shuffle(&mut order);
-            self.all.take(&order[..seen])
-        });
-        let planned = self.outputs * (self.starts() + usize::from(part.is_some()));
+        let mut order: Vec<usize> = (0..rows).collect();
+        Shuffle::new(self.options.seed).shuffle(&mut order);
+        let part = (seen < rows).then(|| self.all.take(&order[..seen]));
+        let ladder = ladder(seen, rows);
+        let planned = self.outputs * (self.starts() + ladder.len());
         let table = part.as_ref().unwrap_or(&self.all);
         let tasks = (0..self.outputs * self.starts()).into_par_iter();
         let found: Vec<Result<Found, Ending>> = tasks
@@ -183,8 +186,12 @@ impl Search<'_> {
         for (output, of_output) in found.chunks(self.starts()).enumerate() {
             fitted.push(self.best_start(output, of_output, seen)?);
         }
-        if part.is_some() {
-            self.descend_on_all(&mut fitted, rows, planned)?;
+        let mut before = seen;
+        for size in ladder {
+            let part = (size < rows).then(|| self.all.take(&order[..size]));
+            let table = part.as_ref().unwrap_or(&self.all);
+            self.descend_again(&mut fitted, table, before, planned)?;
+            before = size;
         }
         let outputs = fitted.into_iter().enumerate();
         let outputs = outputs.map(|(output, (found, mut fitted))| {
@@ -290,21 +297,26 @@ impl Search<'_> {
     }
 
     /// One more descent for each output, as many at once as the memory holds.
-    fn descend_on_all(
+    fn descend_again(
         &self,
         fitted: &mut [(Found, FittedOutput)],
-        rows: usize,
+        table: &Table,
+        rows_before: usize,
         planned: usize,
     ) -> Result<(), GaussianProcessError> {
+        let rows = table.points.len() / table.columns;
         let matrices = 2 * size_of::<f64>() * rows * rows;
         let at_once = (self.options.memory_bytes / matrices).max(1);
         for (group, outputs) in fitted.chunks_mut(at_once).enumerate() {
             let outputs = outputs.par_iter_mut().enumerate();
             outputs.try_for_each(|(place, (found, fitted))| {
                 let output = group * at_once + place;
-                let from = found.logarithms.clone();
+                let mut from = found.logarithms.clone();
+                if rows_before < TRUSTED_ROWS {
+                    from = self.space.awake(from);
+                }
                 *found = self
-                    .descend(&self.all, output, None, from, planned)
+                    .descend(table, output, None, from, planned)
                     .map_err(|ending| ending.error(output))?;
                 fitted.iterations += found.iterations;
                 fitted.evaluations += found.evaluations;
@@ -313,6 +325,15 @@ impl Search<'_> {
         }
         Ok(())
     }
+}
+
+/// The rows of the descents after the starts, which see `first`: three times
+/// as many each, then all.
+fn ladder(first: usize, rows: usize) -> Vec<usize> {
+    let sizes = std::iter::successors(Some(3 * first), |size| size.checked_mul(3));
+    let mut sizes: Vec<usize> = sizes.take_while(|size| 2 * size <= rows).collect();
+    sizes.extend((first < rows).then_some(rows));
+    sizes
 }
 
 fn constant_columns(table: &[f64], columns: usize) -> Vec<bool> {
@@ -326,4 +347,24 @@ fn constant_columns(table: &[f64], columns: usize) -> Vec<bool> {
             high - low <= CONSTANT * high.abs().max(low.abs())
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ladders_end_with_all_rows() {
+        assert!(ladder(50, 50).is_empty());
+        assert_eq!(ladder(500, 501), [501]);
+        assert_eq!(ladder(500, 3000), [1500, 3000]);
+        assert_eq!(ladder(500, 5000), [1500, 5000]);
+        assert_eq!(ladder(100, 5000), [300, 900, 5000]);
+    }
+
+    #[test]
+    fn constant_up_to_rounding() {
+        let table = [1.0, 2.0, 0.0, 1.0 + 1e-9, 2.1, 0.0];
+        assert_eq!(constant_columns(&table, 3), [true, false, true]);
+    }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use hambo_core::model::Kernel;
+use serde::{Deserialize, Serialize};
 
 use super::GaussianProcessError;
 
@@ -127,7 +128,7 @@ pub struct Progress {
 }
 
 /// A hyperparameter that was searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Parameter {
     /// The signal variance.
     SignalVariance,

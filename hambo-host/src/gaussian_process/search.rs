@@ -11,6 +11,7 @@ use std::sync::Mutex;
 
 use hambo_core::arithmetic::random::Stream;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::descent::{Data, Ending, Found, Space, descend};
 use super::fit::{require_standardisation, standardised};
@@ -28,7 +29,7 @@ const TRUSTED_ROWS: usize = 1000;
 const CONSTANT: f64 = 1e-6;
 
 /// The hyperparameters of one output and how they were found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FittedOutput {
     /// The likeliest that were found.
     pub hyperparameters: Hyperparameters,

@@ -4,6 +4,7 @@
 use hambo_core::arithmetic::dense::TILE;
 use hambo_core::image::container::{ALIGNMENT, HEADER};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::fit::{require_shape, require_standardisation, standardised};
 use super::order::{Residual, most_telling};
@@ -100,7 +101,7 @@ impl ChosenRows {
 }
 
 /// What keeping only some points does to the uncertainty.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
     /// N.
     pub points: usize,

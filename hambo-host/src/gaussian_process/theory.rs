@@ -6,8 +6,10 @@
 
 use std::fmt;
 
-use super::{GaussianProcessError, GaussianProcessFit};
 use hambo_core::model::Kernel;
+use serde::{Deserialize, Serialize};
+
+use super::{GaussianProcessError, GaussianProcessFit};
 
 /// The usual factor between the norm of the posterior mean and the bound B.
 pub const NORM_FACTOR: f64 = 2.0;
@@ -50,7 +52,7 @@ pub enum NormBound {
 }
 
 /// One output.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutputTheory {
     /// The kernel's shape.
     pub kernel: Kernel,
@@ -80,7 +82,7 @@ pub struct Smoothness {
 }
 
 /// What theory says about a fit.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Theory {
     /// The set fails with at most this probability.
     pub delta: f64,

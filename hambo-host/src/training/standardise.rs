@@ -85,6 +85,14 @@ impl TrainingSet<'_> {
         Ok(rows)
     }
 
+    /// The standardisation of these rows.
+    ///
+    /// # Errors
+    /// If the tables are unfit or a column never changes.
+    pub fn units(&self) -> Result<Standardisation, TrainingError> {
+        Ok(self.standardise(false)?.0)
+    }
+
     /// The standardisation of these rows, and the rows in its units. A column
     /// that never changes is refused unless it is allowed.
     pub(super) fn standardise(

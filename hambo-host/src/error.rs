@@ -55,6 +55,9 @@ pub enum Error {
     /// A task that is too large.
     #[error("the task needs {} rows of memory; shorten the horizon or shrink the model", .0.needed)]
     Capacity(CapacityError),
+    /// Options that contradict each other.
+    #[error("{0}")]
+    Usage(String),
     /// A log of another system than the task's.
     #[error(
         "the log's rows have {found} {part} numbers, the task names {expected}; choose the task of this log"

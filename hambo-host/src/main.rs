@@ -1,10 +1,16 @@
 //! The `hambo` command.
 
+mod command;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use command::fit::FitArguments;
+use command::model_info::ModelInfoArguments;
+use command::{fit, model_info};
+use hambo_host::Error;
 use hambo_host::demo::{self, DemoOptions};
 
 /// Know, before a controller drives a robot, how badly it could go.
@@ -33,28 +39,58 @@ enum Command {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
+    /// Learn a dynamics model with calibrated uncertainty from a log.
+    ///
+    /// Example: hambo fit task.toml --data log.csv --model gp -o m.hambo
+    Fit(Box<FitArguments>),
+    /// Look at model files.
+    #[command(subcommand)]
+    Model(ModelCommand),
+}
+
+#[derive(Subcommand)]
+enum ModelCommand {
+    /// Sizes, training, hyperparameters, theory constants and calibration.
+    ///
+    /// Example: hambo model info m.hambo
+    Info(ModelInfoArguments),
 }
 
 /// Exit code for bad usage and bad input.
 const BAD_INPUT: u8 = 2;
+/// Exit code after Ctrl-C, as shells know it.
+const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
-    let Command::Demo {
-        firmware,
-        output,
-        seed,
-    } = Arguments::parse().command;
-    let options = DemoOptions {
-        output,
-        firmware,
-        seed,
-    };
     let mut out = io::stdout().lock();
-    match demo::run(&options, &mut out).and_then(|()| Ok(out.flush()?)) {
+    match run(Arguments::parse().command, &mut out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(Error::Interrupted) => {
+            eprintln!("hambo: interrupted; nothing was overwritten. Networks go on with --resume");
+            ExitCode::from(INTERRUPTED)
+        }
         Err(error) => {
             eprintln!("hambo: {error}");
             ExitCode::from(BAD_INPUT)
         }
+    }
+}
+
+fn run(command: Command, out: &mut impl Write) -> Result<(), Error> {
+    match command {
+        Command::Demo {
+            firmware,
+            output,
+            seed,
+        } => {
+            let options = DemoOptions {
+                output,
+                firmware,
+                seed,
+            };
+            demo::run(&options, out)
+        }
+        Command::Fit(arguments) => fit::run(&arguments, out),
+        Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out),
     }
 }

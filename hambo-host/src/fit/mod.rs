@@ -1,5 +1,6 @@
 //! From a log to a calibrated model: withhold, train, calibrate.
 
+mod checkpoint;
 mod gaussian_process;
 mod network;
 mod tables;
@@ -22,6 +23,7 @@ use crate::prediction::{Predictions, predict};
 use crate::task_file::TaskFile;
 use crate::training::EnsembleOptions;
 
+pub use checkpoint::{checkpoint_path, read_checkpoint, write_checkpoint};
 pub use gaussian_process::{GaussianProcessOptions, Keep};
 pub use watch::{FitProgress, Unwatched, Watch};
 

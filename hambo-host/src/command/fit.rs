@@ -1,0 +1,376 @@
+//! `hambo fit`: from a log to a calibrated model file.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use hambo_core::model::Kernel;
+use hambo_core::network::Activation;
+use hambo_host::Error;
+use hambo_host::calibration::CalibrationMode;
+use hambo_host::data::read_log;
+use hambo_host::fit::{
+    FitOptions, GaussianProcessOptions, Keep, ModelOptions, checkpoint_path, fit,
+};
+use hambo_host::gaussian_process::{DeviceRoom, NORM_FACTOR, NormBound, SearchOptions};
+use hambo_host::task_file::TaskFile;
+use hambo_host::training::{Bandwidth, EnsembleOptions, Inference};
+
+use super::progress::Terminal;
+use super::table;
+
+/// What `hambo fit` takes.
+#[derive(Args)]
+pub struct FitArguments {
+    /// The task file (TOML): names of states and actions.
+    task: PathBuf,
+    /// The log: a CSV file with the task's names in its header.
+    #[arg(long)]
+    data: PathBuf,
+    /// The kind of model.
+    #[arg(long, value_enum, default_value = "bnn")]
+    model: ModelKind,
+    /// The model file to write.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// A size that fits this board: stm32f405. Without one, the paper's size.
+    #[arg(long)]
+    board: Option<String>,
+    /// Seed of the split and the training.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Go on from the checkpoint that an interrupted run left beside the
+    /// output.
+    #[arg(long)]
+    resume: bool,
+    /// One JSON object instead of the tables.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    split: SplitArguments,
+    #[command(flatten)]
+    networks: NetworkArguments,
+    #[command(flatten)]
+    processes: ProcessArguments,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Split and calibration")]
+struct SplitArguments {
+    /// Share of the rows, in whole episodes, that calibration gets.
+    #[arg(long, default_value_t = 0.2)]
+    withhold: f64,
+    /// Share of the other rows that decides when networks stop training; 0
+    /// trains to the last step.
+    #[arg(long, default_value_t = 0.1)]
+    validation: f64,
+    /// Whether calibration may only widen the set, or may narrow it as in the
+    /// paper.
+    #[arg(long, value_enum, default_value = "widen")]
+    calibration: Calibration,
+    /// Half the width of the set in scaled standard deviations. Without one
+    /// it holds every network, or follows theory for gp.
+    #[arg(long)]
+    beta: Option<f32>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Networks (bnn, ensemble)")]
+struct NetworkArguments {
+    /// Number of networks.
+    #[arg(long)]
+    members: Option<usize>,
+    /// Widths of the hidden layers, like 64,64.
+    #[arg(long, value_delimiter = ',')]
+    hidden: Option<Vec<usize>>,
+    /// Activation of the hidden layers.
+    #[arg(long, value_enum)]
+    activation: Option<ActivationName>,
+    /// Updates, unless the validation rows end them.
+    #[arg(long)]
+    steps: Option<usize>,
+    /// Rows per update.
+    #[arg(long)]
+    batch: Option<usize>,
+    /// Learning rate of the first update.
+    #[arg(long)]
+    learning_rate: Option<f32>,
+    /// Weight of the prior against the likelihood.
+    #[arg(long)]
+    prior_weight: Option<f32>,
+    /// Bandwidth of the SVGD kernel, or `median` (bnn).
+    #[arg(long)]
+    bandwidth: Option<BandwidthArgument>,
+    /// Keep columns that never change instead of refusing them.
+    #[arg(long)]
+    allow_constant: bool,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Gaussian processes (gp)")]
+struct ProcessArguments {
+    /// The kernel.
+    #[arg(long, value_enum)]
+    kernel: Option<KernelName>,
+    /// Descents from different hyperparameters.
+    #[arg(long)]
+    starts: Option<usize>,
+    /// Keep so many points, chosen by what they tell.
+    #[arg(long)]
+    points: Option<usize>,
+    /// Bounds on the RKHS norm of each state, in standardised units; without
+    /// them, an estimate.
+    #[arg(long, value_delimiter = ',')]
+    norm: Option<Vec<f64>>,
+    /// The set may fail with this probability; the task's delta if not given.
+    #[arg(long)]
+    delta: Option<f64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ModelKind {
+    /// A Gaussian process for each state.
+    Gp,
+    /// A Bayesian network by SVGD.
+    Bnn,
+    /// A deep ensemble.
+    Ensemble,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Calibration {
+    Widen,
+    Paper,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ActivationName {
+    Relu,
+    Tanh,
+    Silu,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum KernelName {
+    Rbf,
+    Matern32,
+    Matern52,
+    Linear,
+}
+
+#[derive(Clone, Copy)]
+struct BandwidthArgument(Bandwidth);
+
+impl FromStr for BandwidthArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse()) {
+            ("median", _) => Ok(Self(Bandwidth::Median)),
+            (_, Ok(number)) => Ok(Self(Bandwidth::Fixed(number))),
+            _ => Err("give a number or `median`".to_owned()),
+        }
+    }
+}
+
+/// What a board has for a model: memory.x, less what an image's other parts
+/// and the rest of the workspace take.
+const BOARD_ROOM: DeviceRoom = DeviceRoom {
+    flash_bytes: 480 * 1024,
+    scratch_bytes: 48 * 1024,
+};
+
+/// Trains, calibrates and writes the file.
+///
+/// # Errors
+/// If an input is bad; then nothing is overwritten.
+pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> {
+    let task = TaskFile::read(&arguments.task)?;
+    let options = arguments.options(&task)?;
+    writable(&arguments.output)?;
+    let log = read_log(&arguments.data, &task)?;
+    let checkpoint = checkpoint_path(&arguments.output);
+    let mut terminal = Terminal::new(checkpoint.clone(), arguments.resume);
+    let fitted = fit(&task, &log, &options, &mut terminal);
+    terminal.finish();
+    let (file, _) = fitted?;
+    file.write(&arguments.output)?;
+    // What is left of it would only be in the way.
+    let _ = std::fs::remove_file(checkpoint);
+    if arguments.json {
+        return table::json(&file, None, out);
+    }
+    table::data(file.metadata(), out)?;
+    table::training(&file, out)?;
+    table::calibration(file.metadata(), out)?;
+    writeln!(out, "\nsaved {}", arguments.output.display())?;
+    Ok(())
+}
+
+/// Finds out before the work whether its result can be saved.
+fn writable(path: &std::path::Path) -> Result<(), Error> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => std::path::Path::new("."),
+    };
+    if folder.is_dir() && !path.is_dir() {
+        return Ok(());
+    }
+    let text = format!(
+        "{}: cannot be written: {}",
+        path.display(),
+        if path.is_dir() {
+            "it is a folder; give the name of a file"
+        } else {
+            "its folder does not exist; create it first"
+        }
+    );
+    Err(std::io::Error::other(text).into())
+}
+
+impl FitArguments {
+    fn options(&self, task: &TaskFile) -> Result<FitOptions, Error> {
+        let networks = &self.networks;
+        let processes = &self.processes;
+        let is_process = self.model == ModelKind::Gp;
+        let for_others = [
+            ("--members", networks.members.is_some(), !is_process),
+            ("--hidden", networks.hidden.is_some(), !is_process),
+            ("--activation", networks.activation.is_some(), !is_process),
+            ("--steps", networks.steps.is_some(), !is_process),
+            ("--batch", networks.batch.is_some(), !is_process),
+            (
+                "--learning-rate",
+                networks.learning_rate.is_some(),
+                !is_process,
+            ),
+            (
+                "--prior-weight",
+                networks.prior_weight.is_some(),
+                !is_process,
+            ),
+            (
+                "--bandwidth",
+                networks.bandwidth.is_some(),
+                self.model == ModelKind::Bnn,
+            ),
+            ("--allow-constant", networks.allow_constant, !is_process),
+            ("--resume", self.resume, !is_process),
+            ("--kernel", processes.kernel.is_some(), is_process),
+            ("--starts", processes.starts.is_some(), is_process),
+            ("--points", processes.points.is_some(), is_process),
+            ("--norm", processes.norm.is_some(), is_process),
+        ];
+        if let Some((name, ..)) = for_others
+            .into_iter()
+            .find(|(_, given, fits)| *given && !fits)
+        {
+            return Err(Error::Usage(format!(
+                "{name} does not belong to this --model; see hambo fit --help"
+            )));
+        }
+        for (name, share) in [
+            ("--withhold", self.split.withhold),
+            ("--validation", self.split.validation),
+        ] {
+            if !(0.0..1.0).contains(&share) {
+                return Err(Error::Usage(format!(
+                    "{name} {share}: give a share from 0 to below 1"
+                )));
+            }
+        }
+        if let Some(beta) = self.split.beta
+            && !(beta > 0.0 && beta.is_finite())
+        {
+            return Err(Error::Usage(format!(
+                "--beta {beta}: give a positive number"
+            )));
+        }
+        let model = if is_process {
+            ModelOptions::GaussianProcess(self.process_options(task)?)
+        } else {
+            ModelOptions::Networks(self.network_options()?)
+        };
+        Ok(FitOptions {
+            withheld_share: self.split.withhold,
+            validation_share: self.split.validation,
+            calibration: match self.split.calibration {
+                Calibration::Widen => CalibrationMode::Widen,
+                Calibration::Paper => CalibrationMode::Paper,
+            },
+            beta: self.split.beta,
+            ..FitOptions::new(model)
+        })
+    }
+
+    fn network_options(&self) -> Result<EnsembleOptions, Error> {
+        let preset = match &self.board {
+            Some(board) => EnsembleOptions::for_board(board)?,
+            None => EnsembleOptions::paper(),
+        };
+        let given = &self.networks;
+        let bandwidth = match (given.bandwidth, preset.inference) {
+            (Some(BandwidthArgument(bandwidth)), _) => bandwidth,
+            (None, Inference::Svgd(bandwidth)) => bandwidth,
+            (None, Inference::Ensemble) => Bandwidth::Median,
+        };
+        Ok(EnsembleOptions {
+            inference: match self.model {
+                ModelKind::Ensemble => Inference::Ensemble,
+                _ => Inference::Svgd(bandwidth),
+            },
+            members: given.members.unwrap_or(preset.members),
+            hidden: given.hidden.clone().unwrap_or(preset.hidden),
+            activation: match given.activation {
+                Some(ActivationName::Relu) => Activation::Relu,
+                Some(ActivationName::Tanh) => Activation::Tanh,
+                Some(ActivationName::Silu) => Activation::Silu,
+                None => preset.activation,
+            },
+            steps: given.steps.unwrap_or(preset.steps),
+            batch: given.batch.unwrap_or(preset.batch),
+            learning_rate: given.learning_rate.unwrap_or(preset.learning_rate),
+            prior_weight: given.prior_weight.unwrap_or(preset.prior_weight),
+            allow_constant: given.allow_constant,
+            seed: self.seed,
+            ..preset
+        })
+    }
+
+    fn process_options(&self, task: &TaskFile) -> Result<GaussianProcessOptions, Error> {
+        let given = &self.processes;
+        let keep = match (given.points, &self.board) {
+            (Some(points), _) => Keep::Points(points),
+            (None, Some(board)) => {
+                // Only to say which boards there are.
+                EnsembleOptions::for_board(board)?;
+                Keep::Room(BOARD_ROOM)
+            }
+            (None, None) => Keep::All,
+        };
+        let default = GaussianProcessOptions::default();
+        Ok(GaussianProcessOptions {
+            search: SearchOptions {
+                kernel: match given.kernel {
+                    None | Some(KernelName::Rbf) => Kernel::Rbf,
+                    Some(KernelName::Matern32) => Kernel::Matern32,
+                    Some(KernelName::Matern52) => Kernel::Matern52,
+                    Some(KernelName::Linear) => Kernel::Linear,
+                },
+                starts: given.starts.unwrap_or(default.search.starts),
+                seed: self.seed,
+                ..default.search
+            },
+            keep,
+            norm: match &given.norm {
+                Some(norms) => NormBound::Given(norms.clone()),
+                None => NormBound::Estimated {
+                    factor: NORM_FACTOR,
+                },
+            },
+            delta: given.delta.unwrap_or(f64::from(task.delta)),
+            ..default
+        })
+    }
+}

@@ -1,0 +1,282 @@
+//! The tables that `hambo fit` and `hambo model info` print.
+
+use std::io::Write;
+
+use hambo_host::Error;
+use hambo_host::calibration::{Calibration, CalibrationStatus, CurvePoint};
+use hambo_host::gaussian_process::{ASSUMPTIONS, Smoothness};
+use hambo_host::model_file::{GaussianProcessSummary, Metadata, ModelFile, TrainingSummary};
+use hambo_host::training::{Bandwidth, Inference};
+use serde_json::{Value, json};
+
+/// The log and its split.
+pub fn data(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
+    let data = &metadata.data;
+    let hash: String = data
+        .hash
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    writeln!(
+        out,
+        "data: {} rows ({} to train, {} to stop, {} to calibrate, split by {}), hash {hash}…",
+        data.rows,
+        data.training_rows,
+        data.validation_rows,
+        data.withheld_rows,
+        if data.split_by_episodes {
+            "whole episodes"
+        } else {
+            "stretches of rows"
+        }
+    )?;
+    Ok(())
+}
+
+/// The model and its training.
+pub fn training(file: &ModelFile, out: &mut impl Write) -> Result<(), Error> {
+    let bytes = file.model_part().len();
+    match &file.metadata().training {
+        TrainingSummary::Networks(networks) => {
+            let mean = |losses: &[f32]| losses.iter().sum::<f32>() / losses.len().max(1) as f32;
+            write!(out, "model: {} networks", networks.losses.len())?;
+            if let Some(options) = &networks.options {
+                let widths: Vec<String> = options.hidden.iter().map(usize::to_string).collect();
+                let inference = match options.inference {
+                    Inference::Ensemble => "deep ensemble".to_owned(),
+                    Inference::Svgd(Bandwidth::Fixed(l)) => format!("SVGD with bandwidth {l}"),
+                    Inference::Svgd(Bandwidth::Median) => "SVGD with median bandwidth".to_owned(),
+                };
+                write!(
+                    out,
+                    " of {} {:?} units, {inference}, weights of step {} of {}",
+                    widths.join(" × "),
+                    options.activation,
+                    networks.best_step,
+                    options.steps
+                )?;
+            }
+            writeln!(out, "; {bytes} bytes in an image")?;
+            write!(
+                out,
+                "loss: {:.4} on the training rows",
+                mean(&networks.losses)
+            )?;
+            match networks.validation_loss {
+                Some(loss) => writeln!(out, ", {loss:.4} on the validation rows at the end")?,
+                None => writeln!(out)?,
+            }
+        }
+        TrainingSummary::GaussianProcess(processes) => {
+            writeln!(
+                out,
+                "model: Gaussian processes on {} of {} rows; {bytes} bytes in an image",
+                processes.points, processes.rows
+            )?;
+            hyperparameters(file.metadata(), processes, out)?;
+            growth(processes, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn hyperparameters(
+    metadata: &Metadata,
+    processes: &GaussianProcessSummary,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    writeln!(
+        out,
+        "{:12} {:>9} {:>10} {:>10} {:>12}  lengthscales (standardised)",
+        "state", "kernel", "signal", "noise", "-log p"
+    )?;
+    for (j, output) in processes.outputs.iter().enumerate() {
+        let found = &output.hyperparameters;
+        let lengthscales: Vec<String> = found
+            .lengthscales
+            .iter()
+            .map(|l| format!("{l:.3}"))
+            .collect();
+        writeln!(
+            out,
+            "{:12} {:>9} {:>10.4} {:>10.2e} {:>12.3}  {}",
+            name(metadata, j),
+            format!("{:?}", found.kernel),
+            found.signal_variance,
+            found.noise_variance,
+            output.negative_log_likelihood,
+            lengthscales.join(" ")
+        )?;
+        if !output.at_bounds.is_empty() {
+            let limits: Vec<String> = output.at_bounds.iter().map(ToString::to_string).collect();
+            writeln!(
+                out,
+                "{:12} at a limit of the search: {}",
+                "",
+                limits.join(", ")
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn growth(processes: &GaussianProcessSummary, out: &mut impl Write) -> Result<(), Error> {
+    if processes.growth.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\n{:>7} {:>9}  standard deviation against all {} rows, mean (largest) of each state",
+        "points", "bytes", processes.rows
+    )?;
+    for row in &processes.growth {
+        let cells: Vec<String> = row
+            .mean
+            .iter()
+            .zip(&row.largest)
+            .map(|(mean, largest)| format!("× {mean:.2} ({largest:.2})"))
+            .collect();
+        writeln!(
+            out,
+            "{:>7} {:>9}  {}",
+            row.points,
+            row.bytes,
+            cells.join("  ")
+        )?;
+    }
+    Ok(())
+}
+
+/// beta, norms, Lipschitz constants and C_n, with what they rest on.
+pub fn theory(
+    metadata: &Metadata,
+    smoothness: Option<&Smoothness>,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let TrainingSummary::GaussianProcess(processes) = &metadata.training else {
+        return Ok(());
+    };
+    writeln!(out, "\ntheory")?;
+    for row in processes.theory.rows(smoothness) {
+        writeln!(out, "  {row}")?;
+    }
+    writeln!(out, "  assuming that")?;
+    let needed = |text: &&&str| smoothness.is_some() || !text.starts_with("for C_n");
+    for assumption in ASSUMPTIONS.iter().filter(needed) {
+        writeln!(out, "  - {assumption}")?;
+    }
+    Ok(())
+}
+
+/// Scales, errors and coverages, and whether to rely on them.
+pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
+    let Some(calibration) = &metadata.calibration else {
+        return Ok(());
+    };
+    writeln!(
+        out,
+        "\n{:12} {:>8} {:>8} {:>8} {:>10} {:>10} {:>9} {:>9} {:>9}",
+        "calibration", "tau*", "tau", "beta", "error", "after", "90 % set", "set", "set+noise"
+    )?;
+    let percent = |share: f32| format!("{:.1} %", 100.0 * share);
+    for (j, row) in calibration.dimensions.iter().enumerate() {
+        writeln!(
+            out,
+            "{:12} {:>8.3} {:>8.3} {:>8.3} {:>10.2e} {:>10.2e} {:>9} {:>9} {:>9}",
+            name(metadata, j),
+            row.best_scale,
+            row.scale,
+            row.beta,
+            row.error_before,
+            row.error_after,
+            percent(row.coverage_90),
+            percent(row.epistemic_coverage),
+            percent(row.total_coverage)
+        )?;
+    }
+    writeln!(
+        out,
+        "all states at once: {} of the next states in the set, {} with noise",
+        percent(calibration.joint_epistemic_coverage),
+        percent(calibration.joint_total_coverage)
+    )?;
+    writeln!(out, "{}", status(metadata, calibration))?;
+    Ok(())
+}
+
+fn status(metadata: &Metadata, calibration: &Calibration) -> String {
+    match calibration.status {
+        CalibrationStatus::Calibrated => {
+            format!("calibrated on {} withheld rows", calibration.rows)
+        }
+        CalibrationStatus::TooFewRows { rows, needed } => format!(
+            "NOT calibrated: {rows} withheld rows, at least {needed} are needed; a check will abstain.\n\
+             help: log more episodes or withhold a larger share"
+        ),
+        CalibrationStatus::Failed {
+            dimension,
+            coverage,
+        } => format!(
+            "NOT calibrated: the 99 % interval of {} holds only {:.1} % of the withheld rows; a check will abstain.\n\
+             help: log more, train longer or with a larger model",
+            name(metadata, dimension),
+            100.0 * coverage
+        ),
+    }
+}
+
+/// The calibration curves before and after.
+pub fn curves(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
+    let Some(calibration) = &metadata.calibration else {
+        return Ok(());
+    };
+    let line = |curve: &[CurvePoint], get: fn(&CurvePoint) -> f32| -> String {
+        let cells = curve.iter().map(|point| format!("{:>6.3}", get(point)));
+        cells.collect::<Vec<_>>().join(" ")
+    };
+    let Some(first) = calibration.dimensions.first() else {
+        return Ok(());
+    };
+    writeln!(
+        out,
+        "\n{:19} {}",
+        "claimed",
+        line(&first.curve_before, |point| point.nominal)
+    )?;
+    for (j, row) in calibration.dimensions.iter().enumerate() {
+        for (when, curve) in [("before", &row.curve_before), ("after", &row.curve_after)] {
+            let observed = line(curve, |point| point.observed);
+            writeln!(out, "{:12} {when:6} {observed}", name(metadata, j))?;
+        }
+    }
+    Ok(())
+}
+
+/// All of it as one object.
+pub fn json(
+    file: &ModelFile,
+    smoothness: Option<&Smoothness>,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let encoded = serde_json::to_value(file.metadata()).map_err(std::io::Error::other)?;
+    let mut object = json!({
+        "metadata": encoded,
+        "image_bytes": file.model_part().len(),
+    });
+    if let (TrainingSummary::GaussianProcess(processes), Some(smoothness)) =
+        (&file.metadata().training, smoothness)
+        && let Value::Object(object) = &mut object
+    {
+        let constant = processes.theory.ln_constant(smoothness);
+        object.insert("ln_c_n".to_owned(), json!(constant));
+    }
+    writeln!(out, "{object}")?;
+    Ok(())
+}
+
+fn name(metadata: &Metadata, dimension: usize) -> String {
+    let name = metadata.state_names.get(dimension);
+    name.cloned()
+        .unwrap_or_else(|| format!("state {dimension}"))
+}

@@ -102,8 +102,36 @@ impl Theory {
     /// Of a posterior.
     ///
     /// # Errors
-    /// If `delta` is not in 0..1 or a norm is not a positive number, or there
-    /// is not one for each output.
+    /// If `delta` is not between 0 and 1, or there is not one norm, finite and
+    /// not negative, for each output.
+    ///
+    /// ```
+    /// use hambo_host::gaussian_process::{
+    ///     GaussianProcessFit, Hyperparameters, Kernel, NORM_FACTOR, NormBound, Observations,
+    ///     Smoothness, Theory,
+    /// };
+    /// use hambo_host::training::Standardisation;
+    ///
+    /// let units = Standardisation {
+    ///     input_mean: vec![0.0], input_scale: vec![1.0],
+    ///     output_mean: vec![0.0], output_scale: vec![1.0],
+    /// };
+    /// let data = Observations {
+    ///     inputs: &[0.0, 1.0], input_columns: 1,
+    ///     targets: &[0.0, 0.5], target_columns: 1,
+    /// };
+    /// let kernels = [Hyperparameters {
+    ///     kernel: Kernel::Rbf, signal_variance: 1.0, constant_variance: 0.0,
+    ///     lengthscales: vec![1.0], noise_variance: 0.01,
+    /// }];
+    /// let fit = GaussianProcessFit::new(&data, &units, &kernels)?;
+    /// let norm = NormBound::Estimated { factor: NORM_FACTOR };
+    /// let theory = Theory::new(&fit, &norm, 0.05)?;
+    /// println!("{theory}");
+    /// let smoothness = Smoothness { reward: 1.0, policy: 0.5, horizon: 20 };
+    /// assert!(theory.ln_constant(&smoothness) > 0.0);
+    /// # Ok::<(), hambo_host::gaussian_process::GaussianProcessError>(())
+    /// ```
     pub fn new(
         fit: &GaussianProcessFit,
         norm: &NormBound,

@@ -1,9 +1,11 @@
-//! Training of network ensembles by explicit gradients.
+//! Training of network ensembles by explicit gradients: Bayesian networks by
+//! Stein variational gradient descent (the paper's BNN), or deep ensembles.
 //!
-//! The network model of the method: every member predicts a Gaussian for the
-//! state difference, and the spread between members is the epistemic
-//! uncertainty that the adversary may use. Predictions of the product come
-//! from the core; this module only finds the weights.
+//! Every member predicts a Gaussian for the state difference, and the spread
+//! between members is the epistemic uncertainty that the adversary may use.
+//! Predictions of the product come from the core; this module only finds the
+//! weights. [`train_ensemble`] does it in one call; [`Trainer`] adds validation
+//! rows, reports and checkpoints.
 
 mod activation;
 mod adam;

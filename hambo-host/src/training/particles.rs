@@ -14,7 +14,7 @@ use super::svgd::Svgd;
 /// A density p over parameters, or an unbiased guess of it from a minibatch.
 pub(super) trait Density: Send + Sync {
     /// Writes the gradient of −log p / n at `parameters` and returns −log p / n,
-    /// but for a constant. The n is that of [`Particles::new`].
+    /// but for a constant. The n is that of [`Svgd::new`].
     fn descend(&mut self, parameters: &[f32], gradient: &mut [f32]) -> f32;
 }
 

@@ -35,6 +35,7 @@ pub mod adversary;
 pub mod arithmetic;
 pub mod check;
 pub mod estimate;
+pub mod example;
 pub mod expression;
 pub mod image;
 pub mod model;

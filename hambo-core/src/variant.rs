@@ -3,6 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 /// What happens inside the model's uncertainty.
+///
+/// ```
+/// use hambo_core::task::Variant;
+/// assert!(Variant::DiscreteAdversary1.needs_members());
+/// assert!(!Variant::ContinuousAdversary.needs_members());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Variant {

@@ -9,6 +9,8 @@ use hambo_host::check::{check, check_in_lanes};
 use hambo_host::image_file::{AlignedBytes, encode_part};
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS, Reference, image};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 fn parsed(bytes: &AlignedBytes) -> Model<'_> {
     let part = Container::take(&mut bytes.as_bytes(), Part::Model).unwrap();
@@ -141,8 +143,69 @@ fn the_noise_is_the_aleatoric_part() {
     }
 }
 
+proptest! {
+    // The seed is the case, and the cases are the same every time.
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::with_cases(1000)
+    })]
+
+    #[test]
+    fn the_variance_is_never_negative_nor_too_small(
+        seed in any::<u64>(),
+        points in 1_usize..60,
+        lengthscale in -1.0_f32..2.3,
+        noise in -8.0_f32..0.0,
+        pairs in prop_oneof![Just(0.0), -6.0_f32..-1.0],
+    ) {
+        let draw = &mut Draw::new(seed);
+        let shortest = 10_f32.powf(lengthscale);
+        let difficulty = Difficulty {
+            points,
+            lengthscales: (shortest, 4.0 * shortest),
+            noise: (noise, noise),
+            pairs: if pairs == 0.0 { 0.0 } else { 10_f32.powf(pairs) },
+        };
+        let space = 1 + draw.below(2);
+        let kernel = KERNELS[draw.below(KERNELS.len())];
+        let tested = Tested::new(Case::new(draw, space, &[kernel], difficulty));
+        let queries = tested.queries(draw, 30);
+        let mut wrong = None;
+        tested.compare(&queries, |[_, std], [_, s], prior| {
+            if !(std > 0.0 && std >= s && std <= prior * (1.0 + 1e-5)) {
+                wrong = Some((std, s, prior));
+            }
+        });
+        prop_assert!(wrong.is_none(), "{kernel:?}, {difficulty:?}: {wrong:?}");
+    }
+
+    #[test]
+    fn the_order_of_the_points_does_not_matter(seed in any::<u64>()) {
+        let draw = &mut Draw::new(seed);
+        let space = 1 + draw.below(3);
+        let case = Case::new(draw, space, &KERNELS, Difficulty::EASY);
+        let permuted = Tested::new(case.permuted(draw));
+        let tested = Tested::new(case);
+        let queries = tested.queries(draw, 60);
+        let mut first = Vec::new();
+        tested.compare(&queries, |found, _, prior| first.push((found, prior)));
+        let mut first = first.into_iter();
+        let mut wrong = None;
+        permuted.compare(&queries, |[mean, std], _, _| {
+            let ([m, s], prior) = first.next().unwrap();
+            let equal = (mean - m).abs() < 1e-4 * prior && (std - s).abs() < 1e-3 * prior;
+            if !equal {
+                wrong = Some((mean, m, std, s, prior));
+            }
+        });
+        prop_assert!(wrong.is_none(), "{wrong:?}");
+    }
+}
+
+/// How loose the standard deviation gets where f32 can do no better.
 #[test]
-fn the_standard_deviation_is_never_too_small() {
+fn the_standard_deviation_is_not_far_too_large() {
     let (mut checked, mut loosest) = (0, 0.0_f64);
     let difficulties = [
         Difficulty::HARD,
@@ -167,14 +230,12 @@ fn the_standard_deviation_is_never_too_small() {
             let queries = tested.queries(draw, 6 * difficulty.points);
             tested.compare(&queries, |[_, std], [_, s], prior| {
                 assert!(std >= s, "{kernel:?}, {difficulty:?}, {seed}: {std} {s}");
-                assert!(std > 0.0 && std <= prior * (1.0 + 1e-5));
                 checked += 1;
                 loosest = loosest.max((std - s) / prior);
             });
         }
     }
     assert!(checked > 2000, "{checked}");
-    // How loose it may get where f32 can do no better.
     assert!(loosest < 0.1, "{loosest}");
 }
 
@@ -274,26 +335,6 @@ fn bits_are_equal_for_every_number_of_lanes() {
         assert_eq!(one, bits::<4>(&model, &queries));
         assert_eq!(one, bits::<8>(&model, &queries));
         assert_eq!(one, bits::<32>(&model, &queries));
-    }
-}
-
-#[test]
-fn the_order_of_the_points_does_not_matter() {
-    for seed in 0..12 {
-        let draw = &mut Draw::new(4000 + seed);
-        let space = 1 + draw.below(3);
-        let case = Case::new(draw, space, &KERNELS, Difficulty::EASY);
-        let permuted = Tested::new(case.permuted(draw));
-        let tested = Tested::new(case);
-        let queries = tested.queries(draw, 60);
-        let mut first = Vec::new();
-        tested.compare(&queries, |found, _, prior| first.push((found, prior)));
-        let mut first = first.into_iter();
-        permuted.compare(&queries, |[mean, std], _, _| {
-            let ([m, s], prior) = first.next().unwrap();
-            assert!((mean - m).abs() < 1e-4 * prior, "{mean} {m} of {prior}");
-            assert!((std - s).abs() < 1e-3 * prior, "{std} {s} of {prior}");
-        });
     }
 }
 

@@ -8,10 +8,15 @@
 //! A push that pays only in rhythm (a swing) lies behind a hill that no
 //! gradient crosses. So there are three rounds, each with its own pattern to
 //! start from: the constant, the constant with its sign changing at every
-//! step, and random signs.
+//! step, and random signs. A last round changes the worst choice so far: see
+//! [`Change`](super::Change).
 
 use super::constant_component;
+use super::scatter::sign;
 use crate::arithmetic::elementary::{clamp, maximum};
+
+/// The round that has no pattern: changes of the worst choice so far.
+pub const REFINE: u32 = 3;
 
 /// One sweep's place in the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,23 +30,22 @@ pub struct Turn {
 }
 
 /// The place of sweep `iteration` of a search that goes on for `iterations`
-/// sweeps after the first: half of them for the constant, a quarter for each
-/// other pattern.
+/// sweeps after the first: half of them change the worst choice so far, an
+/// eighth each begins with alternating and random signs, and the first round
+/// has what is left over.
 ///
 /// ```
-/// use hambo_core::adversary::turn;
-/// let rounds: Vec<u32> = (0..=12).map(|i| turn(i, 12).round).collect();
-/// assert_eq!(rounds, [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2]);
+/// use hambo_core::adversary::{REFINE, turn};
+/// let rounds: Vec<u32> = (0..=16).map(|i| turn(i, 16).round).collect();
+/// assert_eq!(rounds, [0, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]);
+/// assert_eq!(REFINE, 3);
 /// ```
 #[must_use]
 pub fn turn(iteration: u32, iterations: u32) -> Turn {
     let total = iterations.saturating_add(1);
-    let quarter = total / 4;
-    let starts = [
-        0,
-        total.saturating_sub(quarter.saturating_mul(2)),
-        total.saturating_sub(quarter),
-    ];
+    let eighth = total / 8;
+    let from_end = |eighths: u32| total.saturating_sub(eighth.saturating_mul(eighths));
+    let starts = [0, from_end(6), from_end(5), from_end(4)];
     let ends = starts.iter().skip(1).chain(core::iter::once(&total));
     let mut turn = Turn {
         round: 0,
@@ -70,7 +74,7 @@ pub fn pattern(round: u32, start: usize, dimension: usize, step: u32, j: usize) 
         // The neutral start has no sign to change: all components in step.
         (1, 0) => reach(start) * alternating,
         (1, _) => constant * alternating,
-        _ => reach(start) * random_sign(start as u32, step, j as u32),
+        _ => reach(start) * sign([start as u32, step, j as u32, 0]),
     }
 }
 
@@ -79,22 +83,6 @@ pub fn pattern(round: u32, start: usize, dimension: usize, step: u32, j: usize) 
 /// corners.
 fn reach(start: usize) -> f32 {
     if start == 0 { 0.25 } else { 1.0 }
-}
-
-/// +1 or −1 by a hash (the finaliser of MurmurHash3) of its place.
-fn random_sign(start: u32, step: u32, j: u32) -> f32 {
-    let mut hash = start
-        .wrapping_mul(0x9E37_79B9)
-        .wrapping_add(step.wrapping_mul(0x85EB_CA6B))
-        .wrapping_add(j.wrapping_mul(0xC2B2_AE35))
-        .wrapping_add(1);
-    hash = (hash ^ (hash >> 16)).wrapping_mul(0x85EB_CA6B);
-    hash = (hash ^ (hash >> 13)).wrapping_mul(0xC2B2_AE35);
-    if (hash ^ (hash >> 16)) & 1 == 0 {
-        1.0
-    } else {
-        -1.0
-    }
 }
 
 /// The length of the sign step after a sweep.

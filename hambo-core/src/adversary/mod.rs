@@ -8,11 +8,14 @@ mod adjoint;
 mod constant;
 mod discrete;
 mod network;
+mod refine;
+mod scatter;
 
-pub use adjoint::{Turn, pattern, softness, step_length, turn, update};
+pub use adjoint::{REFINE, Turn, pattern, softness, step_length, turn, update};
 pub use constant::{MAX_STARTS, constant_component, constant_count};
 pub use discrete::{CHOICE_ROWS, Discrete};
 pub use network::NetworkAdversary;
+pub use refine::Change;
 
 use crate::model::Dynamics;
 use crate::variant::Variant;

@@ -2,7 +2,7 @@
 //! noise) and a start of the adversary.
 
 use crate::adversary::{
-    Discrete, pattern, searches, softness, start_count, step_length, turn, update,
+    Change, Discrete, REFINE, pattern, searches, softness, start_count, step_length, turn, update,
 };
 use crate::arithmetic::random::Stream;
 use crate::policy::Policy;
@@ -88,14 +88,14 @@ impl<const B: usize> Search<B> {
             self.begin(rollout, buffers);
         }
         let returns = rollout.forward(&self.streams, buffers);
-        self.record(&returns);
+        let improved = self.record(&returns);
         buffers.trained = [false; B];
         if self.iteration >= self.iterations {
             return true;
         }
         match rollout.variant {
             Variant::DiscreteAdversary1 => self.discrete_step(rollout, &returns, buffers),
-            _ => self.continuous_step(rollout, &returns, buffers),
+            _ => self.continuous_step(rollout, &returns, &improved, buffers),
         }
         self.iteration = self.iteration.saturating_add(1);
         false
@@ -115,8 +115,7 @@ impl<const B: usize> Search<B> {
 
     /// The adversary's choices at the start of a round.
     fn lay_pattern(&self, round: u32, dimension: usize, buffers: &mut Buffers<'_, B>) {
-        let places = (0_u32..).flat_map(|step| (0..dimension).map(move |j| (step, j)));
-        for (row, (step, j)) in buffers.eta.iter_mut().zip(places) {
+        for (row, (step, j)) in buffers.eta.iter_mut().zip(places(dimension)) {
             *row = self
                 .starts
                 .map(|start| pattern(round, start, dimension, step, j));
@@ -128,24 +127,69 @@ impl<const B: usize> Search<B> {
         &self,
         rollout: &Rollout<'_, P>,
         returns: &Returns<B>,
+        improved: &[bool; B],
         buffers: &mut Buffers<'_, B>,
     ) {
+        keep(improved, buffers.eta, buffers.worst_eta);
         let now = turn(self.iteration, self.iterations);
         let next = turn(self.iteration.saturating_add(1), self.iterations);
-        if next.round != now.round {
-            let dimension = rollout.model.dynamics.state_dimension();
-            return self.lay_pattern(next.round, dimension, buffers);
+        let dimension = rollout.model.dynamics.state_dimension();
+        // In the last round only what hurts more is followed downhill.
+        let follow = match (next.round, next.round == now.round) {
+            (REFINE, _) => *improved,
+            (_, same) => [same; B],
+        };
+        if follow.contains(&true) {
+            let mut steps = self.starts.map(|start| step_length(now, start));
+            for (step, follow) in steps.iter_mut().zip(&follow) {
+                *step *= f32::from(u8::from(*follow));
+            }
+            let softness = softness(now);
+            rollout.backward(
+                &self.streams,
+                returns,
+                softness,
+                buffers,
+                |eta, gradient| {
+                    update(eta, gradient, &steps);
+                },
+            );
         }
-        let steps = self.starts.map(|start| step_length(now, start));
-        rollout.backward(
-            &self.streams,
-            returns,
-            softness(now),
-            buffers,
-            |eta, gradient| {
-                update(eta, gradient, &steps);
-            },
-        );
+        if next.round == REFINE {
+            self.lay_changes(
+                &follow,
+                next.sweep,
+                rollout.task.horizon,
+                dimension,
+                buffers,
+            );
+        } else if next.round != now.round {
+            self.lay_pattern(next.round, dimension, buffers);
+        }
+    }
+
+    /// Puts changes of the worst choice on trial in the lanes that do not
+    /// follow the adjoint.
+    fn lay_changes(
+        &self,
+        follow: &[bool; B],
+        sweep: u32,
+        steps: u32,
+        dimension: usize,
+        buffers: &mut Buffers<'_, B>,
+    ) {
+        let changes = self
+            .starts
+            .map(|start| Change::new(start, sweep, steps, dimension));
+        let rows = buffers.eta.iter_mut().zip(buffers.worst_eta.iter());
+        for ((row, worst), (step, j)) in rows.zip(places(dimension)) {
+            let lanes = row.iter_mut().zip(worst).zip(follow.iter().zip(&changes));
+            for ((eta, worst), (follow, change)) in lanes {
+                if !*follow {
+                    *eta = change.apply(step, j, *worst);
+                }
+            }
+        }
     }
 
     /// Judges the sequence on trial and puts the next one there.
@@ -170,7 +214,8 @@ impl<const B: usize> Search<B> {
         self.discrete.propose(&improved, members, buffers.choices);
     }
 
-    fn record(&mut self, returns: &Returns<B>) {
+    /// Keeps the figures of a sweep; returns the lanes that it improved.
+    fn record(&mut self, returns: &Returns<B>) -> [bool; B] {
         if self.iteration == 0 {
             self.first = returns.value;
             self.outside = returns.outside;
@@ -178,11 +223,30 @@ impl<const B: usize> Search<B> {
         for (finite, good) in self.finite.iter_mut().zip(&returns.finite) {
             *finite &= *good;
         }
+        let mut improved = [false; B];
         let least = self.least.iter_mut().zip(self.least_iteration.iter_mut());
-        for ((least, found), value) in least.zip(&returns.value) {
+        for (((least, found), value), improved) in least.zip(&returns.value).zip(&mut improved) {
             if *value < *least {
                 *least = *value;
                 *found = self.iteration;
+                *improved = true;
+            }
+        }
+        improved
+    }
+}
+
+/// The step and the component of every row of eta.
+fn places(dimension: usize) -> impl Iterator<Item = (u32, usize)> {
+    (0_u32..).flat_map(move |step| (0..dimension).map(move |j| (step, j)))
+}
+
+/// Copies the lanes that `which` names.
+fn keep<const B: usize>(which: &[bool; B], from: &[[f32; B]], to: &mut [[f32; B]]) {
+    for (from, to) in from.iter().zip(to) {
+        for ((from, to), which) in from.iter().zip(to).zip(which) {
+            if *which {
+                *to = *from;
             }
         }
     }

@@ -46,6 +46,8 @@ pub struct Buffers<'r, const B: usize> {
     pub states: &'r mut [[f32; B]],
     /// eta_0 … eta_{T−1}.
     pub eta: &'r mut [[f32; B]],
+    /// The eta that hurt most so far; no rows if no variant searches for one.
+    pub worst_eta: &'r mut [[f32; B]],
     /// The discrete adversary's rows, [`CHOICE_ROWS`] for each step; none if
     /// no variant needs them.
     pub choices: &'r mut [[f32; B]],
@@ -96,6 +98,7 @@ struct Sizes {
     state: usize,
     action: usize,
     horizon: usize,
+    worst_eta: usize,
     choices: usize,
     ops: usize,
     scratch: usize,
@@ -112,6 +115,8 @@ impl Sizes {
                 Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf
             )
         });
+        let continuous = task.method.variants.contains(&Variant::ContinuousAdversary);
+        let path = horizon.checked_mul(dynamics.state_dimension())?;
         let mut adversary_scratch = 0;
         for adversary in &task.adversaries {
             adversary_scratch = adversary.scratch_rows()?.max(adversary_scratch);
@@ -120,6 +125,7 @@ impl Sizes {
             state: dynamics.state_dimension(),
             action: dynamics.action_dimension(),
             horizon,
+            worst_eta: if continuous { path } else { 0 },
             choices: if discrete {
                 horizon.checked_mul(CHOICE_ROWS)?
             } else {
@@ -138,6 +144,7 @@ impl Sizes {
         let state_rows = self.state.checked_mul(12)?;
         let action_rows = self.action.checked_mul(4)?;
         path.checked_add(state_rows)?
+            .checked_add(self.worst_eta)?
             .checked_add(self.choices)?
             .checked_add(action_rows)?
             .checked_add(self.ops.checked_mul(2)?)?
@@ -210,6 +217,7 @@ impl<'r, const B: usize> Buffers<'r, B> {
         Some(Self {
             states: take(sizes.horizon.checked_add(1)?.checked_mul(state)?)?,
             eta: take(sizes.horizon.checked_mul(state)?)?,
+            worst_eta: take(sizes.worst_eta)?,
             choices: take(sizes.choices)?,
             controller: ControllerRows {
                 scratch: take(sizes.policy_scratch)?,

@@ -1,4 +1,8 @@
 //! What is asked: horizon, reward, limits, initial states and threshold.
+//!
+//! The Markov decision process of the paper's section 2, without its
+//! transitions: T, r, p0 and the constraints c_i, of which each must be at
+//! least 0 on average; with the confidence 1 − delta of definition 2.1.
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! The estimates of the paper: who fills in the model's uncertainty.
+//! The estimates of the paper's section 4.1 and the neutral ones that it is
+//! held against in section 5: who fills in the model's uncertainty.
 
 use serde::{Deserialize, Serialize};
 

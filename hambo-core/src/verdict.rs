@@ -1,4 +1,5 @@
-//! Deploy, reject or abstain (DESIGN 3.15), and why.
+//! Deploy, reject or abstain, and why: what is done with the lower bound of
+//! definition 2.1.
 //!
 //! The gate fails closed: whatever is not a finite number at or above its
 //! threshold does not deploy, and only this file can make a [`Permit`].

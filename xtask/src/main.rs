@@ -4,6 +4,7 @@
 
 mod budget;
 mod command;
+mod examples;
 mod firmware;
 mod fuzz;
 mod setup;
@@ -27,6 +28,7 @@ Usage: cargo xtask COMMAND
 
   demo [ARGUMENTS]  build everything and run `hambo demo` with ARGUMENTS
   test              format, lints, builds for the Cortex-M, all tests incl. QEMU
+  docs              the core's documentation, with an example for every item
   miri              the core's tests under Miri
   fuzz [--seconds N] hostile images and expressions, 60 s without N
   budget [--update] what the firmware takes, against budgets.toml, or into it
@@ -40,12 +42,14 @@ Examples: cargo xtask demo
 HAMBO_TOOLCHAIN=rustup|debian chooses who builds the firmware; without it rustup
 does, or Debian's compiler where rustup cannot. CARGO_TARGET_DIR is honoured.";
 
+const DOCS: &str = "documentation of the core";
+
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
     let command = arguments.next().unwrap_or_else(|| "help".into());
     let rest: Vec<OsString> = arguments.collect();
     let known = command.to_str().unwrap_or_default();
-    if !rest.is_empty() && matches!(known, "test" | "firmware" | "setup" | "miri") {
+    if !rest.is_empty() && matches!(known, "test" | "firmware" | "setup" | "miri" | "docs") {
         say(format_args!(
             "error: `cargo xtask {known}` takes no arguments.\n\n{USAGE}"
         ));
@@ -69,6 +73,7 @@ fn main() -> ExitCode {
     let result = match known {
         "demo" => project.demo(&rest),
         "test" => project.test(),
+        "docs" => project.docs(),
         "miri" => project.miri(),
         "fuzz" => project.fuzz(seconds.unwrap_or(fuzz::SECONDS)),
         "budget" => project.budget(update),
@@ -207,6 +212,20 @@ impl Project {
         }
     }
 
+    fn docs(&self) -> Result<(), Failure> {
+        Steps::default().step(DOCS, || self.hold_documentation())
+    }
+
+    /// Builds the core's documentation and looks for missing examples.
+    fn hold_documentation(&self) -> Result<(), Problem> {
+        let line = CommandLine::new("cargo doc --release --no-deps -p hambo-core");
+        self.run(line.with("RUSTDOCFLAGS", "-D warnings"))?;
+        let sources = examples::read_sources(&self.root.join("hambo-core/src"))?;
+        let count = examples::check(&self.root, &sources)?;
+        say(format_args!("{count} public items, each with an example."));
+        Ok(())
+    }
+
     fn miri(&self) -> Result<(), Failure> {
         let mut steps = Steps::default();
         steps.step("set-up", || setup::miri(&mut ThisMachine))?;
@@ -289,6 +308,7 @@ impl Project {
             ),
         }
 
+        steps.step(DOCS, || self.hold_documentation())?;
         steps.step("a firmware with a panic does not link", || {
             self.must_fail(firmware.build_with_planted_panic(), firmware::PANIC_SYMBOL)
         })?;

@@ -1,4 +1,5 @@
-//! The check (algorithm 1 of the paper), in slices of bounded work.
+//! The check (algorithm 1 of the paper, which computes the value of equation
+//! (2)), in slices of bounded work.
 //!
 //! For the return and for each constraint: mean propagation, then every
 //! variant of the task. All state lives here and in the lent rows, so that

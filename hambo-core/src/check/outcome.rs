@@ -208,7 +208,7 @@ impl Outcome {
 }
 
 /// A set that holds every member could have followed any of them: CA is at
-/// most DA1 and DAinf (DESIGN 3.8), and where the search missed that, their
+/// most DA1 and DAinf, and where the search missed that, their
 /// finding counts.
 fn nest(estimates: &mut [Estimate]) {
     for index in 0..estimates.len() {

@@ -1,8 +1,8 @@
-//! Bytes to a validated model, task and policy.
+//! Bytes to a validated model, task and policy: what the paper's algorithm 1
+//! takes as given.
 //!
 //! An image is a row of parts: model, task, policy, and trained adversaries
-//! if the task says so. Each
-//! part is a container of its own ([`container`]), so that a new controller
+//! if the task says so. Each part is a container of its own ([`container`]), so that a new controller
 //! can arrive alone. Only [`Image::parse`] and [`Image::parse_prefix`] make
 //! an [`Image`]; any wrong byte is an [`ImageError`].
 //!

@@ -1,4 +1,5 @@
-//! The set the adversary chooses from, and the region the log covers.
+//! The set the adversary chooses from (the calibrated model of the paper's
+//! section 3), and the region the log covers.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,8 @@ pub enum Calibration {
     Failed,
 }
 
-/// s̃′ − s lies in mu ± beta · tau_j · sigma_e,j (DESIGN 3.8).
+/// s̃′ − s lies in mu ± beta · tau_j · sigma_e,j: the hypercube of the paper's
+/// section 3.1, with the calibration scale tau of its section 4.
 ///
 /// ```
 /// use hambo_core::model::{Calibration, ConfidenceSet};

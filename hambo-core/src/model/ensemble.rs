@@ -1,4 +1,4 @@
-//! K networks and their moments (DESIGN 3.6): mu is the mean of the member
+//! K networks and their moments (the mixture of equation (5)): mu is the mean of the member
 //! means, the epistemic variance their population variance, the aleatoric
 //! variance the mean of the member variances.
 
@@ -188,7 +188,7 @@ impl<'a> Ensemble<'a> {
         self.tiles.get(Self::range(member, self.network.tiles())?)
     }
 
-    /// nu of DESIGN 3.5 for a raw output.
+    /// nu_theta of equation (5) for a raw output: a softplus, floored and capped.
     fn member_std(&self, raw: f32) -> f32 {
         minimum(self.std_floor + softplus(raw), self.std_cap)
     }

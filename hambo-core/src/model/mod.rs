@@ -1,6 +1,9 @@
 //! The learned dynamics with their uncertainty: mu, sigma and the set the
 //! adversary may choose from.
 //!
+//! The statistical model (mu_n, sigma_n, beta_n) of the paper's section 3:
+//! with probability 1 − delta, |mu_j − f_j| ≤ beta · sigma_j everywhere.
+//!
 //! [`Dynamics`] predicts the difference s′ − s: a network ensemble or a
 //! Gaussian process.
 

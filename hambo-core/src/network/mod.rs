@@ -1,4 +1,5 @@
-//! Multilayer perceptrons: members of an ensemble, controllers, adversaries.
+//! Multilayer perceptrons: members of an ensemble (h_theta and nu_theta of
+//! equation (5)), controllers, adversaries.
 //!
 //! The shape is apart from the weights, so that the members of an ensemble
 //! share one shape; what the derivatives of the activations need is kept for

@@ -1,4 +1,8 @@
 //! Controllers: an action for every state, and the derivative of it.
+//!
+//! pi_e of the paper, the policy that is evaluated: a(s), or with chance
+//! a(s, noise), which keeps it differentiable. Any code can be one
+//! ([`Controller`], [`Policy`]); [`StoredPolicy`] is what an image may hold.
 
 mod controller;
 mod head;

@@ -1,5 +1,6 @@
 //! The adjoint sweep: the derivative of the return in every choice of the
-//! adversary, from one walk back along a stored trajectory (DESIGN 3.11).
+//! adversary, from one walk back along a stored trajectory. This is how the
+//! minimum of equation (2) is searched for.
 
 use super::transition::unlimited_next;
 use super::{Buffers, Returns, Rollout};

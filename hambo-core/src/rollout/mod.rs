@@ -1,5 +1,8 @@
-//! Trajectories of the hallucinated system (equation 2 of the paper), and the
+//! Trajectories of the hallucinated system (equation (1) of the paper), and the
 //! adjoint sweep back along them.
+//!
+//! s̃′ = s + mu(s, a) + beta · tau · sigma_e(s, a) · eta + noise, clipped to
+//! the physical limits, where a is the controller's clipped action.
 //!
 //! One code path serves every estimate; [`Variant`] says what fills in the
 //! model's uncertainty.

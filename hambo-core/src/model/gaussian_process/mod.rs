@@ -1,5 +1,5 @@
-//! One Gaussian process for each output (DESIGN 3.3), with its own
-//! hyperparameters and the inputs of all: mu_n and sigma_n of the paper.
+//! One Gaussian process for each output, with its own hyperparameters and the
+//! inputs of all: mu_n and sigma_n of equation (4).
 //!
 //! With k_i = k(x, x_i), K + noise · 1 = L Lᵀ and M = L⁻¹, the mean is kᵀ
 //! alpha and the variance k(x, x) − |M k|². The factorisation is the host's;
@@ -137,6 +137,7 @@ impl OutputNumbers {
 ///     output_scale: &[1.0],
 /// };
 /// let process = GaussianProcess::new(&[Kernel::Rbf], units, &[0.0; 2], &tiles).ok_or("bad sizes")?;
+/// assert_eq!(process.points(), 1);
 /// let mut scratch = vec![[0.0; 2]; process.scratch_rows().ok_or("too large")?];
 /// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
 /// let mut prediction = Prediction {

@@ -109,7 +109,11 @@ impl Fuzz {
 
     fn complaint(&self, target: &str, outcome: &str, log: &str) -> String {
         let lines: Vec<&str> = log.lines().collect();
-        let end = lines.split_at(lines.len().saturating_sub(30)).1.join("\n");
+        let end = lines.split_at(lines.len().saturating_sub(8)).1.join("\n");
+        // The message stands on the line after its place.
+        let panic = lines.iter().position(|line| line.contains("panicked at"));
+        let panic = lines.iter().skip(panic.unwrap_or(lines.len())).take(2);
+        let panic: String = panic.map(|line| format!("{line}\n")).collect();
         let input = log.lines().find_map(|line| {
             let (_, path) = line.split_once("Test unit written to ")?;
             Some(path.trim())
@@ -122,7 +126,7 @@ impl Fuzz {
                 line.argument(input)
             )
         });
-        format!("The fuzz target {target} {outcome}:\n{end}\n{repeat}")
+        format!("The fuzz target {target} {outcome}.\n{panic}{end}\n{repeat}")
     }
 }
 
@@ -190,10 +194,10 @@ mod tests {
 
     #[test]
     fn a_crash_names_its_input() {
-        let log = "panicked at x.rs\nartifact_prefix='/t/fuzz/image-'; \
+        let log = "panicked at x.rs:\nplanted\n1\n2\n3\n4\n5\n6\n7\n8\nartifact_prefix='/t/fuzz/image-'; \
                    Test unit written to /t/fuzz/image-crash-1\nBase64: AA==\n";
         let text = fuzz().complaint("image", "ended with exit code 77", log);
-        assert!(text.contains("panicked at x.rs"), "{text}");
+        assert!(text.contains("panicked at x.rs:\nplanted\n"), "{text}");
         assert!(
             text.contains("release/image /t/fuzz/image-crash-1\n"),
             "{text}"

@@ -16,6 +16,9 @@ pub enum Error {
     /// A log.
     #[error("the log: {0}")]
     Log(#[from] crate::data::LogError),
+    /// A data file.
+    #[error(transparent)]
+    Data(#[from] crate::data::DataError),
     /// Training.
     #[error("training: {0}")]
     Training(#[from] crate::training::TrainingError),
@@ -52,6 +55,21 @@ pub enum Error {
     /// A task that is too large.
     #[error("the task needs {} rows of memory; shorten the horizon or shrink the model", .0.needed)]
     Capacity(CapacityError),
+    /// A log of another system than the task's.
+    #[error(
+        "the log's rows have {found} {part} numbers, the task names {expected}; choose the task of this log"
+    )]
+    Dimensions {
+        /// `state` or `action`.
+        part: &'static str,
+        /// In the log.
+        found: usize,
+        /// In the task.
+        expected: usize,
+    },
+    /// The user stopped it.
+    #[error("interrupted")]
+    Interrupted,
     /// Host and device disagree: the worst that can happen.
     #[error(
         "{policy}: host and device disagree: {host:08x} and {device:08x}; do not trust either and report this"

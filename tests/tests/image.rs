@@ -3,8 +3,12 @@
 
 use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::policy::Policy;
+use hambo_host::calibration::CalibrationMode;
 use hambo_host::image_file::AlignedBytes;
-use hambo_host::model_file::{ModelFile, ModelFileError, Provenance};
+use hambo_host::model_file::{
+    DataSummary, Metadata, ModelFile, ModelFileError, NetworkSummary, TrainingSummary,
+};
+use hambo_host::training::EnsembleOptions;
 use hambo_tests::fixture;
 use rayon::prelude::*;
 
@@ -139,25 +143,35 @@ fn model_files_keep_everything_and_refuse_damage() {
     let image = fixture::image(5).unwrap();
     let bytes = image.as_bytes();
     let length = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
-    let provenance = Provenance {
+    let metadata = Metadata {
         hambo_version: "0.1.0".to_owned(),
         seed: 5,
-        data_hash: [7; 32],
-        training_rows: 192,
-        withheld_rows: 48,
-        losses: vec![-1.0, -2.0],
-        best_scale: vec![0.5],
-        error_before: vec![0.2],
-        error_after: vec![0.1],
-        coverage: 0.97,
+        data: DataSummary {
+            hash: [7; 32],
+            rows: 240,
+            training_rows: 192,
+            validation_rows: 0,
+            withheld_rows: 48,
+            split_by_episodes: true,
+        },
+        state_names: vec!["x".to_owned()],
+        action_names: vec!["u".to_owned()],
+        training: TrainingSummary::Networks(NetworkSummary {
+            options: Some(EnsembleOptions::demo()),
+            losses: vec![-1.0, -2.0],
+            validation_loss: None,
+            best_step: 1000,
+        }),
+        calibration_mode: CalibrationMode::Paper,
+        calibration: None,
     };
-    let file = ModelFile::new(provenance.clone(), &bytes[..64 + length]).unwrap();
+    let file = ModelFile::new(metadata.clone(), &bytes[..64 + length]).unwrap();
     let folder = std::env::temp_dir().join(format!("hambo-model-file-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("m.hambo");
     file.write(&path).unwrap();
     let read = ModelFile::read(&path).unwrap();
-    assert_eq!(read.provenance(), &provenance);
+    assert_eq!(read.metadata(), &metadata);
     assert_eq!(read.model_part(), file.model_part());
 
     let whole = std::fs::read(&path).unwrap();
@@ -172,4 +186,18 @@ fn model_files_keep_everything_and_refuse_damage() {
     let missing = ModelFile::read(&folder.join("none.hambo")).unwrap_err();
     assert!(missing.to_string().contains("none.hambo"), "{missing}");
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A file that the first version wrote is read for ever.
+#[test]
+fn model_files_of_version_1_load() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/version_1.hambo");
+    let file = ModelFile::read(std::path::Path::new(path)).unwrap();
+    let metadata = file.metadata();
+    assert_eq!(metadata.hambo_version, "0.1.0");
+    assert_eq!(
+        (metadata.data.training_rows, metadata.data.withheld_rows),
+        (180, 60)
+    );
+    assert_eq!(file.model().unwrap().dynamics.members(), 5);
 }

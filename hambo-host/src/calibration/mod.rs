@@ -12,6 +12,7 @@ mod scale;
 mod tests;
 
 use hambo_core::model::nested_beta;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use coverage::{LEVELS, covered, fraction, scores};
@@ -23,6 +24,8 @@ pub const MINIMUM_WITHHELD_ROWS: usize = 20;
 pub const MINIMUM_COVERAGE: f32 = 0.8;
 /// The 0.995 quantile of the standard normal: half the width of a 99 % interval.
 const NORMAL_995: f64 = 2.575_829_303_548_901;
+/// The 0.95 quantile: half the width of a 90 % interval.
+const NORMAL_95: f64 = 1.644_853_626_951_472;
 
 /// Predictions and observations of one state dimension, one value per withheld row.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +41,7 @@ pub struct WithheldDimension<'a> {
 }
 
 /// What calibration may do to the uncertainty set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum CalibrationMode {
     /// Only widen it: tau = max(1, tau*). An overestimated noise hides epistemic
     /// error from the minimiser, which would then take the adversary's power.
@@ -59,19 +62,21 @@ pub enum Intervals {
 }
 
 /// Half the width of the uncertainty set in scaled standard deviations.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Beta {
     /// Wide enough to hold every member of an ensemble, see [`nested_beta`].
     Nested {
         /// Number of members, K.
         members: usize,
     },
-    /// A given number.
+    /// A given number for every dimension.
     Fixed(f32),
+    /// One for each dimension, as theory gives them for Gaussian processes.
+    Each(Vec<f32>),
 }
 
 /// How to calibrate.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CalibrationOptions {
     /// Widen only, or follow the paper.
     pub mode: CalibrationMode,
@@ -82,7 +87,7 @@ pub struct CalibrationOptions {
 }
 
 /// One point of a calibration curve.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
     /// Probability that the model claims.
     pub nominal: f32,
@@ -91,7 +96,7 @@ pub struct CurvePoint {
 }
 
 /// Whether a calibration can be relied on; anything but `Calibrated` makes a check abstain.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum CalibrationStatus {
     /// Enough rows, and the scaled intervals hold them.
     Calibrated,
@@ -112,12 +117,14 @@ pub enum CalibrationStatus {
 }
 
 /// The calibration of one state dimension.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DimensionCalibration {
     /// Minimiser of the calibration error, tau*.
     pub best_scale: f32,
     /// The scale in use, tau.
     pub scale: f32,
+    /// Half the width of the set in use, in scaled standard deviations.
+    pub beta: f32,
     /// Calibration error at scale 1.
     pub error_before: f32,
     /// Calibration error at the scale in use.
@@ -130,18 +137,20 @@ pub struct DimensionCalibration {
     pub epistemic_coverage: f32,
     /// The same with the total standard deviation, which includes the noise.
     pub total_coverage: f32,
+    /// Fraction of rows inside the scaled 90 % interval of the total.
+    pub coverage_90: f32,
     /// Fraction of rows inside the scaled 99 % interval of the total.
     pub coverage_99: f32,
 }
 
 /// The calibration of a model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// Whether to rely on it.
     pub status: CalibrationStatus,
     /// Number of withheld rows.
     pub rows: usize,
-    /// The beta of the reported coverages.
+    /// The largest beta of all dimensions.
     pub beta: f32,
     /// One entry per state dimension.
     pub dimensions: Vec<DimensionCalibration>,
@@ -152,6 +161,23 @@ pub struct Calibration {
 }
 
 impl Calibration {
+    /// The core has one beta, the largest, and takes what a dimension has less
+    /// into its scale: tau_j · beta_j / beta.
+    #[must_use]
+    pub fn core_scales(&self) -> Vec<f32> {
+        let dimensions = self.dimensions.iter();
+        dimensions
+            .map(|dimension| {
+                if dimension.beta < self.beta {
+                    // Not a rounding less.
+                    dimension.scale * (dimension.beta / self.beta) * (1.0 + 1e-6)
+                } else {
+                    dimension.scale
+                }
+            })
+            .collect()
+    }
+
     /// The scales in use, tau_j.
     pub fn scales(&self) -> Vec<f32> {
         self.dimensions
@@ -221,15 +247,18 @@ pub fn calibrate(
         .map(|dimension| calibrate_dimension(dimension, options, enough))
         .collect();
     let scales: Vec<f32> = dimensions.iter().map(|dimension| dimension.scale).collect();
-    let beta = match options.beta {
-        Beta::Nested { members } => nested_beta(members, &scales),
-        Beta::Fixed(beta) => beta,
+    let betas = match &options.beta {
+        Beta::Nested { members } => vec![nested_beta(*members, &scales); scales.len()],
+        Beta::Fixed(beta) => vec![*beta; scales.len()],
+        Beta::Each(betas) if betas.len() == scales.len() => betas.clone(),
+        Beta::Each(_) => return Err(CalibrationError::Mismatch { dimension: 0, rows }),
     };
 
     let mut epistemic_inside = vec![true; rows];
     let mut total_inside = vec![true; rows];
-    for (dimension, result) in withheld.iter().zip(&mut dimensions) {
-        let width = f64::from(beta) * f64::from(result.scale);
+    for ((dimension, result), beta) in withheld.iter().zip(&mut dimensions).zip(&betas) {
+        result.beta = *beta;
+        let width = f64::from(*beta) * f64::from(result.scale);
         let epistemic = covered(dimension, width, false);
         let total = covered(dimension, width, true);
         result.epistemic_coverage = fraction(&epistemic);
@@ -241,7 +270,7 @@ pub fn calibrate(
     Ok(Calibration {
         status: status(rows, &dimensions),
         rows,
-        beta,
+        beta: betas.into_iter().fold(0.0, f32::max),
         dimensions,
         joint_epistemic_coverage: fraction(&epistemic_inside),
         joint_total_coverage: fraction(&total_inside),
@@ -275,8 +304,10 @@ fn calibrate_dimension(
         error_after: scores.error(f64::from(scale)) as f32,
         curve_before: curve(1.0),
         curve_after: curve(f64::from(scale)),
+        beta: 0.0,
         epistemic_coverage: 0.0,
         total_coverage: 0.0,
+        coverage_90: fraction(&covered(dimension, f64::from(scale) * NORMAL_95, true)),
         coverage_99: fraction(&covered(dimension, f64::from(scale) * NORMAL_995, true)),
     }
 }

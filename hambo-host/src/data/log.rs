@@ -6,7 +6,6 @@ use std::io;
 use std::path::Path;
 
 use crate::files::write_whole;
-use crate::random::Shuffle;
 
 /// Logged transitions, row-major.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,37 +149,6 @@ impl Log {
         )
     }
 
-    /// Splits off whole episodes, drawn at random, until at least `share` of
-    /// the rows are withheld. Returns (kept, withheld).
-    #[must_use]
-    pub fn withhold(&self, share: f64, seed: u64) -> (Self, Self) {
-        let mut episodes = self.episodes.clone();
-        episodes.sort_unstable();
-        episodes.dedup();
-        Shuffle::new(seed).shuffle(&mut episodes);
-        let enough = (share * self.len() as f64).ceil() as usize;
-        let mut withheld_episodes = Vec::new();
-        let mut count = 0;
-        for episode in episodes {
-            if count >= enough {
-                break;
-            }
-            count += self.episodes.iter().filter(|e| **e == episode).count();
-            withheld_episodes.push(episode);
-        }
-        let part = |withheld: bool| {
-            let mut log = Self::new(self.state_dimension, self.action_dimension);
-            for row in self.rows() {
-                if withheld_episodes.contains(&row.episode) == withheld {
-                    // Rows of a log are valid rows.
-                    let _ = log.push(row);
-                }
-            }
-            log
-        };
-        (part(false), part(true))
-    }
-
     /// Writes a CSV file with a header: states, actions, `next.NAME`, reward
     /// and episode.
     ///
@@ -234,15 +202,6 @@ mod tests {
             }
         }
         log
-    }
-
-    #[test]
-    fn withholds_whole_episodes() {
-        let (kept, withheld) = log().withhold(0.25, 7);
-        assert_eq!((kept.len(), withheld.len()), (28, 12));
-        let episodes: Vec<u32> = withheld.rows().map(|row| row.episode).collect();
-        assert!(kept.rows().all(|row| !episodes.contains(&row.episode)));
-        assert_eq!(log().withhold(0.25, 7), (kept, withheld));
     }
 
     #[test]

@@ -17,11 +17,12 @@ use crate::data::Log;
 use crate::device::Qemu;
 use crate::environment::PointSafety;
 use crate::figure::{ConfidenceSet, PointSafetyFigure};
-use crate::fit::{FitOptions, fit};
+use crate::fit::{FitOptions, ModelOptions, Unwatched, fit};
 use crate::image_file::{AlignedBytes, encode_image, encode_policy};
 use crate::model_file::ModelFile;
 use crate::policy_file::HostPolicy;
 use crate::task_file::TaskFile;
+use crate::training::EnsembleOptions;
 use crate::trajectory::{adversarial_path, confidence_sets, neutral_path};
 use case::Case;
 pub use study::{Study, StudyCounts, study, study_waypoints};
@@ -70,9 +71,14 @@ impl Experiment {
     pub fn new(seed: u64) -> Result<Self, Error> {
         let system = PointSafety::new()?;
         let log = system.collect(&policy(BEHAVIOUR)?, EPISODES, ACTION_NOISE, seed)?;
-        let mut options = FitOptions::default();
-        options.ensemble.seed = seed;
-        let (model, calibration) = fit(&log, &options)?;
+        let options = FitOptions {
+            model: ModelOptions::Networks(EnsembleOptions {
+                seed,
+                ..EnsembleOptions::demo()
+            }),
+            ..FitOptions::demo()
+        };
+        let (model, calibration) = fit(system.task(), &log, &options, &mut Unwatched)?;
         let mut task = system.task().clone();
         task.fit_smoothing(
             log.rows()
@@ -166,7 +172,8 @@ pub fn run(options: &DemoOptions, out: &mut impl Write) -> Result<(), Error> {
 
 fn tell_fit(experiment: &Experiment, log_file: &Path, out: &mut impl Write) -> Result<(), Error> {
     let calibration = &experiment.calibration;
-    let provenance = experiment.model.provenance();
+    let data = &experiment.model.metadata().data;
+    let networks = EnsembleOptions::demo().members;
     writeln!(
         out,
         "log: {} transitions of pi_{BEHAVIOUR} with action noise {ACTION_NOISE} → {}",
@@ -176,9 +183,9 @@ fn tell_fit(experiment: &Experiment, log_file: &Path, out: &mut impl Write) -> R
     writeln!(
         out,
         "fit: {} networks on {} transitions; {} withheld: calibration scale {:?}, beta {:.3}, {:.0} % inside the set",
-        provenance.losses.len(),
-        provenance.training_rows,
-        provenance.withheld_rows,
+        networks,
+        data.training_rows,
+        data.withheld_rows,
         calibration.scales(),
         calibration.beta,
         100.0 * calibration.joint_epistemic_coverage

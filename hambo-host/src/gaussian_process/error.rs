@@ -52,4 +52,53 @@ pub enum GaussianProcessError {
         /// Output, from 0.
         output: usize,
     },
+    /// Too few rows to estimate hyperparameters from.
+    #[error("{rows} rows are too few to estimate hyperparameters from: log at least {needed}")]
+    TooFewRows {
+        /// Rows given.
+        rows: usize,
+        /// Rows needed.
+        needed: usize,
+    },
+    /// A target never changes, so there is nothing to learn.
+    #[error("target column {column} is constant: leave it out of the state")]
+    ConstantTarget {
+        /// Column, from 0.
+        column: usize,
+    },
+    /// The limits of the search contradict each other or the core.
+    #[error("the bounds {low} ..= {high} of {name} are not an interval in {least} ..= {most}")]
+    Bounds {
+        /// Name of the bounds.
+        name: &'static str,
+        /// Lower one.
+        low: f64,
+        /// Upper one.
+        high: f64,
+        /// The least there may be.
+        least: f64,
+        /// The most.
+        most: f64,
+    },
+    /// A number that an answer depends on is out of its range.
+    #[error("{name} is {value}: {wanted}")]
+    OutOfRange {
+        /// Name.
+        name: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it must be.
+        wanted: &'static str,
+    },
+    /// A row of a selection is not one of the data's.
+    #[error("row {row} does not exist: the data have {rows} rows")]
+    NoSuchRow {
+        /// Row, from 0.
+        row: usize,
+        /// Rows of the data.
+        rows: usize,
+    },
+    /// The caller stopped the search.
+    #[error("the search for hyperparameters was stopped")]
+    Stopped,
 }

@@ -50,6 +50,8 @@ pub struct OutputFit {
     inverse_factor: Vec<f64>,
     /// g = ½ log det(1 + K / noise).
     information_gain: f64,
+    /// √(alphaᵀ K alpha).
+    mean_norm: f64,
 }
 
 impl GaussianProcessFit {
@@ -65,16 +67,8 @@ impl GaussianProcessFit {
     ) -> Result<Self, GaussianProcessError> {
         let rows = observations.checked_rows()?;
         let (columns, targets) = (observations.input_columns, observations.target_columns);
-        let lengths = [
-            ("input means", standardisation.input_mean.len(), columns),
-            ("input scales", standardisation.input_scale.len(), columns),
-            ("output means", standardisation.output_mean.len(), targets),
-            ("output scales", standardisation.output_scale.len(), targets),
-            ("hyperparameters", hyperparameters.len(), targets),
-        ];
-        for (table, length, columns) in lengths {
-            require_shape(table, length, 1, columns)?;
-        }
+        require_standardisation(standardisation, observations)?;
+        require_shape("hyperparameters", hyperparameters.len(), 1, targets)?;
         for (output, hyperparameters) in hyperparameters.iter().enumerate() {
             hyperparameters.check(output, columns)?;
         }
@@ -159,6 +153,7 @@ impl OutputFit {
             alpha: vec![0.0; rows.len()],
             inverse_factor: entries.map(|at| inverse[at]).collect(),
             information_gain,
+            mean_norm: f64::NAN,
         };
         let mut alpha = vec![0.0; rows.len()];
         for row in fit.inverse_rows() {
@@ -166,6 +161,9 @@ impl OutputFit {
             let pairs = alpha.iter_mut().zip(row);
             pairs.for_each(|(a, m)| *a += m * projected);
         }
+        // K alpha = y − noise · alpha.
+        let square = dot(&alpha, targets) - noise * dot(&alpha, &alpha);
+        fit.mean_norm = square.max(0.0).sqrt();
         fit.alpha = alpha;
         fit.alpha.iter().all(|a| a.is_finite()).then_some(fit)
     }
@@ -187,8 +185,15 @@ impl OutputFit {
         self.information_gain
     }
 
+    /// √(alphaᵀ K alpha): the norm of the posterior mean in the kernel's
+    /// space, in standardised units.
+    #[must_use]
+    pub fn mean_norm(&self) -> f64 {
+        self.mean_norm
+    }
+
     /// Mean and variance of f in standardised units.
-    fn posterior(&self, points: &[f64], x: &[f64]) -> (f64, f64) {
+    pub(super) fn posterior(&self, points: &[f64], x: &[f64]) -> (f64, f64) {
         let points = points.chunks_exact(x.len());
         let kernel: Vec<f64> = points
             .map(|point| self.hyperparameters.covariance(x, point))
@@ -201,7 +206,7 @@ impl OutputFit {
 }
 
 impl Observations<'_> {
-    fn checked_rows(&self) -> Result<usize, GaussianProcessError> {
+    pub(super) fn checked_rows(&self) -> Result<usize, GaussianProcessError> {
         if self.input_columns == 0 || self.target_columns == 0 || self.inputs.is_empty() {
             return Err(GaussianProcessError::Empty);
         }
@@ -223,7 +228,24 @@ impl Observations<'_> {
     }
 }
 
-fn require_shape(
+pub(super) fn require_standardisation(
+    standardisation: &Standardisation,
+    observations: &Observations<'_>,
+) -> Result<(), GaussianProcessError> {
+    let (inputs, targets) = (observations.input_columns, observations.target_columns);
+    let lengths = [
+        ("input means", standardisation.input_mean.len(), inputs),
+        ("input scales", standardisation.input_scale.len(), inputs),
+        ("output means", standardisation.output_mean.len(), targets),
+        ("output scales", standardisation.output_scale.len(), targets),
+    ];
+    for (table, length, columns) in lengths {
+        require_shape(table, length, 1, columns)?;
+    }
+    Ok(())
+}
+
+pub(super) fn require_shape(
     table: &'static str,
     length: usize,
     rows: usize,
@@ -267,12 +289,12 @@ fn factorise(mut kernel: Mat<f64>, noise: f64) -> Option<(Mat<f64>, f64)> {
 
 /// On x86 faer's kernels leave the upper halves of the vector registers in
 /// use, which slows the scalar code after them down; its reductions do not.
-fn free_registers() {
+pub(super) fn free_registers() {
     let registers = [0.0_f32; 16];
     black_box(ColRef::from_slice(black_box(&registers)).norm_max());
 }
 
-fn standardised(table: &[f64], mean: &[f32], scale: &[f32]) -> Vec<f64> {
+pub(super) fn standardised(table: &[f64], mean: &[f32], scale: &[f32]) -> Vec<f64> {
     let units = mean.iter().zip(scale).cycle();
     let values = table.iter().zip(units);
     values

@@ -1,6 +1,7 @@
 //! The hyperparameters of one output and its covariance function in f64.
 
 use hambo_core::model::Kernel;
+use serde::{Deserialize, Serialize};
 
 use super::GaussianProcessError;
 
@@ -11,7 +12,7 @@ const LENGTHSCALES: (f64, f64) = (1e-6, 1e6);
 
 /// One output: y = f(x) + noise, with covariance signal_variance · kernel +
 /// constant_variance. All in standardised units.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hyperparameters {
     /// The kernel's shape.
     pub kernel: Kernel,

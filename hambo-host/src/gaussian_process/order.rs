@@ -1,9 +1,13 @@
-//! The order in which the points are stored.
+//! The order in which points are stored, and the order in which they are worth
+//! keeping.
 //!
-//! The posterior does not depend on it, but the rounding in f32 does. Taking
-//! the point next about which the ones before it tell least (a pivoted
+//! The posterior does not depend on the first, but the rounding in f32 does.
+//! Taking the point next about which the ones before it tell least (a pivoted
 //! Cholesky factorisation of K) puts the rows of M that say much first, while
-//! they are still small and their rounding with them.
+//! they are still small and their rounding with them. The second counts the
+//! noise: it factorises K + noise · 1.
+
+use rayon::prelude::*;
 
 use super::Hyperparameters;
 
@@ -20,11 +24,7 @@ pub(super) fn telling_order(
     let rows: Vec<&[f64]> = points.chunks_exact(columns.max(1)).collect();
     let mut residuals: Vec<Residual<'_>> = outputs
         .iter()
-        .map(|output| Residual {
-            output,
-            variances: rows.iter().map(|x| output.covariance(x, x)).collect(),
-            factor: Vec::new(),
-        })
+        .map(|output| Residual::new(output, 0.0, &rows))
         .collect();
     let mut order: Vec<usize> = (0..rows.len()).collect();
     for place in 0..rows.len().min(MOST) {
@@ -52,18 +52,68 @@ pub(super) fn telling_order(
     order
 }
 
+/// The first `most` points, each the one that tells most, in nats and over
+/// all outputs, given the ones before it.
+pub(super) fn most_telling(
+    points: &[f64],
+    columns: usize,
+    outputs: &[Hyperparameters],
+    most: usize,
+) -> Vec<usize> {
+    let rows: Vec<&[f64]> = points.chunks_exact(columns.max(1)).collect();
+    let mut residuals: Vec<Residual<'_>> = outputs
+        .iter()
+        .map(|output| Residual::new(output, output.noise_variance, &rows))
+        .collect();
+    let mut rest: Vec<usize> = (0..rows.len()).collect();
+    let mut order = Vec::new();
+    while order.len() < most {
+        let score = |point: &usize| -> f64 {
+            let gains = residuals
+                .iter()
+                .map(|r| (r.variances[*point] / r.noise).ln_1p());
+            gains.sum()
+        };
+        let best = rest.iter().map(score).enumerate();
+        // The first of equals.
+        let best = best.fold((f64::NEG_INFINITY, 0), |best, (at, score)| {
+            if score > best.0 { (score, at) } else { best }
+        });
+        if best.1 >= rest.len() {
+            break;
+        }
+        let chosen = rest.remove(best.1);
+        order.push(chosen);
+        residuals
+            .par_iter_mut()
+            .for_each(|residual| residual.condition(chosen, &rows));
+    }
+    order
+}
+
 /// What the chosen points leave open of one output.
-struct Residual<'a> {
+pub(super) struct Residual<'a> {
     output: &'a Hyperparameters,
-    /// The variance at each point, given the chosen ones without noise.
-    variances: Vec<f64>,
+    /// Of the chosen points' values; 0 to condition on f itself.
+    noise: f64,
+    /// The variance at each point, given the chosen ones.
+    pub(super) variances: Vec<f64>,
     /// The columns of the factor so far.
     factor: Vec<Vec<f64>>,
 }
 
-impl Residual<'_> {
-    fn condition(&mut self, chosen: usize, rows: &[&[f64]]) {
-        let pivot = self.variances[chosen];
+impl<'a> Residual<'a> {
+    pub(super) fn new(output: &'a Hyperparameters, noise: f64, rows: &[&[f64]]) -> Self {
+        Self {
+            output,
+            noise,
+            variances: rows.iter().map(|x| output.covariance(x, x)).collect(),
+            factor: Vec::new(),
+        }
+    }
+
+    pub(super) fn condition(&mut self, chosen: usize, rows: &[&[f64]]) {
+        let pivot = self.variances[chosen] + self.noise;
         if pivot < 1e-3 * self.output.noise_variance {
             return;
         }

@@ -1,58 +1,12 @@
-//! A deep ensemble: the same network trained from several random starts.
-//!
-//! Members train in parallel and each runs alone on its thread with its own
-//! stream of random numbers, so the weights depend on the seed only.
+//! Training in one call.
 
-use rayon::prelude::*;
+use super::{EnsembleOptions, TrainedEnsemble, Trainer, TrainingError, TrainingSet};
 
-use super::adam::{Adam, decay};
-use super::likelihood::GaussianHead;
-use super::minibatch::Minibatches;
-use super::network::{LayerShape, Network, initial_parameters, layer_shapes};
-use super::random::Random;
-use super::standardise::StandardisedSet;
-use super::{Activation, EnsembleOptions, Standardisation, TrainingError, TrainingSet};
-
-/// An ensemble with all that is needed to predict with it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TrainedEnsemble {
-    /// Widths from the input (s, a) to the output (mean, raw), both included.
-    pub widths: Vec<usize>,
-    /// Activation of the hidden layers.
-    pub activation: Activation,
-    /// Units of the networks' inputs and outputs.
-    pub standardisation: Standardisation,
-    /// Standard deviation = min(`std_cap`, `std_floor` + softplus(raw)), standardised.
-    pub std_floor: f32,
-    /// See `std_floor`.
-    pub std_cap: f32,
-    /// The networks.
-    pub members: Vec<Member>,
-    /// Mean negative log likelihood of the training rows, per member, in standardised units.
-    pub losses: Vec<f32>,
-}
-
-/// One network of an ensemble.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Member {
-    /// From the input to the output.
-    pub layers: Vec<Layer>,
-}
-
-/// One layer: outputs = weights · inputs + bias.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Layer {
-    /// Number of inputs.
-    pub inputs: usize,
-    /// Number of outputs.
-    pub outputs: usize,
-    /// Row-major, outputs × inputs.
-    pub weights: Vec<f32>,
-    /// One per output.
-    pub bias: Vec<f32>,
-}
-
-/// Trains an ensemble on logged transitions.
+/// Trains an ensemble on logged transitions, with all of them and to the last
+/// update. [`Trainer`] does the same with validation rows, reports and checkpoints.
+///
+/// # Errors
+/// If the options or the data are unfit, or training diverges.
 ///
 /// ```
 /// use hambo_host::training::{EnsembleOptions, TrainingSet, train_ensemble};
@@ -61,7 +15,7 @@ pub struct Layer {
 /// let inputs: Vec<f32> = (0..50).flat_map(|i| [0.1 * i as f32, (i % 7) as f32]).collect();
 /// let targets: Vec<f32> = (0..50).map(|i| (i % 7) as f32).collect();
 /// let set = TrainingSet { inputs: &inputs, input_columns: 2, targets: &targets, target_columns: 1 };
-/// let options = EnsembleOptions { steps: 50, ..EnsembleOptions::default() };
+/// let options = EnsembleOptions { steps: 50, ..EnsembleOptions::demo() };
 /// let ensemble = train_ensemble(&set, &options)?;
 /// assert_eq!(ensemble.widths, [2, 32, 32, 2]);
 /// assert_eq!(ensemble.members.len(), 5);
@@ -71,112 +25,17 @@ pub fn train_ensemble(
     set: &TrainingSet<'_>,
     options: &EnsembleOptions,
 ) -> Result<TrainedEnsemble, TrainingError> {
-    options.check()?;
-    let (standardisation, rows) = set.standardise()?;
-    let mut widths = vec![set.input_columns];
-    widths.extend(&options.hidden);
-    widths.push(2 * set.target_columns);
-    let layers = layer_shapes(&widths);
-    let results: Vec<_> = (0..options.members)
-        .into_par_iter()
-        .map(|member| train_member(&rows, &layers, options, member))
-        .collect();
-    // In order, so that of several failures the first member's is reported.
-    let trained = results.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let (members, losses) = trained.into_iter().unzip();
-    Ok(TrainedEnsemble {
-        widths,
-        activation: options.activation,
-        standardisation,
-        std_floor: options.std_floor,
-        std_cap: options.std_cap,
-        members,
-        losses,
-    })
-}
-
-/// Trains one member; returns it with its loss on the training rows.
-fn train_member(
-    set: &StandardisedSet,
-    layers: &[LayerShape],
-    options: &EnsembleOptions,
-    member: usize,
-) -> Result<(Member, f32), TrainingError> {
-    let head = GaussianHead {
-        floor: options.std_floor,
-        cap: options.std_cap,
-    };
-    let mut random = Random::new(options.seed, member as u64);
-    let mut parameters = initial_parameters(layers, options.activation, &mut random);
-    let mut gradient = vec![0.0; parameters.len()];
-    let mut adam = Adam::new(parameters.len());
-    let mut batches = Minibatches::new(set, options.batch);
-    let mut network = Network::new(layers, options.activation, options.batch.min(set.rows));
-
-    for step in 0..options.steps {
-        batches.draw(set, &mut random);
-        network.forward(&parameters, &batches.inputs);
-        let (outputs, slope) = network.outputs_and_slope();
-        head.loss(outputs, &batches.targets, set.target_columns, slope);
-        network.backward(&parameters, &mut gradient);
-
-        let rate = options.learning_rate_at(step);
-        adam.step(&mut parameters, &gradient, rate);
-        for layer in layers {
-            decay(
-                &mut parameters[layer.weights.clone()],
-                rate * options.weight_decay,
-            );
-        }
-    }
-
-    let loss = whole_loss(&mut network, head, &parameters, set, options.batch);
-    if !loss.is_finite() || parameters.iter().any(|parameter| !parameter.is_finite()) {
-        return Err(TrainingError::Diverged { member });
-    }
-    Ok((unpack(layers, &parameters), loss))
-}
-
-/// Mean loss over all rows, a batch at a time.
-fn whole_loss(
-    network: &mut Network,
-    head: GaussianHead,
-    parameters: &[f32],
-    set: &StandardisedSet,
-    batch: usize,
-) -> f32 {
-    let chunks = set
-        .inputs
-        .chunks(batch * set.input_columns)
-        .zip(set.targets.chunks(batch * set.target_columns));
-    let mut sum = 0.0;
-    for (inputs, targets) in chunks {
-        network.forward(parameters, inputs);
-        let (outputs, slope) = network.outputs_and_slope();
-        let rows = (targets.len() / set.target_columns) as f32;
-        sum += rows * head.loss(outputs, targets, set.target_columns, slope);
-    }
-    sum / set.rows as f32
-}
-
-/// The parameters as layers.
-fn unpack(layers: &[LayerShape], parameters: &[f32]) -> Member {
-    let layers = layers
-        .iter()
-        .map(|layer| Layer {
-            inputs: layer.inputs,
-            outputs: layer.outputs,
-            weights: parameters[layer.weights.clone()].to_vec(),
-            bias: parameters[layer.bias.clone()].to_vec(),
-        })
-        .collect();
-    Member { layers }
+    let mut trainer = Trainer::new(set, None, options)?;
+    while trainer.advance()?.is_some() {}
+    trainer.finish()
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
+    use super::super::random::Random;
     use super::super::reference::member_means;
+    use super::super::{Activation, Initial};
     use super::*;
 
     /// s′ = s + sin(a), one state and one action.
@@ -202,7 +61,7 @@ mod tests {
         EnsembleOptions {
             members: 3,
             steps: 60,
-            ..EnsembleOptions::default()
+            ..EnsembleOptions::demo()
         }
     }
 
@@ -211,7 +70,7 @@ mod tests {
         for activation in [Activation::Relu, Activation::Tanh, Activation::Silu] {
             let options = EnsembleOptions {
                 activation,
-                ..EnsembleOptions::default()
+                ..EnsembleOptions::demo()
             };
             let trained = train(&options).unwrap();
             let untrained = train(&EnsembleOptions {
@@ -233,19 +92,27 @@ mod tests {
 
     #[test]
     fn members_disagree_more_away_from_the_data() {
-        let trained = train(&EnsembleOptions::default()).unwrap();
-        let spread = |input: [f32; 2]| {
-            let means: Vec<f64> = member_means(&trained, &input)
-                .iter()
-                .map(|mean| mean[0])
-                .collect();
-            let centre = means.iter().sum::<f64>() / means.len() as f64;
-            means
-                .iter()
-                .map(|mean| (mean - centre).abs())
-                .fold(0.0, f64::max)
-        };
-        assert!(spread([8.0, 8.0]) > 5.0 * spread([0.0, 0.0]));
+        for initial in [Initial::Wide, Initial::Narrow] {
+            let options = EnsembleOptions {
+                initial,
+                ..EnsembleOptions::demo()
+            };
+            let trained = train(&options).unwrap();
+            let spread = |input: [f32; 2]| {
+                let means: Vec<f64> = member_means(&trained, &input)
+                    .iter()
+                    .map(|mean| mean[0])
+                    .collect();
+                let centre = means.iter().sum::<f64>() / means.len() as f64;
+                means
+                    .iter()
+                    .map(|mean| (mean - centre).abs())
+                    .fold(0.0, f64::max)
+            };
+            let (near, far) = (spread([0.0, 0.0]), spread([8.0, 8.0]));
+            println!("{initial:?}: {near} near, {far} far");
+            assert!(far > 5.0 * near, "{initial:?}: {near} near, {far} far");
+        }
     }
 
     #[test]

@@ -25,16 +25,16 @@ impl GaussianHead {
         (std, sigmoid)
     }
 
-    /// Mean over the rows of the sum over dimensions of −ln N(target; mean, std²).
+    /// Sum over rows and dimensions of −ln N(target; mean, std²), times `weight`.
     /// Writes its derivative in the outputs to `slope`.
     pub(super) fn loss(
         self,
         outputs: &[f32],
         targets: &[f32],
         columns: usize,
+        weight: f32,
         slope: &mut [f32],
     ) -> f32 {
-        let weight = columns as f32 / targets.len() as f32;
         let mut sum = 0.0;
         let rows = outputs
             .chunks_exact(2 * columns)
@@ -52,6 +52,19 @@ impl GaussianHead {
             }
         }
         weight * sum
+    }
+
+    /// Sum over dimensions of −ln N(target; mean, std²) of one row.
+    pub(super) fn row(self, output: &[f32], target: &[f32]) -> f32 {
+        let (mean, raw) = output.split_at(target.len());
+        let dimensions = mean.iter().zip(raw).zip(target);
+        dimensions
+            .map(|((mean, raw), target)| {
+                let (std, _) = self.std_and_slope(*raw);
+                let score = (mean - target) / std;
+                std.ln() + 0.5 * score * score + HALF_LOG_TAU
+            })
+            .sum()
     }
 }
 
@@ -82,8 +95,9 @@ mod tests {
         };
         let raw = (1f32.exp() - 1.0).ln();
         let mut slope = [0.0; 2];
-        let loss = head.loss(&[3.0, raw], &[1.0], 1, &mut slope);
+        let loss = head.loss(&[3.0, raw], &[1.0], 1, 1.0, &mut slope);
         assert!((loss - (2.0 + HALF_LOG_TAU)).abs() < 1e-5);
+        assert_eq!(head.row(&[3.0, raw], &[1.0]), loss);
         assert!((slope[0] - 2.0).abs() < 1e-5);
         let sigmoid = 1.0 - (-1f32).exp();
         assert!((slope[1] + 3.0 * sigmoid).abs() < 1e-5);

@@ -5,7 +5,8 @@ use super::standardise::StandardisedSet;
 
 /// Draws minibatches of one fixed size into buffers that it keeps.
 pub(super) struct Minibatches {
-    order: Vec<usize>,
+    rows: usize,
+    order: Vec<u32>,
     next: usize,
     pub(super) inputs: Vec<f32>,
     pub(super) targets: Vec<f32>,
@@ -16,11 +17,28 @@ impl Minibatches {
     pub(super) fn new(set: &StandardisedSet, rows: usize) -> Self {
         let rows = rows.min(set.rows);
         Self {
-            order: (0..set.rows).collect(),
+            rows,
+            order: (0..set.rows as u32).collect(),
             next: set.rows,
             inputs: vec![0.0; rows * set.input_columns],
             targets: vec![0.0; rows * set.target_columns],
         }
+    }
+
+    /// Rows of a batch.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The order of this pass, and how many of it are used.
+    pub(super) fn place(&self) -> (&[u32], usize) {
+        (&self.order, self.next)
+    }
+
+    /// Goes on from a place that [`Self::place`] gave.
+    pub(super) fn go_to(&mut self, order: &[u32], next: usize) {
+        self.order.copy_from_slice(order);
+        self.next = next;
     }
 
     /// Fills the buffers with the next rows; every row is used once before any is used again.
@@ -34,7 +52,7 @@ impl Minibatches {
                 random.shuffle(&mut self.order);
                 self.next = 0;
             }
-            let row = self.order[self.next];
+            let row = self.order[self.next] as usize;
             self.next += 1;
             input.copy_from_slice(&set.inputs[row * input.len()..][..input.len()]);
             target.copy_from_slice(&set.targets[row * target.len()..][..target.len()]);

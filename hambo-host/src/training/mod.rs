@@ -7,19 +7,37 @@
 
 mod activation;
 mod adam;
+mod early_stopping;
 mod ensemble;
 mod error;
+mod held_out;
+mod initial;
+#[cfg(test)]
+mod known_posteriors;
 mod likelihood;
 mod minibatch;
 mod network;
 mod options;
+mod particles;
+mod posterior;
+mod presets;
 mod random;
 #[cfg(test)]
 mod reference;
 mod standardise;
+mod state;
+mod svgd;
+mod trained;
+mod trainer;
+#[cfg(test)]
+mod trainer_tests;
 
-pub use ensemble::{Layer, Member, TrainedEnsemble, train_ensemble};
+pub use ensemble::train_ensemble;
 pub use error::TrainingError;
 pub use hambo_core::network::Activation;
-pub use options::{EnsembleOptions, MINIMUM_ROWS};
+pub use held_out::HeldOut;
+pub use options::{Bandwidth, EnsembleOptions, Inference, Initial, MINIMUM_ROWS, Schedule};
 pub use standardise::{Standardisation, TrainingSet};
+pub use state::TrainerState;
+pub use trained::{Layer, Member, TrainedEnsemble};
+pub use trainer::{Progress, Trainer};

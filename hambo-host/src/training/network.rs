@@ -12,7 +12,6 @@ use faer::{Accum, ColRef, MatMut, MatRef, Par};
 
 use super::Activation;
 use super::activation::BatchActivation;
-use super::random::Random;
 
 /// Size and place of one layer.
 #[derive(Debug, Clone)]
@@ -45,37 +44,6 @@ pub(super) fn layer_shapes(widths: &[usize]) -> Vec<LayerShape> {
 /// Number of parameters of a network.
 pub(super) fn parameter_count(layers: &[LayerShape]) -> usize {
     layers.last().map_or(0, |layer| layer.bias.end)
-}
-
-/// Standard deviation of the initial biases of hidden units. Not 0, so that the
-/// units of a member bend at different places, also away from the data: that is
-/// where members must disagree.
-const HIDDEN_BIAS_STD: f64 = 0.3;
-
-/// Random weights and hidden biases; the output starts without a bias.
-pub(super) fn initial_parameters(
-    layers: &[LayerShape],
-    activation: Activation,
-    random: &mut Random,
-) -> Vec<f32> {
-    let mut parameters = vec![0.0; parameter_count(layers)];
-    for (index, layer) in layers.iter().enumerate() {
-        let hidden = index + 1 < layers.len();
-        let variance = if hidden {
-            activation.initial_variance(layer.inputs, layer.outputs)
-        } else {
-            1.0 / layer.inputs as f64
-        };
-        for weight in &mut parameters[layer.weights.clone()] {
-            *weight = (variance.sqrt() * random.normal()) as f32;
-        }
-        if hidden {
-            for bias in &mut parameters[layer.bias.clone()] {
-                *bias = (HIDDEN_BIAS_STD * random.normal()) as f32;
-            }
-        }
-    }
-    parameters
 }
 
 /// The working memory of one network for batches of up to a fixed size.
@@ -207,7 +175,10 @@ fn product(to: MatMut<'_, f32>, accumulate: Accum, left: MatRef<'_, f32>, right:
 
 #[cfg(test)]
 mod tests {
+    use super::super::Initial;
+    use super::super::initial::initial_parameters;
     use super::super::likelihood::GaussianHead;
+    use super::super::random::Random;
     use super::super::reference;
     use super::*;
 
@@ -226,7 +197,8 @@ mod tests {
         for activation in [Activation::Relu, Activation::Tanh, Activation::Silu] {
             let mut random = Random::new(11, 4);
             let layers = layer_shapes(&widths);
-            let mut parameters = initial_parameters(&layers, activation, &mut random);
+            let mut parameters =
+                initial_parameters(Initial::Wide, &layers, activation, &mut random);
             // Output biases as well, so that no parameter sits at a special value.
             parameters
                 .iter_mut()
@@ -239,7 +211,7 @@ mod tests {
             let mut gradient = vec![f32::NAN; parameters.len()];
             network.forward(&parameters, &inputs);
             let (outputs, slope) = network.outputs_and_slope();
-            let loss = head.loss(outputs, &targets, columns, slope);
+            let loss = head.loss(outputs, &targets, columns, 1.0 / rows as f32, slope);
             let capped = slope
                 .chunks(4)
                 .flat_map(|row| &row[2..])

@@ -3,19 +3,35 @@
 use rand_core::Rng;
 use rand_pcg::Pcg32;
 
-/// A seeded source of uniform and normal numbers.
-pub(super) struct Random(Pcg32);
+/// A seeded source of uniform and normal numbers that knows how far it is.
+pub(super) struct Random {
+    generator: Pcg32,
+    draws: u64,
+}
 
 impl Random {
     /// Each member has a stream of its own, so that it does not depend on how
     /// many others there are, nor on the thread that trains it.
     pub(super) fn new(seed: u64, stream: u64) -> Self {
-        Self(Pcg32::new(seed, stream))
+        Self::at(seed, stream, 0)
+    }
+
+    /// The same stream after `draws` draws.
+    pub(super) fn at(seed: u64, stream: u64, draws: u64) -> Self {
+        let mut generator = Pcg32::new(seed, stream);
+        generator.advance(draws);
+        Self { generator, draws }
+    }
+
+    /// Numbers drawn so far.
+    pub(super) fn draws(&self) -> u64 {
+        self.draws
     }
 
     /// Uniform in [0, 1).
     pub(super) fn uniform(&mut self) -> f64 {
-        f64::from(self.0.next_u32()) / 4_294_967_296.0
+        self.draws = self.draws.wrapping_add(1);
+        f64::from(self.generator.next_u32()) / 4_294_967_296.0
     }
 
     /// Standard normal, by Box and Muller.
@@ -26,7 +42,7 @@ impl Random {
     }
 
     /// Brings `items` into a random order (Fisher and Yates).
-    pub(super) fn shuffle(&mut self, items: &mut [usize]) {
+    pub(super) fn shuffle(&mut self, items: &mut [u32]) {
         for last in (1..items.len()).rev() {
             let other = (self.uniform() * (last + 1) as f64) as usize;
             items.swap(last, other);
@@ -50,11 +66,20 @@ mod tests {
 
     #[test]
     fn shuffle_moves_and_keeps_every_item() {
-        let mut items: Vec<usize> = (0..50).collect();
+        let mut items: Vec<u32> = (0..50).collect();
         Random::new(1, 2).shuffle(&mut items);
         assert_ne!(items, (0..50).collect::<Vec<_>>());
         items.sort_unstable();
         assert_eq!(items, (0..50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_stream_goes_on_where_it_was() {
+        let mut random = Random::new(3, 4);
+        random.shuffle(&mut [0; 15]);
+        let mut again = Random::at(3, 4, random.draws());
+        assert_eq!(again.uniform(), random.uniform());
+        assert_eq!(again.draws(), 15);
     }
 
     #[test]

@@ -49,10 +49,22 @@ impl TrainingSet<'_> {
         if self.input_columns == 0 || self.target_columns == 0 || self.inputs.is_empty() {
             return Err(TrainingError::Empty);
         }
+        let rows = self.whole_rows(["inputs", "targets"])?;
+        if rows < MINIMUM_ROWS {
+            return Err(TrainingError::TooFewRows {
+                rows,
+                needed: MINIMUM_ROWS,
+            });
+        }
+        Ok(rows)
+    }
+
+    /// Number of rows, once the tables, so named, are known to be whole and finite.
+    fn whole_rows(&self, [inputs, targets]: [&'static str; 2]) -> Result<usize, TrainingError> {
         let rows = self.inputs.len() / self.input_columns;
         for (table, values, columns) in [
-            ("inputs", self.inputs, self.input_columns),
-            ("targets", self.targets, self.target_columns),
+            (inputs, self.inputs, self.input_columns),
+            (targets, self.targets, self.target_columns),
         ] {
             if values.len() % columns != 0 || values.len() / columns != rows {
                 return Err(TrainingError::Mismatch {
@@ -70,39 +82,101 @@ impl TrainingSet<'_> {
                 });
             }
         }
-        if rows < MINIMUM_ROWS {
-            return Err(TrainingError::TooFewRows {
-                rows,
-                needed: MINIMUM_ROWS,
-            });
-        }
         Ok(rows)
     }
 
-    /// The standardisation of these rows, and the rows in its units.
-    pub(super) fn standardise(&self) -> Result<(Standardisation, StandardisedSet), TrainingError> {
+    /// The standardisation of these rows.
+    ///
+    /// # Errors
+    /// If the tables are unfit or a column never changes.
+    pub fn units(&self) -> Result<Standardisation, TrainingError> {
+        Ok(self.standardise(false)?.0)
+    }
+
+    /// The standardisation of these rows, and the rows in its units. A column
+    /// that never changes is refused unless it is allowed.
+    pub(super) fn standardise(
+        &self,
+        allow_constant: bool,
+    ) -> Result<(Standardisation, StandardisedSet), TrainingError> {
         let rows = self.checked_rows()?;
-        let (input_mean, input_scale) = moments(self.inputs, self.input_columns);
-        let (output_mean, output_scale) = moments(self.targets, self.target_columns);
-        let set = StandardisedSet {
-            rows,
-            input_columns: self.input_columns,
-            target_columns: self.target_columns,
-            inputs: scaled(self.inputs, &input_mean, &input_scale),
-            targets: scaled(self.targets, &output_mean, &output_scale),
+        let of = |table, values, columns| {
+            let moments = moments(values, columns);
+            let constant = moments.iter().position(|column| column.constant);
+            match constant.filter(|_| !allow_constant) {
+                Some(column) => Err(TrainingError::Constant {
+                    table,
+                    column,
+                    value: moments[column].mean,
+                }),
+                None => Ok(moments.iter().map(|of| (of.mean, of.scale)).unzip()),
+            }
         };
+        let (input_mean, input_scale) = of("inputs", self.inputs, self.input_columns)?;
+        let (output_mean, output_scale) = of("targets", self.targets, self.target_columns)?;
         let standardisation = Standardisation {
             input_mean,
             input_scale,
             output_mean,
             output_scale,
         };
+        let set = self.scaled(&standardisation, rows);
         Ok((standardisation, set))
+    }
+
+    /// These rows in the units of another set: validation rows in those of the
+    /// training. A single row is enough.
+    pub(super) fn standardise_as(
+        &self,
+        units: &Standardisation,
+    ) -> Result<StandardisedSet, TrainingError> {
+        for (table, found, expected) in [
+            (
+                "validation inputs",
+                self.input_columns,
+                units.input_mean.len(),
+            ),
+            (
+                "validation targets",
+                self.target_columns,
+                units.output_mean.len(),
+            ),
+        ] {
+            if found != expected {
+                return Err(TrainingError::Columns {
+                    table,
+                    found,
+                    expected,
+                });
+            }
+        }
+        if self.inputs.is_empty() {
+            return Err(TrainingError::EmptyValidation);
+        }
+        let rows = self.whole_rows(["validation inputs", "validation targets"])?;
+        Ok(self.scaled(units, rows))
+    }
+
+    fn scaled(&self, units: &Standardisation, rows: usize) -> StandardisedSet {
+        StandardisedSet {
+            rows,
+            input_columns: self.input_columns,
+            target_columns: self.target_columns,
+            inputs: scaled(self.inputs, &units.input_mean, &units.input_scale),
+            targets: scaled(self.targets, &units.output_mean, &units.output_scale),
+        }
     }
 }
 
+/// Mean and scale of one column.
+struct Moments {
+    mean: f32,
+    scale: f32,
+    constant: bool,
+}
+
 /// Mean and scale of every column.
-fn moments(table: &[f32], columns: usize) -> (Vec<f32>, Vec<f32>) {
+fn moments(table: &[f32], columns: usize) -> Vec<Moments> {
     (0..columns)
         .map(|column| {
             let values = || {
@@ -116,14 +190,19 @@ fn moments(table: &[f32], columns: usize) -> (Vec<f32>, Vec<f32>) {
             let mean = values().sum::<f64>() / count;
             let std = (values().map(|v| (v - mean).powi(2)).sum::<f64>() / count).sqrt();
             let largest = values().fold(0.0, |largest: f64, v| largest.max(v.abs()));
-            let scale = if std <= CONSTANT * largest {
+            let constant = std <= CONSTANT * largest;
+            let scale = if constant {
                 1.0
             } else {
                 std.max(SMALLEST_SCALE)
             };
-            (mean as f32, scale as f32)
+            Moments {
+                mean: mean as f32,
+                scale: scale as f32,
+                constant,
+            }
         })
-        .unzip()
+        .collect()
 }
 
 fn scaled(table: &[f32], mean: &[f32], scale: &[f32]) -> Vec<f32> {
@@ -156,12 +235,75 @@ mod tests {
             .flat_map(|i| [1.0 + 2.0 * (i % 2) as f32, 7.1])
             .collect();
         let targets: Vec<f32> = (0..10).map(|i| 4.0 * (i % 2) as f32).collect();
-        let (map, rows) = set(&inputs, &targets).standardise().unwrap();
+        let (map, rows) = set(&inputs, &targets).standardise(true).unwrap();
         assert_eq!(map.input_mean, [2.0, 7.1]);
         assert_eq!(map.input_scale, [1.0, 1.0]);
         assert_eq!((map.output_mean[0], map.output_scale[0]), (2.0, 2.0));
         assert_eq!(rows.inputs[..4], [-1.0, 0.0, 1.0, 0.0]);
         assert_eq!(rows.targets[..2], [-1.0, 1.0]);
+        // Unless constant columns are allowed, the error names the place.
+        let error = set(&inputs, &targets).standardise(false).err();
+        assert_eq!(
+            error,
+            Some(TrainingError::Constant {
+                table: "inputs",
+                column: 1,
+                value: 7.1
+            })
+        );
+        let error = set(&inputs, &[0.5; 10]).standardise(true).err();
+        assert_eq!(error, None);
+        let varied: Vec<f32> = (0..20).map(|i| i as f32).collect();
+        let error = set(&varied, &[0.5; 10]).standardise(false).err();
+        assert!(matches!(
+            error,
+            Some(TrainingError::Constant {
+                table: "targets",
+                column: 0,
+                ..
+            })
+        ));
+    }
+
+    #[test]
+    fn validation_rows_get_the_trainings_units() {
+        let inputs: Vec<f32> = (0..20).map(|i| (i % 4) as f32).collect();
+        let targets: Vec<f32> = (0..10).map(|i| 4.0 * (i % 2) as f32).collect();
+        let (units, _) = set(&inputs, &targets).standardise(true).unwrap();
+        let rows = set(&[1.0, 2.0], &[6.0]).standardise_as(&units).unwrap();
+        assert_eq!((rows.rows, rows.targets[0]), (1, 2.0));
+        let error =
+            |inputs: &[f32], targets: &[f32]| set(inputs, targets).standardise_as(&units).err();
+        assert_eq!(error(&[], &[]), Some(TrainingError::EmptyValidation));
+        assert!(matches!(
+            error(&[1.0, 2.0], &[1.0, 1.0]),
+            Some(TrainingError::Mismatch {
+                table: "validation targets",
+                ..
+            })
+        ));
+        assert_eq!(
+            error(&[1.0, 2.0, 3.0, 4.0], &[1.0, f32::INFINITY]),
+            Some(TrainingError::NotFinite {
+                table: "validation targets",
+                row: 1,
+                column: 0
+            })
+        );
+        let narrow = TrainingSet {
+            inputs: &[1.0],
+            input_columns: 1,
+            targets: &[1.0],
+            target_columns: 1,
+        };
+        assert_eq!(
+            narrow.standardise_as(&units).err(),
+            Some(TrainingError::Columns {
+                table: "validation inputs",
+                found: 1,
+                expected: 2
+            })
+        );
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! The model file (`.hambo`): how a model came about, then its model part,
 //! both in the core's container format.
 
+mod metadata;
+mod version_1;
+
 use std::path::Path;
 
 use hambo_core::image::container::Container;
@@ -8,38 +11,29 @@ use hambo_core::image::{ImageError, Part, Problem, parse_model};
 use hambo_core::model::Model;
 use serde::{Deserialize, Serialize};
 
+pub use metadata::{
+    DataSummary, GaussianProcessSummary, Metadata, NetworkSummary, TrainingSummary,
+};
+
 use crate::files::write_whole;
 use crate::image_file::{AlignedBytes, EncodeError, encode_part};
+use version_1::Provenance;
 
-/// Where a model comes from, so that a result can be traced.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Provenance {
-    /// The version of hambo that trained it.
-    pub hambo_version: String,
-    /// The seed of the split and the training.
-    pub seed: u64,
-    /// SHA-256 of the log's numbers.
-    pub data_hash: [u8; 32],
-    /// Rows that were trained on.
-    pub training_rows: u32,
-    /// Rows that were withheld for the calibration.
-    pub withheld_rows: u32,
-    /// Mean negative log likelihood of each member on its training rows.
-    pub losses: Vec<f32>,
-    /// The minimiser of the calibration error, before it was widened.
-    pub best_scale: Vec<f32>,
-    /// Calibration error before.
-    pub error_before: Vec<f32>,
-    /// Calibration error after.
-    pub error_after: Vec<f32>,
-    /// Share of withheld rows inside the set that is used.
-    pub coverage: f32,
+/// The version of the metadata that this program writes.
+const METADATA_VERSION: u16 = 2;
+
+/// The metadata as they lie in a file. Version 1 had no number: it began with
+/// the length of the program's version, which is never 2.
+#[derive(Serialize, Deserialize)]
+struct Versioned<T> {
+    version: u16,
+    metadata: T,
 }
 
-/// A model with its provenance.
+/// A model with its metadata.
 #[derive(Clone, Debug)]
 pub struct ModelFile {
-    provenance: Provenance,
+    metadata: Metadata,
     model_part: AlignedBytes,
 }
 
@@ -80,17 +74,13 @@ impl ModelFile {
     ///
     /// # Errors
     /// If the part is not valid.
-    pub fn new(provenance: Provenance, model_part: &[u8]) -> Result<Self, ModelFileError> {
-        Self::checked(provenance, model_part, "the new model")
+    pub fn new(metadata: Metadata, model_part: &[u8]) -> Result<Self, ModelFileError> {
+        Self::checked(metadata, model_part, "the new model")
     }
 
-    fn checked(
-        provenance: Provenance,
-        model_part: &[u8],
-        file: &str,
-    ) -> Result<Self, ModelFileError> {
+    fn checked(metadata: Metadata, model_part: &[u8], file: &str) -> Result<Self, ModelFileError> {
         let model_file = Self {
-            provenance,
+            metadata,
             model_part: AlignedBytes::new(model_part),
         };
         match model_file.model() {
@@ -120,10 +110,10 @@ impl ModelFile {
         parse_model(&part).map_err(in_model)
     }
 
-    /// Where it comes from.
+    /// How it came about.
     #[must_use]
-    pub fn provenance(&self) -> &Provenance {
-        &self.provenance
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
     }
 
     /// The model part, as images hold it.
@@ -137,7 +127,11 @@ impl ModelFile {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ModelFileError> {
-        let mut bytes = encode_part(Part::Provenance, &self.provenance, &[])?;
+        let versioned = Versioned {
+            version: METADATA_VERSION,
+            metadata: &self.metadata,
+        };
+        let mut bytes = encode_part(Part::Provenance, &versioned, &[])?;
         bytes.extend(self.model_part());
         Ok(write_whole(path, &bytes)?)
     }
@@ -155,12 +149,18 @@ impl ModelFile {
         };
         let mut rest = bytes.as_bytes();
         let part = Container::take(&mut rest, Part::Provenance).map_err(damaged)?;
-        let provenance = part.read_manifest().map_err(|problem| {
+        let metadata = match part.manifest.first() {
+            Some(version) if u16::from(*version) == METADATA_VERSION => part
+                .read_manifest()
+                .map(|versioned: Versioned<Metadata>| versioned.metadata),
+            _ => part.read_manifest().map(|old: Provenance| old.into()),
+        };
+        let metadata = metadata.map_err(|problem| {
             damaged(ImageError {
                 part: Part::Provenance,
                 problem,
             })
         })?;
-        Self::checked(provenance, rest, &file)
+        Self::checked(metadata, rest, &file)
     }
 }

@@ -1,0 +1,85 @@
+//! What is wrong with a data file: which file, which row and column, and what
+//! to do.
+
+use std::io;
+
+use super::LogError;
+
+/// A data file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// It cannot be read.
+    #[error("cannot read {file}: {source}\nhelp: check the path and its permissions")]
+    Read {
+        /// The file.
+        file: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// Its name ends in something unknown.
+    #[error("{file}: a log of this kind is not known\nhelp: give a .csv file with a header")]
+    Kind {
+        /// The file.
+        file: String,
+    },
+    /// It is not a table.
+    #[error("{file}: {problem}\nhelp: every line needs as many fields as the header")]
+    Table {
+        /// The file.
+        file: String,
+        /// What the reader says, with the line.
+        problem: csv::Error,
+    },
+    /// A column is not there.
+    #[error("{file}: the column `{column}` is missing; the header has: {found}\nhelp: {help}")]
+    Column {
+        /// The file.
+        file: String,
+        /// Its name.
+        column: String,
+        /// The names that are there.
+        found: String,
+        /// What to do.
+        help: &'static str,
+    },
+    /// A column is there twice.
+    #[error("{file}: there are two columns `{column}`\nhelp: remove or rename one of them")]
+    Twice {
+        /// The file.
+        file: String,
+        /// Its name.
+        column: String,
+    },
+    /// A field is not a number that a log may hold.
+    #[error(
+        "{file}, line {line}, column `{column}`: \"{field}\" is not {wanted}\nhelp: mend or remove this row"
+    )]
+    Field {
+        /// The file.
+        file: String,
+        /// From 1, with the header.
+        line: u64,
+        /// The column's name.
+        column: String,
+        /// What stands there.
+        field: String,
+        /// What should.
+        wanted: &'static str,
+    },
+    /// A row that a log refuses.
+    #[error("{file}: {problem}")]
+    Row {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        problem: LogError,
+    },
+    /// No transition is left.
+    #[error("{file}: there is no transition in it\nhelp: {help}")]
+    Empty {
+        /// The file.
+        file: String,
+        /// What to do.
+        help: &'static str,
+    },
+}

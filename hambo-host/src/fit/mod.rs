@@ -1,0 +1,222 @@
+//! From a log to a calibrated model: withhold, train, calibrate.
+
+mod gaussian_process;
+mod network;
+mod tables;
+mod watch;
+
+use hambo_core::image::container::Container;
+use hambo_core::image::{Part, parse_model};
+use hambo_core::model::Calibration as CoreCalibration;
+use sha2::{Digest, Sha256};
+
+use crate::Error;
+use crate::calibration::{
+    Beta, Calibration, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals,
+    WithheldDimension, calibrate,
+};
+use crate::data::{Log, Split};
+use crate::image_file::{AlignedBytes, Uncertainty};
+use crate::model_file::{DataSummary, Metadata, ModelFile};
+use crate::prediction::{Predictions, predict};
+use crate::task_file::TaskFile;
+use crate::training::EnsembleOptions;
+
+pub use gaussian_process::{GaussianProcessOptions, Keep};
+pub use watch::{FitProgress, Unwatched, Watch};
+
+/// What is trained.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelOptions {
+    /// Networks: a Bayesian one by SVGD, or a deep ensemble.
+    Networks(EnsembleOptions),
+    /// Gaussian processes.
+    GaussianProcess(GaussianProcessOptions),
+}
+
+impl ModelOptions {
+    fn seed(&self) -> u64 {
+        match self {
+            Self::Networks(options) => options.seed,
+            Self::GaussianProcess(options) => options.search.seed,
+        }
+    }
+}
+
+/// How a model is made from a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitOptions {
+    /// The model and its training.
+    pub model: ModelOptions,
+    /// The share of rows, in whole episodes, that calibration gets.
+    pub withheld_share: f64,
+    /// The share of the other rows that decides when networks stop training;
+    /// 0 trains to the last step.
+    pub validation_share: f64,
+    /// What calibration may do.
+    pub calibration: CalibrationMode,
+    /// Half the width of the set, in scaled standard deviations; without one
+    /// it holds every network, or follows theory for Gaussian processes.
+    pub beta: Option<f32>,
+    /// How far beyond the data the support box reaches, in units of the
+    /// data's range.
+    pub support_margin: f32,
+}
+
+impl FitOptions {
+    /// The usual split for a model.
+    #[must_use]
+    pub fn new(model: ModelOptions) -> Self {
+        Self {
+            model,
+            withheld_share: 0.2,
+            validation_share: 0.1,
+            calibration: CalibrationMode::Widen,
+            beta: None,
+            support_margin: 0.5,
+        }
+    }
+
+    /// The demo's: a small ensemble on a few hundred rows, all for training.
+    #[must_use]
+    pub fn demo() -> Self {
+        Self {
+            validation_share: 0.0,
+            ..Self::new(ModelOptions::Networks(EnsembleOptions::demo()))
+        }
+    }
+}
+
+/// A model that is trained but not calibrated.
+struct Trained {
+    summary: crate::model_file::TrainingSummary,
+    beta: Beta,
+    validation_rows: usize,
+    encode: Encode,
+}
+
+/// Writes a model part with an uncertainty.
+type Encode = Box<dyn Fn(&Uncertainty) -> Result<Vec<u8>, Error>>;
+
+/// Trains a model on a log of a task and calibrates it. `watch` is told how it
+/// goes.
+///
+/// # Errors
+/// If the log is too small or a part of it empty, training diverges or is
+/// interrupted, or the model does not fit the format.
+pub fn fit(
+    task: &TaskFile,
+    log: &Log,
+    options: &FitOptions,
+    watch: &mut dyn Watch,
+) -> Result<(ModelFile, Calibration), Error> {
+    for (part, found, expected) in [
+        ("state", log.state_dimension(), task.state_names.len()),
+        ("action", log.action_dimension(), task.action_names.len()),
+    ] {
+        if found != expected {
+            return Err(Error::Dimensions {
+                part,
+                found,
+                expected,
+            });
+        }
+    }
+    let seed = options.model.seed();
+    let split = Split::new(log, options.withheld_share, seed);
+    let (kept, withheld) = (&split.kept, &split.withheld);
+    let trained = match &options.model {
+        ModelOptions::Networks(model) => {
+            network::train(kept, options.validation_share, model, watch)?
+        }
+        ModelOptions::GaussianProcess(model) => {
+            gaussian_process::train(kept, withheld, model, watch)?
+        }
+    };
+
+    // Calibration sees what the core predicts, from the very bytes that go
+    // into the file.
+    let (support_low, support_high) = tables::support(log, options.support_margin);
+    let mut uncertainty = Uncertainty {
+        beta: 1.0,
+        calibration_scale: vec![1.0; log.state_dimension()],
+        calibration: CoreCalibration::TooFewRows,
+        support_low,
+        support_high,
+    };
+    let bytes = AlignedBytes::new(&(trained.encode)(&uncertainty)?);
+    let part = Container::take(&mut bytes.as_bytes(), Part::Model)?;
+    let predictions = predict(&parse_model(&part)?, withheld);
+    let beta = options.beta.map_or(trained.beta, Beta::Fixed);
+    let calibration = calibrate_on(&predictions, withheld, options.calibration, beta)?;
+
+    uncertainty.beta = calibration.beta;
+    uncertainty.calibration_scale = calibration.core_scales();
+    uncertainty.calibration = match calibration.status {
+        CalibrationStatus::Calibrated => CoreCalibration::Passed,
+        CalibrationStatus::TooFewRows { .. } => CoreCalibration::TooFewRows,
+        CalibrationStatus::Failed { .. } => CoreCalibration::Failed,
+    };
+    let metadata = Metadata {
+        hambo_version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed,
+        data: DataSummary {
+            hash: Sha256::digest(log.bytes()).into(),
+            rows: log.len(),
+            training_rows: kept.len() - trained.validation_rows,
+            validation_rows: trained.validation_rows,
+            withheld_rows: withheld.len(),
+            split_by_episodes: split.by_episodes,
+        },
+        state_names: task.state_names.clone(),
+        action_names: task.action_names.clone(),
+        training: trained.summary,
+        calibration_mode: options.calibration,
+        calibration: Some(calibration.clone()),
+    };
+    let file = ModelFile::new(metadata, &(trained.encode)(&uncertainty)?)?;
+    Ok((file, calibration))
+}
+
+fn calibrate_on(
+    predictions: &Predictions,
+    withheld: &Log,
+    mode: CalibrationMode,
+    beta: Beta,
+) -> Result<Calibration, Error> {
+    let dimension = withheld.state_dimension();
+    let column = |numbers: &[f32], j: usize| -> Vec<f32> {
+        numbers.iter().skip(j).step_by(dimension).copied().collect()
+    };
+    let next_states: Vec<f32> = withheld
+        .rows()
+        .flat_map(|row| row.next_state.iter().copied())
+        .collect();
+    let columns: Vec<[Vec<f32>; 4]> = (0..dimension)
+        .map(|j| {
+            [
+                column(&predictions.mean, j),
+                column(&predictions.epistemic_std, j),
+                column(&predictions.aleatoric_std, j),
+                column(&next_states, j),
+            ]
+        })
+        .collect();
+    let withheld: Vec<WithheldDimension<'_>> = columns
+        .iter()
+        .map(
+            |[mean, epistemic_std, aleatoric_std, observed]| WithheldDimension {
+                mean,
+                epistemic_std,
+                aleatoric_std,
+                observed,
+            },
+        )
+        .collect();
+    let options = CalibrationOptions {
+        mode,
+        intervals: Intervals::OneSided,
+        beta,
+    };
+    Ok(calibrate(&withheld, &options)?)
+}

@@ -1,0 +1,93 @@
+//! Where a network's parameters start.
+
+use super::activation::BatchActivation;
+use super::network::{LayerShape, parameter_count};
+use super::random::Random;
+use super::{Activation, Initial};
+
+/// Standard deviation of the initial biases of hidden units. Not 0, so that the
+/// units of a member bend at different places, also away from the data: that is
+/// where members must disagree.
+const HIDDEN_BIAS_STD: f64 = 0.3;
+
+/// Random parameters of one network.
+pub(super) fn initial_parameters(
+    initial: Initial,
+    layers: &[LayerShape],
+    activation: Activation,
+    random: &mut Random,
+) -> Vec<f32> {
+    match initial {
+        Initial::Wide => wide(layers, activation, random),
+        Initial::Narrow => narrow(layers, random),
+    }
+}
+
+/// Uniform, layer by layer.
+fn narrow(layers: &[LayerShape], random: &mut Random) -> Vec<f32> {
+    let mut parameters = vec![0.0; parameter_count(layers)];
+    for layer in layers {
+        let bound = 1.0 / (layer.inputs as f64).sqrt();
+        for parameter in &mut parameters[layer.weights.start..layer.bias.end] {
+            *parameter = (bound * (2.0 * random.uniform() - 1.0)) as f32;
+        }
+    }
+    parameters
+}
+
+/// Random weights and hidden biases; the output starts without a bias.
+fn wide(layers: &[LayerShape], activation: Activation, random: &mut Random) -> Vec<f32> {
+    let mut parameters = vec![0.0; parameter_count(layers)];
+    for (index, layer) in layers.iter().enumerate() {
+        let hidden = index + 1 < layers.len();
+        let variance = if hidden {
+            activation.initial_variance(layer.inputs, layer.outputs)
+        } else {
+            1.0 / layer.inputs as f64
+        };
+        for weight in &mut parameters[layer.weights.clone()] {
+            *weight = (variance.sqrt() * random.normal()) as f32;
+        }
+        if hidden {
+            for bias in &mut parameters[layer.bias.clone()] {
+                *bias = (HIDDEN_BIAS_STD * random.normal()) as f32;
+            }
+        }
+    }
+    parameters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::network::layer_shapes;
+    use super::*;
+
+    #[test]
+    fn sizes_are_as_stated() {
+        let layers = layer_shapes(&[10, 400, 8]);
+        let start = |initial| {
+            initial_parameters(initial, &layers, Activation::Relu, &mut Random::new(1, 1))
+        };
+        let spread = |parameters: &[f32]| {
+            (parameters.iter().map(|p| p * p).sum::<f32>() / parameters.len() as f32).sqrt()
+        };
+        let (wide, narrow) = (start(Initial::Wide), start(Initial::Narrow));
+        let ratio = spread(&wide[layers[0].weights.clone()]) / (2f32 / 10.0).sqrt();
+        assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
+        assert!(wide[layers[1].bias.clone()].iter().all(|&bias| bias == 0.0));
+        // A uniform number's standard deviation is its bound / √3.
+        let ratio = spread(&narrow[layers[0].weights.clone()]) / (1f32 / 30.0).sqrt();
+        assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
+        let bound = 1.0 / 20.0;
+        assert!(
+            narrow[layers[1].weights.start..]
+                .iter()
+                .all(|p| p.abs() <= bound)
+        );
+        assert!(
+            narrow[layers[1].bias.clone()]
+                .iter()
+                .all(|&bias| bias != 0.0)
+        );
+    }
+}

@@ -12,16 +12,49 @@
 //! | [`arithmetic`] | lanes, the dense and triangular kernels, elementary functions, random streams | |
 //! | [`expression`] | reward, termination and constraints as byte code with derivatives | r(s, a) |
 //! | [`network`] | multilayer perceptrons and their derivatives | h_theta |
-//! | [`model`] | network ensembles, Gaussian processes, their derivatives, the confidence set | mu, sigma, beta, tau |
+//! | [`model`] | network ensembles, Gaussian processes, their derivatives, the confidence set | mu, sigma, beta, tau; equations (4) and (5) |
 //! | [`policy`] | controllers and their derivatives | pi |
 //! | [`variant`] | CA, DA1, DAinf and the neutral estimates | section 4.1 |
-//! | [`adversary`] | constants, the schedules of the searches, trained networks | eta |
+//! | [`adversary`] | constants, the schedules of the searches, trained networks | eta, equation (2) |
 //! | [`task`] | horizon, limits, initial states, thresholds | M, p0, T |
-//! | [`rollout`] | one step, one trajectory, and the adjoint sweep back along it | equation (2) |
+//! | [`rollout`] | one step, one trajectory, and the adjoint sweep back along it | equation (1) |
 //! | [`estimate`] | means over trajectories with their sampling margin | the Monte-Carlo estimate |
 //! | [`verdict`] | deploy, reject or abstain, and why | definition 2.1 |
 //! | [`image`] | bytes to a validated model, task, policy and trained adversaries | |
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
+//! | [`example`] | the robot of the examples | |
+//!
+//! # From the paper to the code
+//!
+//! The model says where s′ may lie: mu(s, a) ± beta · tau · sigma_e(s, a), a
+//! box that holds the truth with probability 1 − delta ([`model`]). Equation
+//! (1) lets an adversary eta in [−1, 1]^ds pick the point of that box at every
+//! step ([`rollout`]), and equation (2) takes the worst eta ([`adversary`]).
+//! Its return, averaged over trajectories and less a margin for their number
+//! ([`estimate`]), is the lower bound b of definition 2.1; [`verdict`] holds
+//! it against the task's threshold.
+//!
+//! ```
+//! use hambo_core::check::{Check, Progress};
+//!
+//! // A point on a line; the controller pulls it to the origin.
+//! let image = hambo_core::example::image()?;
+//! // All the memory that the check needs, for four lanes.
+//! let mut rows = [[0.0; 4]; 128];
+//! let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+//! // In slices, so that a control loop can run in between.
+//! let outcome = loop {
+//!     if let Progress::Finished(outcome) = check.advance(10) {
+//!         break outcome;
+//!     }
+//! };
+//! // The mean gives -1.328; the worst that the model allows is -1.61.
+//! assert!((outcome.neutral + 1.328).abs() < 1e-3);
+//! assert!((outcome.bound + 1.61).abs() < 1e-3);
+//! // The task asks for -2.
+//! assert_eq!(outcome.verdict.name(), "deploy");
+//! # Ok::<(), &str>(())
+//! ```
 //!
 //! Nothing here allocates, panics or uses `unsafe`; every buffer is lent by
 //! the caller. Results have the same bits on x86-64 and on a Cortex-M4F: all
@@ -35,6 +68,7 @@ pub mod adversary;
 pub mod arithmetic;
 pub mod check;
 pub mod estimate;
+pub mod example;
 pub mod expression;
 pub mod image;
 pub mod model;

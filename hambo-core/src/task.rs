@@ -1,4 +1,8 @@
 //! What is asked: horizon, reward, limits, initial states and threshold.
+//!
+//! The Markov decision process of the paper's section 2, without its
+//! transitions: T, r, p0 and the constraints c_i, of which each must be at
+//! least 0 on average; with the confidence 1 − delta of definition 2.1.
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
@@ -13,6 +17,15 @@ pub use crate::variant::Variant;
 pub const MAX_CONSTRAINTS: usize = 8;
 
 /// A task as it comes out of an image.
+///
+/// ```
+/// use hambo_core::expression::Op;
+/// let task = hambo_core::example::task()?;
+/// assert_eq!(task.program.ops()[usize::from(task.reward)], Op::Negate(1));
+/// assert_eq!(task.constraints, [5]);
+/// assert!(task.adversary(hambo_core::task::Variant::ContinuousAdversary).is_none());
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Task<'a> {
     /// T.
@@ -54,6 +67,13 @@ pub const MAX_ADVERSARIES: usize = 2;
 pub const MAX_VARIANTS: usize = 8;
 
 /// Which estimates are made, and how.
+///
+/// ```
+/// use hambo_core::task::{Method, Variant};
+/// let method = Method::default();
+/// assert_eq!(method.variants, [Variant::ContinuousAdversary]);
+/// assert!(method.aleatoric_noise);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Method {
     /// The variants that decide: every one of them must reach the threshold.
@@ -93,6 +113,13 @@ impl<'a> Task<'a> {
 
     /// Bounds of the return, given those of one reward. A trajectory may end
     /// early, so both hold zero.
+    ///
+    /// ```
+    /// let task = hambo_core::example::task()?;
+    /// // Four rewards; a trajectory that ends at once has the return 0.
+    /// assert_eq!(task.return_bounds([1.0, 2.0]), [0.0, 8.0]);
+    /// # Ok::<(), &str>(())
+    /// ```
     #[must_use]
     pub fn return_bounds(&self, [low, high]: [f32; 2]) -> [f32; 2] {
         let mut weight = 1.0;
@@ -106,6 +133,14 @@ impl<'a> Task<'a> {
 }
 
 /// Lower and upper limits; infinite where there is none.
+///
+/// ```
+/// use hambo_core::task::Limits;
+/// let task = hambo_core::example::task()?;
+/// let Limits { low, high } = task.action_limits;
+/// assert_eq!((low, high), (&[-1.0][..], &[1.0][..]));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
     /// Lower limits.
@@ -115,6 +150,13 @@ pub struct Limits<'a> {
 }
 
 /// How many trajectories are drawn and how long the adversary searches.
+///
+/// ```
+/// use hambo_core::task::Effort;
+/// let effort = Effort { trajectories: 16, iterations: 12, seed: 1 };
+/// // Every trajectory is walked once to start and once for each iteration.
+/// assert_eq!(effort.trajectories * (effort.iterations + 1), 208);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// L.
@@ -126,6 +168,13 @@ pub struct Effort {
 }
 
 /// How the initial state is distributed.
+///
+/// ```
+/// use hambo_core::task::{InitialKind, InitialState};
+/// let draws = |kind| InitialState { kind, first: &[], second: &[] }.draws(3);
+/// assert_eq!((draws(InitialKind::Point), draws(InitialKind::Listed)), (0, 1));
+/// assert_eq!((draws(InitialKind::Uniform), draws(InitialKind::Gaussian)), (3, 3));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InitialKind {
     /// Always the same.
@@ -140,6 +189,17 @@ pub enum InitialKind {
 
 /// p0. `first` and `second` are value and nothing, low and high, mean and
 /// standard deviation, or the listed states one after the other.
+///
+/// ```
+/// use hambo_core::arithmetic::random::Stream;
+/// use hambo_core::task::{InitialKind, InitialState};
+/// let initial = InitialState { kind: InitialKind::Uniform, first: &[-1.0], second: &[1.0] };
+/// let mut rows = [[0.0, 9.0]];
+/// initial.draw(&mut Stream::new(1, 0), 0, &mut rows);
+/// assert!(rows[0][0].abs() < 1.0);
+/// // The other lane is left alone.
+/// assert_eq!(rows[0][1], 9.0);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct InitialState<'a> {
     /// Which distribution.

@@ -1,8 +1,15 @@
-//! The estimates of the paper: who fills in the model's uncertainty.
+//! The estimates of the paper's section 4.1 and the neutral ones that it is
+//! held against in section 5: who fills in the model's uncertainty.
 
 use serde::{Deserialize, Serialize};
 
 /// What happens inside the model's uncertainty.
+///
+/// ```
+/// use hambo_core::task::Variant;
+/// assert!(Variant::DiscreteAdversary1.needs_members());
+/// assert!(!Variant::ContinuousAdversary.needs_members());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Variant {

@@ -1,4 +1,5 @@
-//! Deploy, reject or abstain (DESIGN 3.15), and why.
+//! Deploy, reject or abstain, and why: what is done with the lower bound of
+//! definition 2.1.
 //!
 //! The gate fails closed: whatever is not a finite number at or above its
 //! threshold does not deploy, and only this file can make a [`Permit`].
@@ -9,11 +10,40 @@ use crate::model::Calibration;
 
 /// The key to the actuator. Only a check that passed holds one; it cannot be
 /// copied or made elsewhere.
+///
+/// ```
+/// use hambo_core::check::{Check, Progress};
+/// use hambo_core::verdict::{Permit, Verdict};
+///
+/// /// An output that nothing but a passed check can open.
+/// fn enable(_: Permit) -> bool {
+///     true
+/// }
+///
+/// let image = hambo_core::example::image()?;
+/// let mut rows = [[0.0; 4]; 128];
+/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// let enabled = match check.advance(1000) {
+///     Progress::Finished(outcome) => match outcome.verdict {
+///         Verdict::Deploy(permit) => enable(permit),
+///         Verdict::Reject | Verdict::Abstain => false,
+///     },
+///     Progress::Working { .. } => false,
+/// };
+/// assert!(enabled);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Permit(());
 
 /// What to do with the controller.
+///
+/// ```
+/// use hambo_core::verdict::Verdict;
+/// assert_eq!(Verdict::Reject.name(), "reject");
+/// assert_eq!(Verdict::Abstain.name(), "abstain");
+/// ```
 #[derive(Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Verdict {
@@ -38,6 +68,21 @@ impl Verdict {
 }
 
 /// Why a verdict is not `deploy`.
+///
+/// ```
+/// use hambo_core::check::{Check, Progress};
+/// use hambo_core::verdict::Reason;
+/// let mut image = hambo_core::example::image()?;
+/// image.task.threshold = Some(-1.5); // and the bound is -1.61
+/// let mut rows = [[0.0; 4]; 128];
+/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// let Progress::Finished(outcome) = check.advance(1000) else {
+///     return Err("unfinished");
+/// };
+/// assert_eq!(outcome.verdict.name(), "reject");
+/// assert_eq!(outcome.reasons, [Reason::ReturnBelowThreshold]);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Reason {
@@ -65,6 +110,13 @@ pub enum Reason {
 pub const MAX_REASONS: usize = 16;
 
 /// Reasons, in the order in which they were found.
+///
+/// ```
+/// use hambo_core::verdict::{Reason, Reasons};
+/// let mut reasons = Reasons::new();
+/// assert!(reasons.push(Reason::OutsideSupport).is_ok());
+/// assert_eq!(reasons, [Reason::OutsideSupport]);
+/// ```
 pub type Reasons = Vec<Reason, MAX_REASONS>;
 
 /// A lower bound and what it must reach.

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -64,6 +65,25 @@ impl CommandLine {
             Ok(status) if status.success() => return Ok(()),
             Ok(status) => describe(status),
             Err(error) => format!("could not be started: {error}"),
+        };
+        Err(Problem::Command {
+            line: self.to_string(),
+            outcome,
+        })
+    }
+
+    /// Likewise, but all that it prints goes to a file.
+    pub fn run_into(&self, directory: &Path, log: &Path) -> Result<(), Problem> {
+        let mut command = self.command();
+        command.current_dir(directory).stdin(Stdio::null());
+        let files = File::create(log).and_then(|file| Ok((file.try_clone()?, file)));
+        let outcome = match files {
+            Err(error) => format!("has no log: {}: {error}", log.display()),
+            Ok((out, err)) => match command.stdout(out).stderr(err).status() {
+                Ok(status) if status.success() => return Ok(()),
+                Ok(status) => describe(status),
+                Err(error) => format!("could not be started: {error}"),
+            },
         };
         Err(Problem::Command {
             line: self.to_string(),
@@ -209,6 +229,24 @@ mod tests {
         let line = CommandLine::new("echo x = 1");
         assert_eq!(line.read(here), Ok("x = 1\n".to_owned()));
         assert!(CommandLine::new("false").read(here).is_err());
+    }
+
+    #[test]
+    fn what_is_printed_can_go_to_a_file() {
+        let here = Path::new(".");
+        let log = std::env::temp_dir().join(format!("hambo-xtask-{}.log", std::process::id()));
+        let line = CommandLine::new("sh -c").argument("echo out; echo err >&2");
+        assert_eq!(line.run_into(here, &log), Ok(()));
+        assert_eq!(
+            std::fs::read_to_string(&log).as_deref().ok(),
+            Some("out\nerr\n")
+        );
+        assert!(CommandLine::new("false").run_into(here, &log).is_err());
+        assert!(
+            line.run_into(here, Path::new("/no/such/folder/log"))
+                .is_err()
+        );
+        let _ = std::fs::remove_file(log);
     }
 
     #[test]

@@ -4,7 +4,9 @@
 
 mod budget;
 mod command;
+mod examples;
 mod firmware;
+mod fuzz;
 mod setup;
 mod steps;
 
@@ -17,6 +19,7 @@ use std::process::ExitCode;
 use budget::Budgets;
 use command::{CommandLine, Problem};
 use firmware::{Firmware, Toolchain};
+use fuzz::Fuzz;
 use setup::{Machine, ThisMachine};
 use steps::{Failure, Steps, say};
 
@@ -25,6 +28,9 @@ Usage: cargo xtask COMMAND
 
   demo [ARGUMENTS]  build everything and run `hambo demo` with ARGUMENTS
   test              format, lints, builds for the Cortex-M, all tests incl. QEMU
+  docs              the core's documentation, with an example for every item
+  miri              the core's tests under Miri
+  fuzz [--seconds N] hostile images and expressions, 60 s without N
   budget [--update] what the firmware takes, against budgets.toml, or into it
   firmware          build the firmware and print the path of its ELF file
   setup             install what is missing: the Cortex-M target and QEMU
@@ -36,12 +42,14 @@ Examples: cargo xtask demo
 HAMBO_TOOLCHAIN=rustup|debian chooses who builds the firmware; without it rustup
 does, or Debian's compiler where rustup cannot. CARGO_TARGET_DIR is honoured.";
 
+const DOCS: &str = "documentation of the core";
+
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
     let command = arguments.next().unwrap_or_else(|| "help".into());
     let rest: Vec<OsString> = arguments.collect();
     let known = command.to_str().unwrap_or_default();
-    if !rest.is_empty() && matches!(known, "test" | "firmware" | "setup") {
+    if !rest.is_empty() && matches!(known, "test" | "firmware" | "setup" | "miri" | "docs") {
         say(format_args!(
             "error: `cargo xtask {known}` takes no arguments.\n\n{USAGE}"
         ));
@@ -54,10 +62,20 @@ fn main() -> ExitCode {
         ));
         return ExitCode::from(2);
     }
+    let seconds = fuzz_seconds(&rest);
+    if known == "fuzz" && seconds.is_none() {
+        say(format_args!(
+            "error: `cargo xtask fuzz` takes --seconds and a number, or nothing.\n\n{USAGE}"
+        ));
+        return ExitCode::from(2);
+    }
     let project = Project::new();
     let result = match known {
         "demo" => project.demo(&rest),
         "test" => project.test(),
+        "docs" => project.docs(),
+        "miri" => project.miri(),
+        "fuzz" => project.fuzz(seconds.unwrap_or(fuzz::SECONDS)),
         "budget" => project.budget(update),
         "firmware" => project.firmware(),
         "setup" => project.setup(),
@@ -76,6 +94,15 @@ fn main() -> ExitCode {
             say(failure);
             ExitCode::FAILURE
         }
+    }
+}
+
+/// `--seconds N`, or the default.
+fn fuzz_seconds(arguments: &[OsString]) -> Option<u32> {
+    match arguments {
+        [] => Some(fuzz::SECONDS),
+        [option, number] if option == "--seconds" => number.to_str()?.parse().ok(),
+        _ => None,
     }
 }
 
@@ -185,6 +212,50 @@ impl Project {
         }
     }
 
+    fn docs(&self) -> Result<(), Failure> {
+        Steps::default().step(DOCS, || self.hold_documentation())
+    }
+
+    /// Builds the core's documentation and looks for missing examples.
+    fn hold_documentation(&self) -> Result<(), Problem> {
+        let line = CommandLine::new("cargo doc --release --no-deps -p hambo-core");
+        self.run(line.with("RUSTDOCFLAGS", "-D warnings"))?;
+        let sources = examples::read_sources(&self.root.join("hambo-core/src"))?;
+        let count = examples::check(&self.root, &sources)?;
+        say(format_args!("{count} public items, each with an example."));
+        Ok(())
+    }
+
+    fn miri(&self) -> Result<(), Failure> {
+        let mut steps = Steps::default();
+        steps.step("set-up", || setup::miri(&mut ThisMachine))?;
+        steps.step("core under Miri", || self.run(miri_line()))
+    }
+
+    fn fuzz(&self, seconds: u32) -> Result<(), Failure> {
+        let mut steps = Steps::default();
+        self.fuzz_steps(&mut steps, seconds)
+    }
+
+    /// Both targets side by side, for so many seconds.
+    fn fuzz_steps(&self, steps: &mut Steps, seconds: u32) -> Result<(), Failure> {
+        let fuzz = steps.step("fuzz targets", || {
+            setup::cpp(&mut ThisMachine)?;
+            let fuzz = Fuzz::new(&self.target_directory)?;
+            self.run(fuzz.build())?;
+            Ok(fuzz)
+        })?;
+        steps.step("fuzzing", || {
+            for target in fuzz::TARGETS {
+                say(format_args!("$ {}", fuzz.run(target, seconds)));
+            }
+            for summary in fuzz.run_all(&self.root, seconds)? {
+                say(summary);
+            }
+            Ok(())
+        })
+    }
+
     fn demo(&self, arguments: &[OsString]) -> Result<(), Failure> {
         let mut steps = Steps::default();
         let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
@@ -204,8 +275,11 @@ impl Project {
         if CommandLine::new("cargo fmt --version").output().is_some() {
             steps.step("format", || {
                 self.run(CommandLine::new("cargo fmt --all --check"))?;
-                let manifest = "--manifest-path hambo-firmware/Cargo.toml";
-                self.run(CommandLine::new("cargo fmt --all --check").words(manifest))
+                for own in ["hambo-firmware", "fuzz"] {
+                    let manifest = format!("--manifest-path {own}/Cargo.toml");
+                    self.run(CommandLine::new("cargo fmt --check").words(&manifest))?;
+                }
+                Ok(())
             })?;
         } else {
             steps.skip("format", "no rustfmt here; rustup component add rustfmt");
@@ -234,6 +308,7 @@ impl Project {
             ),
         }
 
+        steps.step(DOCS, || self.hold_documentation())?;
         steps.step("a firmware with a panic does not link", || {
             self.must_fail(firmware.build_with_planted_panic(), firmware::PANIC_SYMBOL)
         })?;
@@ -249,9 +324,24 @@ impl Project {
             self.run(CommandLine::new(line).with("HAMBO_FIRMWARE", firmware.elf()))
         })?;
         steps.step("budgets", || self.hold_budgets(&firmware, false))?;
+        match setup::miri(&mut ThisMachine) {
+            Ok(()) => steps.step("core under Miri", || self.run(miri_line()))?,
+            Err(Problem::Advice(why)) => steps.skip("core under Miri", &why),
+            Err(Problem::Command { line, outcome }) => {
+                steps.skip("core under Miri", &format!("{line} {outcome}"));
+            }
+        }
+        self.fuzz_steps(&mut steps, fuzz::SECONDS)?;
         say(format_args!("\nAll steps passed.\n\n{steps}"));
         Ok(())
     }
+}
+
+/// Miri knows no assembly, which `libm` uses for square roots otherwise.
+fn miri_line() -> CommandLine {
+    CommandLine::new(
+        "cargo +nightly miri test -p hambo-core --lib --features libm/force-soft-floats",
+    )
 }
 
 /// `hambo demo` with our defaults where the caller has not chosen.
@@ -283,6 +373,19 @@ mod tests {
     fn shown(arguments: &[&str]) -> String {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
         demo_line(Path::new("/f.elf"), &arguments).to_string()
+    }
+
+    #[test]
+    fn the_time_of_fuzzing_can_be_chosen() {
+        let seconds = |words: &[&str]| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            fuzz_seconds(&words)
+        };
+        assert_eq!(seconds(&[]), Some(60));
+        assert_eq!(seconds(&["--seconds", "5"]), Some(5));
+        assert_eq!(seconds(&["--seconds"]), None);
+        assert_eq!(seconds(&["--seconds", "-1"]), None);
+        assert_eq!(seconds(&["5"]), None);
     }
 
     #[test]

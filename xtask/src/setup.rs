@@ -1,4 +1,5 @@
-//! What must be installed: a core library for the Cortex-M, and QEMU.
+//! What must be installed: a core library for the Cortex-M, and QEMU; for
+//! some steps Miri, or a C++ compiler.
 //!
 //! Looks first and installs only what is missing, so that a second run needs
 //! neither rights nor a network. Where it may not install, it says the line.
@@ -15,6 +16,8 @@ const MINIMUM_RUST: (u32, u32) = (1, 89);
 const DEBIAN_PACKAGES: &str = "rustc-web cargo-web rust-web-src lld";
 const DEBIAN_CORE_SOURCE: &str = "/usr/lib/rustlib/src/rust/library/core/Cargo.toml";
 const QEMU: &str = "qemu-system-arm";
+const MIRI_VERSION: &str = "cargo +nightly miri --version";
+const LIBRARY_SOURCE: &str = "lib/rustlib/src/rust/library/core/Cargo.toml";
 
 /// The computer, as far as set-up asks it and changes it.
 pub trait Machine {
@@ -161,6 +164,51 @@ fn qemu(machine: &mut dyn Machine) -> Result<(), Problem> {
     Err(Problem::Advice(format!(
         "{QEMU} was installed but is not on the PATH. Add its directory, then start again."
     )))
+}
+
+/// Provides Miri, which only the nightly compiler has, with the library's
+/// source that it runs on.
+pub fn miri(machine: &mut dyn Machine) -> Result<(), Problem> {
+    let has_miri = |machine: &dyn Machine| machine.ask(&CommandLine::new(MIRI_VERSION)).is_some();
+    let has_source = |machine: &dyn Machine| {
+        let sysroot = machine.ask(&CommandLine::new("rustc +nightly --print sysroot"));
+        sysroot.is_some_and(|sysroot| machine.exists(&Path::new(&sysroot).join(LIBRARY_SOURCE)))
+    };
+    let ready = |machine: &dyn Machine| has_miri(machine) && has_source(machine);
+    if ready(machine) {
+        return Ok(());
+    }
+    let install = CommandLine::new(
+        "rustup toolchain install nightly --profile minimal --component miri,rust-src",
+    );
+    let missing = if !machine.finds("rustup") {
+        "there is no rustup here, and Miri comes with rustup alone"
+    } else if machine.run(&install).is_err() {
+        "rustup cannot fetch it"
+    } else if !ready(machine) {
+        "rustup has installed it, but `cargo +nightly miri` does not start"
+    } else {
+        return Ok(());
+    };
+    Err(Problem::Advice(format!(
+        "Miri is missing: {missing}. With rustup and a network:\n\n    {install}\n"
+    )))
+}
+
+/// Provides a C++ compiler, which builds libFuzzer.
+pub fn cpp(machine: &mut dyn Machine) -> Result<(), Problem> {
+    let ready = |machine: &dyn Machine| ["c++", "g++", "clang++"].iter().any(|p| machine.finds(p));
+    if ready(machine) {
+        return Ok(());
+    }
+    if machine.is_macos() {
+        return Err(Problem::Advice(
+            "A C++ compiler is missing. Install it, then start again:\n\n    \
+             xcode-select --install\n"
+                .to_owned(),
+        ));
+    }
+    apt_install(machine, "g++")
 }
 
 /// Installs Debian packages as root or by sudo, or says the line to type.

@@ -19,6 +19,13 @@ use crate::arithmetic::elementary::{clamp, maximum};
 pub const REFINE: u32 = 3;
 
 /// One sweep's place in the schedule.
+///
+/// ```
+/// use hambo_core::adversary::turn;
+/// // The second sweep of a search of 17: the first round has five.
+/// let turn = turn(1, 16);
+/// assert_eq!((turn.round, turn.sweep, turn.length), (0, 1, 5));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// The round.
@@ -65,6 +72,14 @@ pub fn turn(iteration: u32, iterations: u32) -> Turn {
 }
 
 /// Component `j` at step `step` of the pattern that a round starts from.
+///
+/// ```
+/// use hambo_core::adversary::pattern;
+/// // Start 2 of one dimension is eta = 1; in round 1 its sign changes.
+/// let round = |round| [0, 1, 2].map(|step| pattern(round, 2, 1, step, 0));
+/// assert_eq!(round(0), [1.0, 1.0, 1.0]);
+/// assert_eq!(round(1), [1.0, -1.0, 1.0]);
+/// ```
 #[must_use]
 pub fn pattern(round: u32, start: usize, dimension: usize, step: u32, j: usize) -> f32 {
     let constant = constant_component(start, dimension, j);
@@ -86,6 +101,13 @@ fn reach(start: usize) -> f32 {
 }
 
 /// The length of the sign step after a sweep.
+///
+/// ```
+/// use hambo_core::adversary::{step_length, turn};
+/// // As long as the cube is wide, then shorter.
+/// assert_eq!(step_length(turn(0, 16), 1), 2.0);
+/// assert!(step_length(turn(1, 16), 1) < 2.0);
+/// ```
 #[must_use]
 pub fn step_length(turn: Turn, start: usize) -> f32 {
     let left = turn.length.saturating_sub(turn.sweep) as f32;
@@ -95,6 +117,12 @@ pub fn step_length(turn: Turn, start: usize) -> f32 {
 
 /// The softness of comparisons after a sweep, in units of each comparison's
 /// own width.
+///
+/// ```
+/// use hambo_core::adversary::{softness, turn};
+/// let softness: Vec<f32> = (0..4).map(|sweep| softness(turn(sweep, 16))).collect();
+/// assert_eq!(softness, [1.0, 0.3, 0.1, 1.0]);
+/// ```
 #[must_use]
 pub fn softness(turn: Turn) -> f32 {
     match turn.sweep % 3 {
@@ -106,6 +134,13 @@ pub fn softness(turn: Turn) -> f32 {
 
 /// Moves eta against the derivative and back into the cube. A derivative of
 /// zero, or none at all (NaN), moves nothing.
+///
+/// ```
+/// use hambo_core::adversary::update;
+/// let mut eta = [0.0, 0.9, 0.5];
+/// update(&mut eta, &[2.0, -0.1, f32::NAN], &[0.5; 3]);
+/// assert_eq!(eta, [-0.5, 1.0, 0.5]);
+/// ```
 pub fn update<const B: usize>(eta: &mut [f32; B], gradient: &[f32; B], steps: &[f32; B]) {
     for ((e, g), step) in eta.iter_mut().zip(gradient).zip(steps) {
         if *g > 0.0 {

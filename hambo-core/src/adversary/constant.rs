@@ -28,6 +28,15 @@ pub fn constant_count(dimension: usize) -> usize {
 }
 
 /// eta_j of a constant adversary.
+///
+/// ```
+/// use hambo_core::adversary::constant_component;
+/// // In the plane: the mean, and four corners.
+/// let eta = |adversary| [0, 1].map(|j| constant_component(adversary, 2, j));
+/// assert_eq!(eta(0), [0.0, 0.0]);
+/// assert_eq!([eta(1), eta(2)], [[-1.0, -1.0], [1.0, -1.0]]);
+/// assert_eq!([eta(3), eta(4)], [[-1.0, 1.0], [1.0, 1.0]]);
+/// ```
 #[must_use]
 pub fn constant_component(adversary: usize, dimension: usize, j: usize) -> f32 {
     let Some(corner) = adversary.checked_sub(1) else {

@@ -19,6 +19,23 @@ enum Stage {
 }
 
 /// The search on `B` lanes.
+///
+/// ```
+/// use hambo_core::adversary::{CHOICE_ROWS, Discrete};
+/// // One lane and two steps; member 0 all the way to begin with.
+/// let mut choices = [[0.0]; 2 * CHOICE_ROWS];
+/// let mut search = Discrete::<1>::new();
+/// search.begin(&[0], &mut choices);
+/// assert_eq!(search.judge(&[-1.0], &mut choices), [true]);
+/// // The adjoint promises that member 1 costs 0.5 more at the second step.
+/// choices[CHOICE_ROWS + 2] = [1.0];
+/// choices[CHOICE_ROWS + 3] = [-0.5];
+/// search.propose(&[true], 2, &mut choices);
+/// assert_eq!((choices[0], choices[CHOICE_ROWS]), ([0.0], [1.0]));
+/// // A trial that is no worse is taken back.
+/// assert_eq!(search.judge(&[-0.9], &mut choices), [false]);
+/// assert_eq!(choices[CHOICE_ROWS], [0.0]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Discrete<const B: usize> {
     least: [f32; B],

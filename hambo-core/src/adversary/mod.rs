@@ -1,5 +1,6 @@
 //! Who chooses inside the model's uncertainty: constants, and the searches
-//! that start from them.
+//! that start from them. This is eta of equation (1), and the minimum over it
+//! of equation (2).
 //!
 //! A weak adversary makes a bound that looks tight and is wrong, so every
 //! estimate is the minimum over all that was tried.
@@ -22,6 +23,17 @@ use crate::variant::Variant;
 
 /// How many constant starts the adversary of a variant has: corners of the
 /// cube, or members. One where there is no adversary.
+///
+/// ```
+/// use hambo_core::adversary::start_count;
+/// use hambo_core::task::Variant;
+/// let dynamics = hambo_core::example::model()?.dynamics;
+/// // Both ends of one dimension, and its middle; two members; no adversary.
+/// assert_eq!(start_count(Variant::ContinuousAdversary, &dynamics), 3);
+/// assert_eq!(start_count(Variant::DiscreteAdversary1, &dynamics), 2);
+/// assert_eq!(start_count(Variant::Mean, &dynamics), 1);
+/// # Ok::<(), &str>(())
+/// ```
 #[must_use]
 pub fn start_count(variant: Variant, dynamics: &Dynamics<'_>) -> usize {
     match variant {
@@ -32,6 +44,14 @@ pub fn start_count(variant: Variant, dynamics: &Dynamics<'_>) -> usize {
 }
 
 /// Whether a variant's adversary goes on searching from its starts.
+///
+/// ```
+/// use hambo_core::adversary::searches;
+/// use hambo_core::task::Variant;
+/// assert!(searches(Variant::ContinuousAdversary));
+/// // DAinf has tried every member when it has tried its starts.
+/// assert!(!searches(Variant::DiscreteAdversaryInf));
+/// ```
 #[must_use]
 pub fn searches(variant: Variant) -> bool {
     matches!(

@@ -10,6 +10,32 @@ use crate::network::NetworkShape;
 use crate::variant::Variant;
 
 /// A network with borrowed weights.
+///
+/// ```
+/// use hambo_core::adversary::NetworkAdversary;
+/// use hambo_core::network::{Activation, NetworkShape};
+/// use hambo_core::task::Variant;
+/// // Two outputs without a hidden layer: the state and its negative.
+/// let shape = NetworkShape::new(2, &[], 2, Activation::Tanh).ok_or("bad shape")?;
+/// let adversary = NetworkAdversary {
+///     variant: Variant::DiscreteAdversary1,
+///     shape,
+///     tiles: &[[0.0; 4], [1.0, -1.0, 0.0, 0.0], [0.0; 4]],
+///     input_mean: &[0.0; 2],
+///     input_scale: &[1.0; 2],
+/// };
+/// let mut scratch = vec![[0.0; 2]; adversary.scratch_rows().ok_or("too large")?];
+/// let (state, action, lanes) = ([[3.0, -3.0]], [[0.0; 2]], [true; 2]);
+/// let mut choice = [9.0; 2];
+/// adversary.choose_member(&state, &action, &mut scratch, &lanes, &mut choice);
+/// assert_eq!(choice, [0.0, 1.0]);
+/// // The same network as a continuous adversary, in the first lane only.
+/// let mut eta = [[0.0; 2]; 2];
+/// adversary.choose_eta(&state, &action, &mut scratch, &[true, false], &mut eta);
+/// assert!(eta[0][0] > 0.99 && eta[1][0] < -0.99);
+/// assert_eq!((eta[0][1], eta[1][1]), (0.0, 0.0));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct NetworkAdversary<'a> {
     /// The variant it was trained for: CA or DA1.

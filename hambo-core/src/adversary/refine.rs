@@ -29,6 +29,13 @@ enum Kind {
 }
 
 /// One change of a choice.
+///
+/// ```
+/// use hambo_core::adversary::Change;
+/// // The same start and sweep make the same change, on every machine.
+/// let (one, other) = (Change::new(1, 7, 20, 2), Change::new(1, 7, 20, 2));
+/// assert!((0..20).all(|step| one.apply(step, 0, 0.5) == other.apply(step, 0, 0.5)));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
     kind: Kind,

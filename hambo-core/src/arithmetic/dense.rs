@@ -13,6 +13,11 @@ pub const TILE: usize = 4;
 const GROUP: usize = 8;
 
 /// The number of rows that hold `n` outputs: the next multiple of [`TILE`].
+///
+/// ```
+/// use hambo_core::arithmetic::dense::padded;
+/// assert_eq!([0, 1, 4, 5].map(padded), [0, 4, 4, 8]);
+/// ```
 #[must_use]
 pub const fn padded(n: usize) -> usize {
     n.div_ceil(TILE).saturating_mul(TILE)
@@ -20,6 +25,23 @@ pub const fn padded(n: usize) -> usize {
 
 /// An affine layer `W x + b` whose weights are borrowed, on the device from
 /// flash.
+///
+/// ```
+/// use hambo_core::arithmetic::dense::Dense;
+/// // One output of two inputs: 2 x + 3 y + 1, in a tile of four.
+/// let tiles = [[1.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0], [3.0, 0.0, 0.0, 0.0]];
+/// assert_eq!(Dense::tiles(2, 1), Some(tiles.len()));
+/// let layer = Dense::new(&tiles, 2, 1).ok_or("too few tiles")?;
+/// let mut output = [[0.0]; 4];
+/// layer.forward(&[[10.0], [100.0]], &mut output);
+/// assert_eq!(output[0], [321.0]);
+/// layer.forward_through(|y| -y, &[[10.0], [100.0]], &mut output);
+/// assert_eq!(output[0], [-321.0]);
+/// let mut gradient = [[0.0]; 2];
+/// layer.pull_back(&[[1.0], [0.0], [0.0], [0.0]], &mut gradient);
+/// assert_eq!(gradient, [[2.0], [3.0]]);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Dense<'a> {
     bias: &'a [[f32; TILE]],

@@ -14,6 +14,19 @@ use super::dense::{TILE, padded};
 pub const CHUNK: usize = 8;
 
 /// A lower triangular matrix whose numbers are borrowed.
+///
+/// ```
+/// use hambo_core::arithmetic::triangular::LowerTriangular;
+/// // Rows (1, 0) and (2, 3), column by column.
+/// let tiles = [[1.0, 2.0, 0.0, 0.0], [0.0, 3.0, 0.0, 0.0], [0.0; 4], [0.0; 4]];
+/// let matrix = LowerTriangular::new(&tiles, 2).ok_or("too few tiles")?;
+/// let (input, mut output) = ([[10.0], [1.0], [0.0], [0.0]], [[0.0]; 4]);
+/// matrix.multiply(&input, &mut output).ok_or("too few rows")?;
+/// assert_eq!(output[..2], [[10.0], [23.0]]);
+/// matrix.multiply_transposed(&input, &mut output).ok_or("too few rows")?;
+/// assert_eq!(output[..2], [[12.0], [3.0]]);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LowerTriangular<'a> {
     tiles: &'a [[f32; TILE]],

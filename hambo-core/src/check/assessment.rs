@@ -13,6 +13,27 @@ use crate::verdict::Reason;
 
 /// The estimates of a check, one after the other. For each, groups of
 /// candidates are searched in any order and taken in in theirs.
+///
+/// ```
+/// use hambo_core::check::{Assessment, Search};
+/// use hambo_core::rollout::Buffers;
+/// let image = hambo_core::example::image()?;
+/// let (model, task, policy) = (&image.model, &image.task, &image.policy);
+/// let mut assessment = Assessment::new(model, task, policy).map_err(|_| "too many")?;
+/// assert_eq!(assessment.plan().count(), 4);
+/// let mut rows = [[0.0; 4]; 128];
+/// while let Some(rollout) = assessment.current() {
+///     for first in (0..Assessment::candidates(&rollout)).step_by(4) {
+///         let buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy);
+///         let mut buffers = buffers.map_err(|_| "too few rows")?;
+///         let mut search = Search::<4>::new(&rollout, first);
+///         while !search.sweep(&rollout, &mut buffers) {}
+///         assessment.take_in(first, &search);
+///     }
+/// }
+/// assert_eq!(assessment.outcome().verdict.name(), "deploy");
+/// # Ok::<(), &str>(())
+/// ```
 pub struct Assessment<'a, P> {
     model: &'a Model<'a>,
     policy: &'a P,
@@ -85,6 +106,16 @@ impl<'a, P> Assessment<'a, P> {
     }
 
     /// Steps of the model that the whole check takes, forward sweeps alone.
+    ///
+    /// ```
+    /// use hambo_core::check::Assessment;
+    /// let image = hambo_core::example::image()?;
+    /// let assessment = Assessment::new(&image.model, &image.task, &image.policy);
+    /// // Two objectives, two trajectories of four steps: the mean once, and CA from
+    /// // three starts, each walked nine times.
+    /// assert_eq!(assessment.map_err(|_| "too many")?.steps(), 2 * 2 * 4 * (1 + 3 * 9));
+    /// # Ok::<(), &str>(())
+    /// ```
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.steps

@@ -1,4 +1,5 @@
-//! The check (algorithm 1 of the paper), in slices of bounded work.
+//! The check (algorithm 1 of the paper, which computes the value of equation
+//! (2)), in slices of bounded work.
 //!
 //! For the return and for each constraint: mean propagation, then every
 //! variant of the task. All state lives here and in the lent rows, so that
@@ -21,6 +22,22 @@ use crate::rollout::{Buffers, Rollout};
 use crate::task::Task;
 
 /// A check under way over `B` lanes, one group of candidates at a time.
+///
+/// ```
+/// use hambo_core::check::{Check, Progress};
+/// let image = hambo_core::example::image()?;
+/// let mut rows = [[0.0; 4]; 128];
+/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// // Between two slices the robot's control loop may run.
+/// let outcome = loop {
+///     match check.advance(1) {
+///         Progress::Working { done, total } => assert!(done <= total),
+///         Progress::Finished(outcome) => break outcome,
+///     }
+/// };
+/// assert_eq!(outcome.verdict.name(), "deploy");
+/// # Ok::<(), &str>(())
+/// ```
 pub struct Check<'a, const B: usize, P = StoredPolicy<'a>> {
     assessment: Assessment<'a, P>,
     buffers: Buffers<'a, B>,
@@ -32,6 +49,18 @@ pub struct Check<'a, const B: usize, P = StoredPolicy<'a>> {
 }
 
 /// What a call of [`Check::advance`] reached.
+///
+/// ```
+/// use hambo_core::check::{Check, Progress};
+/// let image = hambo_core::example::image()?;
+/// let mut rows = [[0.0; 4]; 128];
+/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// let Progress::Working { done, total } = check.advance(3) else {
+///     return Err("finished too early");
+/// };
+/// assert_eq!((done, total > done), (3, true));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
@@ -60,6 +89,17 @@ impl<'a, const B: usize> Check<'a, B> {
 
     /// How many rows the check of an image needs.
     ///
+    /// ```
+    /// use hambo_core::check::{CapacityError, Check};
+    /// let image = hambo_core::example::image()?;
+    /// let needed = Check::<4>::rows_needed(&image).map_err(|_| "too large")?;
+    /// let mut rows = vec![[0.0; 4]; needed];
+    /// assert!(Check::new(&image, &mut rows).is_ok());
+    /// let error = Check::new(&image, &mut rows[1..]).err();
+    /// assert_eq!(error, Some(CapacityError { needed, available: needed - 1 }));
+    /// # Ok::<(), &str>(())
+    /// ```
+    ///
     /// # Errors
     /// If the count does not fit a number.
     pub fn rows_needed(image: &Image<'_>) -> Result<usize, CapacityError> {
@@ -69,6 +109,37 @@ impl<'a, const B: usize> Check<'a, B> {
 
 impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     /// A check of any controller, such as the very code that will drive.
+    ///
+    /// ```
+    /// use hambo_core::check::{Check, Progress};
+    /// use hambo_core::policy::{Controller, LaneByLane};
+    ///
+    /// /// Does nothing, and pays for it.
+    /// struct Idle;
+    ///
+    /// impl Controller for Idle {
+    ///     fn state_dimension(&self) -> usize {
+    ///         1
+    ///     }
+    ///     fn action_dimension(&self) -> usize {
+    ///         1
+    ///     }
+    ///     fn action(&self, _: &[f32], action: &mut [f32]) {
+    ///         action.fill(0.0);
+    ///     }
+    /// }
+    ///
+    /// let image = hambo_core::example::image()?;
+    /// let policy = LaneByLane::new(Idle).ok_or("too many dimensions")?;
+    /// let mut rows = [[0.0; 4]; 128];
+    /// let check = Check::with_policy(&image.model, &image.task, &policy, &mut rows);
+    /// let Progress::Finished(outcome) = check.map_err(|_| "too few rows")?.advance(1000) else {
+    ///     return Err("unfinished");
+    /// };
+    /// assert_eq!(outcome.neutral, -4.0);
+    /// assert_eq!(outcome.verdict.name(), "reject");
+    /// # Ok::<(), &str>(())
+    /// ```
     ///
     /// # Errors
     /// If `rows` is too short.
@@ -114,6 +185,19 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     }
 
     /// Ends a check that may take no more time: it abstains.
+    ///
+    /// ```
+    /// use hambo_core::check::{Check, Progress};
+    /// let image = hambo_core::example::image()?;
+    /// let mut rows = [[0.0; 4]; 128];
+    /// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+    /// # let _: Progress =
+    /// check.advance(3);
+    /// let outcome = check.stop();
+    /// assert_eq!(outcome.verdict.name(), "abstain");
+    /// assert_eq!(outcome.reasons, [hambo_core::verdict::Reason::Unfinished]);
+    /// # Ok::<(), &str>(())
+    /// ```
     #[must_use]
     pub fn stop(mut self) -> Outcome {
         self.assessment.outcome()

@@ -14,6 +14,20 @@ use crate::verdict::{Claim, Reason, Reasons, Verdict, decide};
 pub const MAX_ESTIMATES: usize = 24;
 
 /// Who found an estimate's minimum.
+///
+/// ```
+/// use hambo_core::check::{Adversary, Check, Progress};
+/// let image = hambo_core::example::image()?;
+/// let mut rows = [[0.0; 4]; 128];
+/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// let Progress::Finished(outcome) = check.advance(1000) else {
+///     return Err("unfinished");
+/// };
+/// // The mean has no adversary; a constant push was the worst that CA found.
+/// let found = [outcome.estimates[0].adversary, outcome.estimates[1].adversary];
+/// assert_eq!(found, [Adversary::None, Adversary::Constant(2)]);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Adversary {
@@ -32,6 +46,23 @@ pub enum Adversary {
 }
 
 /// One objective under one variant.
+///
+/// ```
+/// use hambo_core::check::{Check, Progress};
+/// let image = hambo_core::example::image()?;
+/// let mut rows = [[0.0; 4]; 128];
+/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// let Progress::Finished(outcome) = check.advance(1000) else {
+///     return Err("unfinished");
+/// };
+/// let [mean, adversary, ..] = outcome.estimates.as_slice() else {
+///     return Err("there are more");
+/// };
+/// assert!(adversary.mean < mean.mean);
+/// // Both trajectories are the same, so there is no margin.
+/// assert_eq!(adversary.lower, adversary.mean);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Estimate {
     /// What was estimated.
@@ -54,6 +85,21 @@ pub struct Estimate {
 }
 
 /// A finished check.
+///
+/// ```
+/// use hambo_core::check::{Check, Progress};
+/// let image = hambo_core::example::image()?;
+/// let mut rows = [[0.0; 4]; 128];
+/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// let Progress::Finished(outcome) = check.advance(1000) else {
+///     return Err("unfinished");
+/// };
+/// // Return and constraint, each by mean propagation and under CA.
+/// assert_eq!(outcome.estimates.len(), 4);
+/// assert!(outcome.bound < outcome.neutral);
+/// assert!(outcome.reasons.is_empty());
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug)]
 pub struct Outcome {
     /// The lower bound of the return: the lowest of the variants that
@@ -129,6 +175,20 @@ impl Outcome {
 impl Outcome {
     /// One number for all estimates, bit for bit: two machines that agree in
     /// it agree in every mean, error and bound.
+    ///
+    /// ```
+    /// use hambo_core::check::{Check, Progress};
+    /// let image = hambo_core::example::image()?;
+    /// // As many lanes as you like: not a bit changes.
+    /// let (mut two, mut four) = ([[0.0; 2]; 128], [[0.0; 4]; 128]);
+    /// let two = Check::new(&image, &mut two).map_err(|_| "too few rows")?.advance(1000);
+    /// let four = Check::new(&image, &mut four).map_err(|_| "too few rows")?.advance(1000);
+    /// let (Progress::Finished(two), Progress::Finished(four)) = (two, four) else {
+    ///     return Err("unfinished");
+    /// };
+    /// assert_eq!(two.digest(), four.digest());
+    /// # Ok::<(), &str>(())
+    /// ```
     #[must_use]
     pub fn digest(&self) -> u32 {
         let mut digest = CRC.digest();
@@ -148,7 +208,7 @@ impl Outcome {
 }
 
 /// A set that holds every member could have followed any of them: CA is at
-/// most DA1 and DAinf (DESIGN 3.8), and where the search missed that, their
+/// most DA1 and DAinf, and where the search missed that, their
 /// finding counts.
 fn nest(estimates: &mut [Estimate]) {
     for index in 0..estimates.len() {

@@ -11,7 +11,7 @@ use crate::task::{Task, Variant};
 use crate::verdict::{MAX_REASONS, Reason};
 
 /// From more members than this on, DAinf takes the delta-quantile of their
-/// values instead of the least (DESIGN 3.9).
+/// values instead of the least, as section 4.1 of the paper recommends.
 const MANY_MEMBERS: usize = 20;
 
 /// Sums of one estimate, and what speaks against the whole check.

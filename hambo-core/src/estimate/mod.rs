@@ -1,4 +1,9 @@
-//! Means over trajectories, and how far they may be off (DESIGN 3.13).
+//! Means over trajectories (the Monte-Carlo estimate of the paper's appendix
+//! A), and how far they may be off.
+//!
+//! The paper takes the mean for the expectation. Here a margin for the finite
+//! number of trajectories comes off it, and delta is shared between the model
+//! and the sampling.
 
 mod moments;
 mod student;

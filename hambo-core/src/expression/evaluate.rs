@@ -8,6 +8,21 @@ use super::{
 };
 
 /// How comparisons and `&& || !` are computed.
+///
+/// ```
+/// use hambo_core::expression::{Comparison, Inputs, Op, Program, Variable};
+/// // x < 1, smeared over a width of 0.5.
+/// let x = Op::Variable(Variable::State(0));
+/// let less = Op::Less { left: 0, right: 1, width: 0.5 };
+/// let program = Program::new(&[x, Op::Constant(1.0), less], 1, 1)?;
+/// let inputs = Inputs { state: &[[1.0]], action: &[[0.0]], next: &[] };
+/// let mut values = [[0.0]; 3];
+/// program.evaluate(Comparison::Exact, inputs, &mut values);
+/// assert_eq!(values[2], [0.0]);
+/// program.evaluate(Comparison::Smooth(1.0), inputs, &mut values);
+/// assert_eq!(values[2], [0.5]);
+/// # Ok::<(), hambo_core::expression::ProgramError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Comparison {
     /// 0 or 1, as written. Every reported number comes from this one.
@@ -20,6 +35,19 @@ pub enum Comparison {
 }
 
 /// The inputs of an expression: one row of `B` lanes per component.
+///
+/// ```
+/// use hambo_core::expression::{Comparison, Inputs, Op, Program, Variable};
+/// let program = Program::new(&[Op::Variable(Variable::Next(0))], 1, 1)?;
+/// // Two lanes; without a next state the expression has no value.
+/// let mut values = [[0.0; 2]];
+/// let with = Inputs { state: &[[0.0; 2]], action: &[[0.0; 2]], next: &[[3.0, 4.0]] };
+/// assert_eq!(program.evaluate(Comparison::Exact, with, &mut values), [true; 2]);
+/// assert_eq!(values, [[3.0, 4.0]]);
+/// let without = Inputs { next: &[], ..with };
+/// assert_eq!(program.evaluate(Comparison::Exact, without, &mut values), [false; 2]);
+/// # Ok::<(), hambo_core::expression::ProgramError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a, const B: usize> {
     /// The state `s`.

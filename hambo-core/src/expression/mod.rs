@@ -1,4 +1,5 @@
 //! Reward, termination and constraints as expressions: byte code and its derivatives.
+//! These are r(s, a) and c_i(s, a) of the paper's section 2.
 //!
 //! A task's expressions over state `s`, action `a` and next state `s'` become one
 //! tape of [`Op`]s in single-assignment form: op `i` writes slot `i` and reads only

@@ -3,6 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 /// An input of an expression.
+///
+/// ```
+/// use hambo_core::expression::{Op, Program, ProgramError, Variable};
+/// // The second state, where there is only one.
+/// let program = Program::new(&[Op::Variable(Variable::State(1))], 1, 1);
+/// assert_eq!(program, Err(ProgramError::Variable(0)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Variable {
@@ -19,6 +26,18 @@ pub enum Variable {
 /// Comparisons give 0 or 1. Their `width` matters only to
 /// [`Comparison::Smooth`](super::Comparison::Smooth): it is the distance over which the
 /// step is smeared. `a > b` is `Less` with the sides swapped.
+///
+/// ```
+/// use hambo_core::expression::{Comparison, Inputs, Op, Program, Variable};
+/// // max(s, 0): one op for each slot.
+/// let tape = [Op::Variable(Variable::State(0)), Op::Constant(0.0), Op::Maximum(0, 1)];
+/// let program = Program::new(&tape, 1, 1)?;
+/// let inputs = Inputs { state: &[[-2.0, 3.0]], action: &[], next: &[] };
+/// let mut values = [[0.0; 2]; 3];
+/// program.evaluate(Comparison::Exact, inputs, &mut values);
+/// assert_eq!(values[2], [0.0, 3.0]);
+/// # Ok::<(), hambo_core::expression::ProgramError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Op {
@@ -110,6 +129,12 @@ pub enum Op {
 
 impl Op {
     /// The slots this op reads, in the order of its fields.
+    ///
+    /// ```
+    /// use hambo_core::expression::Op;
+    /// assert!(Op::Clamp(4, 0, 1).operands().eq([4, 0, 1]));
+    /// assert!(Op::Constant(1.0).operands().eq([]));
+    /// ```
     pub fn operands(&self) -> impl Iterator<Item = u16> + use<> {
         let operands = match *self {
             Op::Constant(_) | Op::Variable(_) => [None; 3],
@@ -144,6 +169,13 @@ impl Op {
     }
 
     /// The two sides of a comparison; `None` for other ops.
+    ///
+    /// ```
+    /// use hambo_core::expression::Op;
+    /// let less = Op::Less { left: 2, right: 5, width: 1.0 };
+    /// assert_eq!(less.comparison_sides(), Some((2, 5)));
+    /// assert_eq!(Op::Add(2, 5).comparison_sides(), None);
+    /// ```
     pub fn comparison_sides(&self) -> Option<(u16, u16)> {
         match *self {
             Op::Less { left, right, .. }
@@ -155,6 +187,13 @@ impl Op {
     }
 
     /// The smoothing width of a comparison; `None` for other ops.
+    ///
+    /// ```
+    /// use hambo_core::expression::Op;
+    /// let less = Op::Less { left: 2, right: 5, width: 1.0 };
+    /// assert_eq!(less.comparison_width(), Some(1.0));
+    /// assert_eq!(Op::Add(2, 5).comparison_width(), None);
+    /// ```
     pub fn comparison_width(&self) -> Option<f32> {
         match *self {
             Op::Less { width, .. }
@@ -166,6 +205,13 @@ impl Op {
     }
 
     /// The same comparison with another smoothing width; other ops are left as they are.
+    ///
+    /// ```
+    /// use hambo_core::expression::Op;
+    /// let less = Op::Less { left: 2, right: 5, width: 1.0 };
+    /// assert_eq!(less.with_comparison_width(0.1).comparison_width(), Some(0.1));
+    /// assert_eq!(Op::Add(2, 5).with_comparison_width(0.1), Op::Add(2, 5));
+    /// ```
     #[must_use]
     pub fn with_comparison_width(mut self, new_width: f32) -> Self {
         match &mut self {
@@ -179,6 +225,12 @@ impl Op {
     }
 
     /// True if the op can only give 0 or 1.
+    ///
+    /// ```
+    /// use hambo_core::expression::Op;
+    /// assert!(Op::Not(0).is_condition());
+    /// assert!(!Op::Negate(0).is_condition());
+    /// ```
     pub fn is_condition(&self) -> bool {
         self.comparison_sides().is_some() || matches!(self, Op::And(..) | Op::Or(..) | Op::Not(_))
     }

@@ -10,6 +10,14 @@ use super::op::{Op, Variable};
 pub const MAX_OPS: usize = 128;
 
 /// Why a tape was refused, or a sweep could not run.
+///
+/// ```
+/// use hambo_core::expression::{Op, Program, ProgramError};
+/// // The first op has nothing before it that it could read.
+/// let error = Program::new(&[Op::Negate(0)], 1, 1).unwrap_err();
+/// assert_eq!(error, ProgramError::Reference(0));
+/// assert_eq!(error.to_string(), "operation 0 reads a later one");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum ProgramError {
@@ -108,6 +116,16 @@ impl Program {
     }
 
     /// Reads a tape from postcard, op by op, and checks it.
+    ///
+    /// ```
+    /// use hambo_core::expression::{Op, Program, ProgramError, Variable};
+    /// let mut buffer = [0; 16];
+    /// let bytes = postcard::to_slice(&Op::Variable(Variable::Action(0)), &mut buffer).unwrap();
+    /// let program = Program::decode(bytes, 1, 1)?;
+    /// assert_eq!(program.ops(), [Op::Variable(Variable::Action(0))]);
+    /// assert_eq!(Program::decode(&[0xFF], 1, 1), Err(ProgramError::Bytes));
+    /// # Ok::<(), ProgramError>(())
+    /// ```
     ///
     /// # Errors
     ///

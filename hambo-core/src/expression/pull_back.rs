@@ -9,6 +9,19 @@ use super::{
 /// Where [`Program::pull_back`] adds the derivatives: one row of `B` lanes per component.
 ///
 /// A component without a row is left out, so an empty slice means "not wanted".
+///
+/// ```
+/// use hambo_core::expression::{Comparison, Gradient, Inputs, Op, Program, Variable};
+/// // s² has the derivative 2 s; those in a and s' are not wanted.
+/// let program = Program::new(&[Op::Variable(Variable::State(0)), Op::Multiply(0, 0)], 1, 1)?;
+/// let inputs = Inputs { state: &[[3.0]], action: &[], next: &[] };
+/// let (mut values, mut adjoints, mut state) = ([[0.0]; 2], [[0.0]; 2], [[0.0]]);
+/// program.evaluate(Comparison::Exact, inputs, &mut values);
+/// let gradient = Gradient { state: &mut state, action: &mut [], next: &mut [] };
+/// program.pull_back(Comparison::Exact, &values, 1, &[1.0], &mut adjoints, gradient)?;
+/// assert_eq!(state, [[6.0]]);
+/// # Ok::<(), hambo_core::expression::ProgramError>(())
+/// ```
 #[derive(Debug)]
 pub struct Gradient<'a, const B: usize> {
     /// Derivatives in the state `s`.

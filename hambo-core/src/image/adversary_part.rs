@@ -13,6 +13,21 @@ use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
 use crate::variant::Variant;
 
 /// The manifest of an adversary part.
+///
+/// ```
+/// use hambo_core::image::AdversaryManifest;
+/// use hambo_core::network::Activation;
+/// use hambo_core::task::Variant;
+/// let manifest = AdversaryManifest {
+///     variant: Variant::ContinuousAdversary,
+///     hidden: [32].into_iter().collect(),
+///     activation: Activation::Tanh,
+/// };
+/// let mut buffer = [0; 256];
+/// let bytes = postcard::to_slice(&manifest, &mut buffer).map_err(|_| "too long")?;
+/// assert_eq!(postcard::from_bytes(bytes), Ok(manifest));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdversaryManifest {
     /// CA or DA1.
@@ -28,7 +43,7 @@ pub struct AdversaryManifest {
 /// # Errors
 /// If sizes do not agree or a number is out of range.
 #[inline(never)]
-pub fn parse_adversary<'a>(
+pub(super) fn parse_adversary<'a>(
     part: &Container<'a>,
     model: &Model<'_>,
 ) -> Result<NetworkAdversary<'a>, Problem> {

@@ -5,7 +5,7 @@ use crate::arithmetic::dense::TILE;
 
 /// Takes runs of numbers off an arena, each padded to whole tiles of four.
 #[derive(Clone, Copy, Debug)]
-pub struct ArenaReader<'a> {
+pub(super) struct ArenaReader<'a> {
     tiles: &'a [[f32; TILE]],
 }
 

@@ -29,6 +29,27 @@ const MAGIC: [u8; 4] = *b"HMBO";
 pub(crate) const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 
 /// A part whose bytes are intact.
+///
+/// ```
+/// use hambo_core::image::Part;
+/// use hambo_core::image::container::{Container, header};
+/// // A manifest of one byte, zeros to a multiple of 16, and four numbers.
+/// let mut payload = [0; 32];
+/// payload[0] = 7;
+/// let header = header(Part::Provenance, 1, &payload).ok_or("bad lengths")?;
+/// let mut blocks = [0_u128; 6];
+/// let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut blocks);
+/// bytes[..64].copy_from_slice(&header);
+/// bytes[64..].copy_from_slice(&payload);
+/// let mut rest = &bytes[..];
+/// let part = Container::take(&mut rest, Part::Provenance).map_err(|_| "damaged")?;
+/// assert_eq!((part.read_manifest(), part.arena.len()), (Ok(7_u8), 16));
+/// assert!(rest.is_empty());
+/// // Any wrong byte is an error.
+/// bytes[70] ^= 1;
+/// assert!(Container::take(&mut &bytes[..], Part::Provenance).is_err());
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Container<'a> {
     /// The manifest in postcard.
@@ -43,6 +64,15 @@ pub struct Container<'a> {
 ///
 /// `payload` is the manifest, zeros to a multiple of [`ALIGNMENT`], and the
 /// arena, likewise. `None` if it is not aligned or too long.
+///
+/// ```
+/// use hambo_core::image::Part;
+/// use hambo_core::image::container::header;
+/// let header = header(Part::Model, 5, &[0; 32]).ok_or("bad lengths")?;
+/// assert_eq!(&header[..4], b"HMBO");
+/// assert_eq!(header[6], Part::Model as u8);
+/// # Ok::<(), &str>(())
+/// ```
 #[must_use]
 pub fn header(part: Part, manifest_length: usize, payload: &[u8]) -> Option<[u8; HEADER]> {
     let length = u32::try_from(payload.len()).ok()?;

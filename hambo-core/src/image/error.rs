@@ -1,6 +1,12 @@
 //! What can be wrong with an image, and where.
 
 /// The parts of an image.
+///
+/// ```
+/// use hambo_core::image::{Image, Part};
+/// // The model comes first, and is what is missing first.
+/// assert_eq!(Image::parse(&[]).map(|_| ()).unwrap_err().part, Part::Model);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
@@ -29,6 +35,13 @@ impl Part {
 }
 
 /// A part that cannot be trusted.
+///
+/// ```
+/// use hambo_core::image::{Image, ImageError, Part, Problem};
+/// let bytes = [0_u128; 1];
+/// let error = Image::parse(bytemuck::cast_slice(&bytes)).map(|_| ()).unwrap_err();
+/// assert_eq!(error, ImageError { part: Part::Model, problem: Problem::Truncated });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ImageError {
@@ -39,6 +52,15 @@ pub struct ImageError {
 }
 
 /// What is wrong with a part.
+///
+/// ```
+/// use hambo_core::image::{Image, Problem};
+/// #[repr(align(16))]
+/// struct Flash([u8; 128]);
+/// // Flash that nobody has written to.
+/// let error = Image::parse_prefix(&Flash([0xFF; 128]).0).map(|_| ()).unwrap_err();
+/// assert_eq!(error.problem, Problem::Magic);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Problem {

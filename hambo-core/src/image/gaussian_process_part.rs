@@ -14,6 +14,16 @@ use super::model_part::{all, positive};
 use crate::model::{GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation};
 
 /// The sizes and kernels of a Gaussian process.
+///
+/// ```
+/// use hambo_core::image::GaussianProcessManifest;
+/// use hambo_core::model::{GaussianProcess, Kernel};
+/// let kernels = [Kernel::Rbf, Kernel::Linear].into_iter().collect();
+/// let manifest = GaussianProcessManifest { points: 128, kernels };
+/// // Of two states and an action; most of it is the triangular matrix.
+/// let tiles = GaussianProcess::tiles_per_output(usize::from(manifest.points), 3);
+/// assert_eq!(tiles, Some(2 + 1 + 3 * 32 + 2 * 32 * 33));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GaussianProcessManifest {
     /// N.

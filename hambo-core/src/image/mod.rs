@@ -1,8 +1,8 @@
-//! Bytes to a validated model, task and policy.
+//! Bytes to a validated model, task and policy: what the paper's algorithm 1
+//! takes as given.
 //!
 //! An image is a row of parts: model, task, policy, and trained adversaries
-//! if the task says so. Each
-//! part is a container of its own ([`container`]), so that a new controller
+//! if the task says so. Each part is a container of its own ([`container`]), so that a new controller
 //! can arrive alone. Only [`Image::parse`] and [`Image::parse_prefix`] make
 //! an [`Image`]; any wrong byte is an [`ImageError`].
 //!
@@ -10,7 +10,7 @@
 //! stack when they return.
 
 mod adversary_part;
-pub mod arena;
+mod arena;
 pub mod container;
 mod error;
 mod gaussian_process_part;
@@ -18,14 +18,16 @@ mod model_part;
 mod policy_part;
 mod task_part;
 
-pub use adversary_part::{AdversaryManifest, parse_adversary};
+pub use adversary_part::AdversaryManifest;
+use adversary_part::parse_adversary;
 pub use error::{ImageError, Part, Problem};
 pub use gaussian_process_part::GaussianProcessManifest;
 pub use model_part::{DynamicsManifest, EnsembleManifest, ModelManifest, parse_model};
 pub use policy_part::{
     ActionManifest, LinearManifest, PerceptronManifest, PolicyManifest, parse_policy,
 };
-pub use task_part::{TaskManifest, parse_task};
+pub use task_part::TaskManifest;
+use task_part::parse_task;
 
 use crate::model::Model;
 use crate::policy::{Policy, StoredPolicy};
@@ -33,6 +35,14 @@ use crate::task::Task;
 use container::Container;
 
 /// A model, a task and a policy that fit together.
+///
+/// ```
+/// use hambo_core::image::{Image, Part, Problem};
+/// // What the host wrote is read from flash; here, a region of zeros.
+/// static FLASH: [u128; 8] = [0; 8];
+/// let error = Image::parse_prefix(bytemuck::cast_slice(&FLASH)).map(|_| ()).unwrap_err();
+/// assert_eq!((error.part, error.problem), (Part::Model, Problem::Magic));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Image<'a> {
     /// The dynamics and their uncertainty.

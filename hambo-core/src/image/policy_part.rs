@@ -21,6 +21,18 @@ use crate::policy::{
 
 /// The manifest of a policy part. New kinds come last: the order is the
 /// format.
+///
+/// ```
+/// use hambo_core::image::PolicyManifest;
+/// use hambo_core::policy::{Leg, Waypoints};
+/// let leg = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
+/// let policy = Waypoints::new(2, 0.5, &[leg]).ok_or("bad policy")?;
+/// let manifest = PolicyManifest::Waypoints(policy);
+/// let mut buffer = [0; 64];
+/// let bytes = postcard::to_slice(&manifest, &mut buffer).map_err(|_| "too long")?;
+/// assert_eq!(postcard::from_bytes(bytes), Ok(manifest));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PolicyManifest {
     /// Straight lines from place to place.
@@ -32,6 +44,21 @@ pub enum PolicyManifest {
 }
 
 /// The sizes of a linear policy.
+///
+/// ```
+/// use hambo_core::image::{ActionManifest, LinearManifest};
+/// use hambo_core::policy::Head;
+/// let actions = ActionManifest {
+///     action_dimension: 1,
+///     head: Head::Deterministic,
+///     squash: false,
+/// };
+/// let manifest = LinearManifest { state_dimension: 2, actions };
+/// let mut buffer = [0; 256];
+/// let bytes = postcard::to_slice(&manifest, &mut buffer).map_err(|_| "too long")?;
+/// assert_eq!(postcard::from_bytes(bytes), Ok(manifest));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinearManifest {
     /// ds.
@@ -41,6 +68,27 @@ pub struct LinearManifest {
 }
 
 /// The sizes of a network policy.
+///
+/// ```
+/// use hambo_core::image::{ActionManifest, PerceptronManifest};
+/// use hambo_core::network::Activation;
+/// use hambo_core::policy::Head;
+/// let actions = ActionManifest {
+///     action_dimension: 1,
+///     head: Head::Deterministic,
+///     squash: false,
+/// };
+/// let manifest = PerceptronManifest {
+///     state_dimension: 2,
+///     hidden: [64, 64].into_iter().collect(),
+///     activation: Activation::Tanh,
+///     actions,
+/// };
+/// let mut buffer = [0; 256];
+/// let bytes = postcard::to_slice(&manifest, &mut buffer).map_err(|_| "too long")?;
+/// assert_eq!(postcard::from_bytes(bytes), Ok(manifest));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PerceptronManifest {
     /// ds.
@@ -54,6 +102,18 @@ pub struct PerceptronManifest {
 }
 
 /// From outputs to actions.
+///
+/// ```
+/// use hambo_core::image::ActionManifest;
+/// use hambo_core::policy::{Head, Spread};
+/// // As SAC leaves it: a network gives mean and log-std of a squashed normal.
+/// let actions = ActionManifest {
+///     action_dimension: 3,
+///     head: Head::TanhGaussian(Spread::OfState),
+///     squash: false,
+/// };
+/// assert_eq!(actions.head.spread(), Some(Spread::OfState));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionManifest {
     /// da.
@@ -65,6 +125,23 @@ pub struct ActionManifest {
 }
 
 /// Reads a policy part.
+///
+/// ```
+/// use hambo_core::image::container::{Container, header};
+/// use hambo_core::image::{Part, PolicyManifest, parse_policy};
+/// use hambo_core::policy::{Leg, Policy, Waypoints};
+/// let leg = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
+/// let manifest = PolicyManifest::Waypoints(Waypoints::new(2, 0.5, &[leg]).ok_or("bad policy")?);
+/// let mut blocks = [0_u128; 6];
+/// let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut blocks);
+/// let length = postcard::to_slice(&manifest, &mut bytes[64..]).map_err(|_| "too long")?.len();
+/// let header = header(Part::Policy, length, &bytes[64..]).ok_or("bad lengths")?;
+/// bytes[..64].copy_from_slice(&header);
+/// let part = Container::take(&mut &bytes[..], Part::Policy).map_err(|_| "damaged")?;
+/// let policy = parse_policy(&part).map_err(|_| "refused")?;
+/// assert_eq!(policy.action_dimension(), 2);
+/// # Ok::<(), &str>(())
+/// ```
 ///
 /// # Errors
 /// If sizes do not agree or a number is out of range.

@@ -1,10 +1,19 @@
-//! The set the adversary chooses from, and the region the log covers.
+//! The set the adversary chooses from (the calibrated model of the paper's
+//! section 3), and the region the log covers.
 
 use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::elementary::{maximum, minimum, square_root};
 
 /// How the calibration on withheld data went.
+///
+/// ```
+/// use hambo_core::model::Calibration;
+/// use hambo_core::verdict::Reason;
+/// // A model that failed never deploys, and the outcome says so.
+/// let reason = Reason::NotCalibrated(Calibration::TooFewRows);
+/// assert_ne!(reason, Reason::NotCalibrated(Calibration::Failed));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Calibration {
@@ -16,7 +25,20 @@ pub enum Calibration {
     Failed,
 }
 
-/// s̃′ − s lies in mu ± beta · tau_j · sigma_e,j (DESIGN 3.8).
+/// s̃′ − s lies in mu ± beta · tau_j · sigma_e,j: the hypercube of the paper's
+/// section 3.1, with the calibration scale tau of its section 4.
+///
+/// ```
+/// use hambo_core::model::{Calibration, ConfidenceSet};
+/// let set = ConfidenceSet {
+///     beta: 2.0,
+///     calibration_scale: &[1.0, 1.5],
+///     calibration: Calibration::Passed,
+/// };
+/// assert!(set.radii().eq([2.0, 3.0]));
+/// // Five members lie within 2 sigma_e, ten need not.
+/// assert!(set.holds_every_member(5) && !set.holds_every_member(10));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ConfidenceSet<'a> {
     /// beta, the same for all dimensions.
@@ -69,6 +91,14 @@ fn largest_deviation(members: usize) -> f32 {
 /// The box of states and actions around the log. A controller whose neutral
 /// trajectory leaves it goes where the model's uncertainty was never put to
 /// the test.
+///
+/// ```
+/// use hambo_core::model::Support;
+/// let support = Support { low: &[-1.0, -1.0], high: &[1.0, 1.0] };
+/// let mut outside = [false; 3];
+/// support.mark_outside(&[[0.0, 2.0, f32::NAN]], &[[0.5, 0.5, 0.5]], &mut outside);
+/// assert_eq!(outside, [false, true, true]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Support<'a> {
     /// Lower corner over (s, a).

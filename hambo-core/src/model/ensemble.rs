@@ -1,4 +1,4 @@
-//! K networks and their moments (DESIGN 3.6): mu is the mean of the member
+//! K networks and their moments (the mixture of equation (5)): mu is the mean of the member
 //! means, the epistemic variance their population variance, the aleatoric
 //! variance the mean of the member variances.
 
@@ -10,6 +10,18 @@ use crate::arithmetic::elementary::{minimum, sigmoid, softplus, square_root};
 use crate::network::NetworkShape;
 
 /// The linear maps between physical units and those of the networks.
+///
+/// ```
+/// use hambo_core::model::Standardisation;
+/// // Inputs s and a in metres and volts, target s' - s in metres.
+/// let units = Standardisation {
+///     input_mean: &[2.0, 0.0],
+///     input_scale: &[1.0 / 0.5, 1.0 / 6.0],
+///     output_mean: &[0.01],
+///     output_scale: &[0.2],
+/// };
+/// assert_eq!(units.input_mean.len(), 2 * units.output_mean.len());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Standardisation<'a> {
     /// Mean of each input.
@@ -23,6 +35,35 @@ pub struct Standardisation<'a> {
 }
 
 /// An ensemble whose weights are borrowed.
+///
+/// ```
+/// use hambo_core::model::{Ensemble, Prediction, Standardisation};
+/// use hambo_core::network::{Activation, NetworkShape};
+/// // Two members without hidden layers, which say a + 1 and a - 1.
+/// let tiles = [
+///     [1.0, -9.0, 0.0, 0.0], [0.0; 4], [1.0, 0.0, 0.0, 0.0],
+///     [-1.0, -9.0, 0.0, 0.0], [0.0; 4], [1.0, 0.0, 0.0, 0.0],
+/// ];
+/// let units = Standardisation {
+///     input_mean: &[0.0; 2],
+///     input_scale: &[1.0; 2],
+///     output_mean: &[0.0],
+///     output_scale: &[1.0],
+/// };
+/// let network = NetworkShape::new(2, &[], 2, Activation::Relu).ok_or("bad shape")?;
+/// let ensemble = Ensemble::new(network, (0.01, 1.0), units, &tiles).ok_or("bad ensemble")?;
+/// assert_eq!(ensemble.members(), 2);
+/// let mut scratch = vec![[0.0]; ensemble.scratch_rows().ok_or("too large")?];
+/// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0]], [[0.0]], [[0.0]]);
+/// let mut prediction = Prediction {
+///     mean: &mut mean,
+///     epistemic_std: &mut epistemic,
+///     aleatoric_std: &mut aleatoric,
+/// };
+/// ensemble.predict(&[[7.0]], &[[3.0]], &mut scratch, &mut prediction);
+/// assert_eq!((mean, epistemic), ([[3.0]], [[1.0]]));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Ensemble<'a> {
     state_dimension: usize,
@@ -147,7 +188,7 @@ impl<'a> Ensemble<'a> {
         self.tiles.get(Self::range(member, self.network.tiles())?)
     }
 
-    /// nu of DESIGN 3.5 for a raw output.
+    /// nu_theta of equation (5) for a raw output: a softplus, floored and capped.
     fn member_std(&self, raw: f32) -> f32 {
         minimum(self.std_floor + softplus(raw), self.std_cap)
     }

@@ -1,6 +1,9 @@
 //! The learned dynamics with their uncertainty: mu, sigma and the set the
 //! adversary may choose from.
 //!
+//! The statistical model (mu_n, sigma_n, beta_n) of the paper's section 3:
+//! with probability 1 − delta, |mu_j − f_j| ≤ beta · sigma_j everywhere.
+//!
 //! [`Dynamics`] predicts the difference s′ − s: a network ensemble or a
 //! Gaussian process.
 
@@ -14,6 +17,13 @@ pub use gaussian_process::{GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers};
 
 /// A model as it comes out of an image: dynamics, confidence set and the
 /// part of the state-action space it has seen.
+///
+/// ```
+/// let model = hambo_core::example::model()?;
+/// assert_eq!(model.confidence.calibration_scale.len(), model.dynamics.state_dimension());
+/// assert_eq!(model.support.low.len(), 2);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model<'a> {
     /// The mean and the two standard deviations of s′ − s.
@@ -25,6 +35,16 @@ pub struct Model<'a> {
 }
 
 /// The statistical model of the transition s′ − s.
+///
+/// ```
+/// use hambo_core::model::Dynamics;
+/// let dynamics = hambo_core::example::model()?.dynamics;
+/// assert!(matches!(dynamics, Dynamics::Ensemble(_)));
+/// assert_eq!((dynamics.state_dimension(), dynamics.action_dimension()), (1, 1));
+/// // A Gaussian process would have none.
+/// assert_eq!(dynamics.members(), 2);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Dynamics<'a> {
     /// K networks with a mean and a standard-deviation head each.
@@ -34,6 +54,23 @@ pub enum Dynamics<'a> {
 }
 
 /// What a model says about s′ − s, one row for each state dimension.
+///
+/// ```
+/// use hambo_core::model::Prediction;
+/// let dynamics = hambo_core::example::model()?.dynamics;
+/// let mut scratch = vec![[0.0; 2]; dynamics.scratch_rows().ok_or("too large")?];
+/// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
+/// let mut prediction = Prediction {
+///     mean: &mut mean,
+///     epistemic_std: &mut epistemic,
+///     aleatoric_std: &mut aleatoric,
+/// };
+/// // Two lanes: the actions 0.5 and 0 in the state 1.
+/// dynamics.predict(&[[1.0; 2]], &[[0.5, 0.0]], &mut scratch, &mut prediction);
+/// assert_eq!(mean, [[0.5, 0.0]]);
+/// assert!((epistemic[0][0] - 0.1).abs() < 1e-6);
+/// # Ok::<(), &str>(())
+/// ```
 pub struct Prediction<'r, const B: usize> {
     /// mu.
     pub mean: &'r mut [[f32; B]],
@@ -44,6 +81,29 @@ pub struct Prediction<'r, const B: usize> {
 }
 
 /// Derivatives of a scalar in the three parts of a [`Prediction`].
+///
+/// ```
+/// use hambo_core::model::{Prediction, PredictionCotangent};
+/// let dynamics = hambo_core::example::model()?.dynamics;
+/// let mut scratch = vec![[0.0]; dynamics.scratch_rows().ok_or("too large")?];
+/// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0]], [[0.0]], [[0.0]]);
+/// let mut prediction = Prediction {
+///     mean: &mut mean,
+///     epistemic_std: &mut epistemic,
+///     aleatoric_std: &mut aleatoric,
+/// };
+/// dynamics.predict(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction);
+/// // mu = a: its derivative is 0 in the state and 1 in the action.
+/// let cotangent = PredictionCotangent {
+///     mean: &[[1.0]],
+///     epistemic_std: &[[0.0]],
+///     aleatoric_std: &[[0.0]],
+/// };
+/// let (mut state, mut action) = ([[0.0]], [[0.0]]);
+/// dynamics.pull_back(&cotangent, &mut scratch, &mut state, &mut action);
+/// assert_eq!((state, action), ([[0.0]], [[1.0]]));
+/// # Ok::<(), &str>(())
+/// ```
 pub struct PredictionCotangent<'r, const B: usize> {
     /// In the mean.
     pub mean: &'r [[f32; B]],
@@ -83,6 +143,24 @@ impl Dynamics<'_> {
 
     /// Mean and standard deviation of the member that each lane has chosen,
     /// after [`Self::predict`]. A member that is not there gives NaN.
+    ///
+    /// ```
+    /// # use hambo_core::model::Prediction;
+    /// let dynamics = hambo_core::example::model()?.dynamics;
+    /// let mut scratch = vec![[0.0; 2]; dynamics.scratch_rows().ok_or("too large")?];
+    /// # let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
+    /// # let mut prediction = Prediction {
+    /// #     mean: &mut mean,
+    /// #     epistemic_std: &mut epistemic,
+    /// #     aleatoric_std: &mut aleatoric,
+    /// # };
+    /// dynamics.predict(&[[1.0; 2]], &[[0.5; 2]], &mut scratch, &mut prediction);
+    /// // Each lane has its own member.
+    /// let (mut mean, mut std) = ([[0.0; 2]], [[0.0; 2]]);
+    /// dynamics.member_moments(&[0, 1], &mut scratch, &mut mean, &mut std);
+    /// assert_eq!(mean, [[0.6, 0.4]]);
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn member_moments<const B: usize>(
         &self,
         members: &[usize; B],
@@ -102,6 +180,24 @@ impl Dynamics<'_> {
 
     /// Adds to the two cotangents the derivative of
     /// [`Self::member_moments`], transposed.
+    ///
+    /// ```
+    /// # use hambo_core::model::Prediction;
+    /// let dynamics = hambo_core::example::model()?.dynamics;
+    /// let mut scratch = vec![[0.0]; dynamics.scratch_rows().ok_or("too large")?];
+    /// # let (mut mean, mut epistemic, mut aleatoric) = ([[0.0]], [[0.0]], [[0.0]]);
+    /// # let mut prediction = Prediction {
+    /// #     mean: &mut mean,
+    /// #     epistemic_std: &mut epistemic,
+    /// #     aleatoric_std: &mut aleatoric,
+    /// # };
+    /// dynamics.predict(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction);
+    /// // The mean of member 0 is a + 0.1.
+    /// let (mut state, mut action) = ([[0.0]], [[0.0]]);
+    /// dynamics.pull_back_members(&[0], (&[[1.0]], &[[0.0]]), &mut scratch, &mut state, &mut action);
+    /// assert_eq!((state, action), ([[0.0]], [[1.0]]));
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn pull_back_members<const B: usize>(
         &self,
         members: &[usize; B],

@@ -6,6 +6,14 @@ use crate::arithmetic::dense::Dense;
 use crate::arithmetic::elementary::{hyperbolic_tangent, maximum, sigmoid};
 
 /// The function between two dense layers.
+///
+/// ```
+/// use hambo_core::network::Activation;
+/// assert_eq!(Activation::Relu.of(-3.0), 0.0);
+/// assert_eq!(Activation::Tanh.of(0.0), 0.0);
+/// assert!((Activation::Silu.of(10.0) - 10.0).abs() < 1e-3);
+/// assert_eq!(Activation::default(), Activation::Relu);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Activation {
     /// max(x, 0).
@@ -21,7 +29,7 @@ impl Activation {
     /// Whether the derivative follows from the value after the activation, so
     /// that the value before it need not be kept.
     #[must_use]
-    pub fn derivative_follows_from_value(self) -> bool {
+    pub(super) fn derivative_follows_from_value(self) -> bool {
         match self {
             Self::Relu | Self::Tanh => true,
             Self::Silu => false,
@@ -39,7 +47,7 @@ impl Activation {
     }
 
     /// `output = activation(W input + b)`.
-    pub fn after<const B: usize>(
+    pub(super) fn after<const B: usize>(
         self,
         layer: &Dense<'_>,
         input: &[[f32; B]],
@@ -59,7 +67,7 @@ impl Activation {
     /// Multiplies `cotangent` by the derivative. `kept` holds the values after
     /// the activation if [`Self::derivative_follows_from_value`], else those
     /// before it.
-    pub fn pull_back<const B: usize>(self, kept: &[[f32; B]], cotangent: &mut [[f32; B]]) {
+    pub(super) fn pull_back<const B: usize>(self, kept: &[[f32; B]], cotangent: &mut [[f32; B]]) {
         let (kept, cotangent) = (kept.as_flattened(), cotangent.as_flattened_mut());
         let pairs = kept.iter().zip(cotangent);
         match self {

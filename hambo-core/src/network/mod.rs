@@ -1,4 +1,5 @@
-//! Multilayer perceptrons: members of an ensemble, controllers, adversaries.
+//! Multilayer perceptrons: members of an ensemble (h_theta and nu_theta of
+//! equation (5)), controllers, adversaries.
 //!
 //! The shape is apart from the weights, so that the members of an ensemble
 //! share one shape; what the derivatives of the activations need is kept for
@@ -26,6 +27,28 @@ struct LayerShape {
 }
 
 /// The sizes of a perceptron.
+///
+/// ```
+/// use hambo_core::network::{Activation, NetworkShape};
+/// // One input, one hidden unit, one output: 2 relu(x) + 1, for two lanes.
+/// let shape = NetworkShape::new(1, &[1], 1, Activation::Relu).ok_or("bad shape")?;
+/// let tiles = [[0.0; 4], [1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]];
+/// assert_eq!(shape.tiles(), tiles.len());
+/// assert_eq!((shape.inputs(), shape.outputs()), (1, 1));
+/// // Rows come in fours, as the outputs of a layer do.
+/// assert_eq!((shape.hidden_rows(), shape.widest()), (4, 4));
+/// let (mut hidden, mut output) = ([[0.0; 2]; 4], [[0.0; 2]; 4]);
+/// let (mut ping, mut pong) = ([[0.0; 2]; 4], [[0.0; 2]; 4]);
+/// let buffers = (&mut ping[..], &mut pong[..]);
+/// shape.forward(&tiles, &[[3.0, -1.0]], &mut hidden, &mut output, buffers).ok_or("too short")?;
+/// assert_eq!(output[0], [7.0, 1.0]);
+/// // The derivative is 2 where x is positive.
+/// let (mut ping, mut pong) = ([[0.0; 2]; 4], [[0.0; 2]; 4]);
+/// ping[0] = [1.0, 1.0];
+/// let gradient = shape.pull_back(&tiles, &hidden, (&mut ping, &mut pong)).ok_or("too short")?;
+/// assert_eq!(gradient, [[2.0, 0.0]]);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkShape {
     layers: Vec<LayerShape, MAX_LAYERS>,
@@ -38,6 +61,12 @@ pub struct NetworkShape {
 impl NetworkShape {
     /// A network with these widths; `None` if one of them is zero, or there
     /// are too many.
+    ///
+    /// ```
+    /// use hambo_core::network::{Activation, NetworkShape};
+    /// assert!(NetworkShape::new(4, &[64, 64], 2, Activation::Tanh).is_some());
+    /// assert!(NetworkShape::new(4, &[0], 2, Activation::Tanh).is_none());
+    /// ```
     #[must_use]
     pub fn new(
         inputs: usize,

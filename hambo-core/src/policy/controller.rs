@@ -9,6 +9,31 @@ pub const MAX_DIMENSION: usize = 32;
 
 /// A control law for one robot. It has no memory: the same state gives the
 /// same action.
+///
+/// ```
+/// use hambo_core::policy::Controller;
+///
+/// /// A thermostat: full heat below 20 degrees.
+/// struct Thermostat;
+///
+/// impl Controller for Thermostat {
+///     fn state_dimension(&self) -> usize {
+///         1
+///     }
+///     fn action_dimension(&self) -> usize {
+///         1
+///     }
+///     fn action(&self, state: &[f32], action: &mut [f32]) {
+///         if let ([temperature], [heat]) = (state, action) {
+///             *heat = if *temperature < 20.0 { 1.0 } else { 0.0 };
+///         }
+///     }
+/// }
+///
+/// let mut heat = [f32::NAN];
+/// Thermostat.action(&[18.5], &mut heat);
+/// assert_eq!(heat, [1.0]);
+/// ```
 pub trait Controller {
     /// The number of states it reads.
     fn state_dimension(&self) -> usize;

@@ -11,6 +11,13 @@ pub const LOG_STD_LOW: f32 = -20.0;
 pub const LOG_STD_HIGH: f32 = 2.0;
 
 /// How chance enters an action.
+///
+/// ```
+/// use hambo_core::policy::{Head, Spread};
+/// assert_eq!(Head::Deterministic.spread(), None);
+/// assert_eq!(Head::Gaussian(Spread::Fixed).spread(), Some(Spread::Fixed));
+/// assert_eq!(Head::default(), Head::Deterministic);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Head {
     /// Not at all.
@@ -23,6 +30,20 @@ pub enum Head {
 }
 
 /// Where the standard deviation of a head comes from.
+///
+/// ```
+/// use hambo_core::policy::{ActionMap, Head, Spread};
+/// // Two actions: a spread of the state doubles the outputs.
+/// let map = |spread, log_std| ActionMap {
+///     head: Head::Gaussian(spread),
+///     squash: false,
+///     log_std,
+///     scale: &[1.0; 2],
+///     offset: &[0.0; 2],
+/// };
+/// assert_eq!(map(Spread::Fixed, &[0.0; 2]).outputs(), Some(2));
+/// assert_eq!(map(Spread::OfState, &[]).outputs(), Some(4));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Spread {
     /// The same in every state: its logarithms are stored beside the weights
@@ -120,6 +141,20 @@ impl ActionMap<'_> {
 
     /// The derivative of [`Self::apply`], transposed: writes that in the
     /// outputs to `output_cotangent`, and zeros to the rows after them.
+    ///
+    /// ```
+    /// use hambo_core::policy::{ActionMap, Head};
+    /// let actions = ActionMap {
+    ///     head: Head::Deterministic,
+    ///     squash: false,
+    ///     log_std: &[],
+    ///     scale: &[3.0],
+    ///     offset: &[1.0],
+    /// };
+    /// let mut cotangent = [[0.0]];
+    /// let done = actions.pull_back(&[[0.5]], &[], &[[1.0]], &mut cotangent);
+    /// assert_eq!((done, cotangent), (Some(()), [[3.0]]));
+    /// ```
     pub fn pull_back<const B: usize>(
         &self,
         outputs: &[[f32; B]],

@@ -1,4 +1,8 @@
 //! Controllers: an action for every state, and the derivative of it.
+//!
+//! pi_e of the paper, the policy that is evaluated: a(s), or with chance
+//! a(s, noise), which keeps it differentiable. Any code can be one
+//! ([`Controller`], [`Policy`]); [`StoredPolicy`] is what an image may hold.
 
 mod controller;
 mod head;
@@ -18,6 +22,20 @@ pub use waypoints::{Leg, MAX_LEGS, MAX_SPACE, Waypoints};
 /// lane; a deterministic controller ignores it. [`Policy::pull_back`] is what
 /// the adjoint search needs: it adds (d action / d state)ᵀ ·
 /// `action_cotangent` to `state_cotangent`.
+///
+/// ```
+/// use hambo_core::policy::Policy;
+/// let policy = hambo_core::example::policy()?;
+/// assert_eq!((policy.state_dimension(), policy.action_dimension()), (1, 1));
+/// let mut scratch = vec![[0.0; 2]; policy.scratch_rows().ok_or("too large")?];
+/// let mut action = [[0.0; 2]];
+/// policy.act(&[[1.0, -4.0]], &[], &mut scratch, &mut action);
+/// assert_eq!(action, [[-0.5, 2.0]]);
+/// let mut gradient = [[0.0; 2]];
+/// policy.pull_back(&[[1.0, -4.0]], &[], &mut scratch, &[[1.0; 2]], &mut gradient);
+/// assert_eq!(gradient, [[-0.5, -0.5]]);
+/// # Ok::<(), &str>(())
+/// ```
 pub trait Policy {
     /// The number of state dimensions it reads.
     fn state_dimension(&self) -> usize;
@@ -60,6 +78,13 @@ fn spoil<const B: usize>(action: &mut [[f32; B]]) {
 }
 
 /// A controller that comes out of an image.
+///
+/// ```
+/// use hambo_core::policy::StoredPolicy;
+/// let policy = hambo_core::example::policy()?;
+/// assert!(matches!(policy, StoredPolicy::Linear(_)));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum StoredPolicy<'a> {
     /// Straight lines from place to place.

@@ -6,6 +6,14 @@ use crate::arithmetic::dense::{TILE, padded};
 use crate::network::NetworkShape;
 
 /// How states are normalised: (state − mean) · scale.
+///
+/// ```
+/// use hambo_core::policy::Observation;
+/// // A state with mean 1 and standard deviation 0.5.
+/// let observation = Observation { mean: &[1.0], scale: &[1.0 / 0.5] };
+/// let seen = (2.0 - observation.mean[0]) * observation.scale[0];
+/// assert_eq!(seen, 2.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation<'a> {
     /// Mean of each state.

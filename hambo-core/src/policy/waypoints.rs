@@ -13,6 +13,14 @@ pub const MAX_LEGS: usize = 8;
 pub const MAX_SPACE: usize = 3;
 
 /// Go to `target` while coordinate `axis` is below `below`.
+///
+/// ```
+/// use hambo_core::policy::{Leg, Waypoints};
+/// let leg = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
+/// assert!(Waypoints::new(2, 0.5, &[leg]).is_some());
+/// // In the plane there is no axis 2.
+/// assert!(Waypoints::new(2, 0.5, &[Leg { axis: 2, ..leg }]).is_none());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Leg {
     /// Where to; coordinates past the space's dimension are zero.
@@ -59,6 +67,13 @@ impl Waypoints {
 
     /// Whether every number is in range; policies read from bytes are
     /// checked by this.
+    ///
+    /// ```
+    /// use hambo_core::policy::{Leg, Waypoints};
+    /// let leg = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
+    /// assert!(Waypoints::new(2, 0.5, &[leg]).is_some_and(|policy| policy.is_valid()));
+    /// assert!(Waypoints::new(2, -0.5, &[leg]).is_none());
+    /// ```
     #[must_use]
     pub fn is_valid(&self) -> bool {
         (1..=MAX_SPACE).contains(&usize::from(self.space))

@@ -1,5 +1,6 @@
 //! The adjoint sweep: the derivative of the return in every choice of the
-//! adversary, from one walk back along a stored trajectory (DESIGN 3.11).
+//! adversary, from one walk back along a stored trajectory. This is how the
+//! minimum of equation (2) is searched for.
 
 use super::transition::unlimited_next;
 use super::{Buffers, Returns, Rollout};
@@ -20,6 +21,35 @@ impl<P: Policy> Rollout<'_, P> {
     /// the two rows that follow the choice.
     ///
     /// Comparisons in the reward count as smooth steps here, and only here.
+    ///
+    /// ```
+    /// use hambo_core::arithmetic::random::Stream;
+    /// use hambo_core::rollout::{Buffers, Objective, Rollout};
+    /// use hambo_core::task::Variant;
+    /// let image = hambo_core::example::image()?;
+    /// let rollout = Rollout {
+    ///     model: &image.model,
+    ///     policy: &image.policy,
+    ///     task: &image.task,
+    ///     variant: Variant::ContinuousAdversary,
+    ///     objective: Objective::Return,
+    /// };
+    /// let mut rows = [[0.0; 2]; 128];
+    /// let buffers = Buffers::carve(&mut rows, &image.model.dynamics, &image.task, &image.policy);
+    /// let mut buffers = buffers.map_err(|_| "too few rows")?;
+    /// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
+    /// rollout.start(&streams, &mut buffers);
+    /// buffers.eta.fill([0.0; 2]);
+    /// let returns = rollout.forward(&streams, &mut buffers);
+    /// // A push away from the origin costs, except at the last step.
+    /// let mut derivatives = Vec::new();
+    /// rollout.backward(&streams, &returns, 1.0, &mut buffers, |_, gradient| {
+    ///     derivatives.push(gradient[0]);
+    /// });
+    /// assert_eq!(derivatives[0], 0.0);
+    /// assert!(derivatives[1..].iter().all(|derivative| *derivative < 0.0));
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn backward<const B: usize>(
         &self,
         streams: &[Stream; B],

@@ -9,6 +9,16 @@ use crate::policy::Policy;
 use crate::task::{Task, Variant};
 
 /// The lent slice is too short, or the task too large to be counted.
+///
+/// ```
+/// use hambo_core::check::Check;
+/// use hambo_core::rollout::CapacityError;
+/// let image = hambo_core::example::image()?;
+/// let error = Check::<4>::new(&image, &mut []).err().ok_or("there is an error")?;
+/// let needed = Check::<4>::rows_needed(&image).map_err(|_| "too large")?;
+/// assert_eq!(error, CapacityError { needed, available: 0 });
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct CapacityError {
@@ -19,6 +29,18 @@ pub struct CapacityError {
 }
 
 /// All rows of a group of `B` trajectories.
+///
+/// ```
+/// use hambo_core::rollout::Buffers;
+/// let image = hambo_core::example::image()?;
+/// let (dynamics, task, policy) = (&image.model.dynamics, &image.task, &image.policy);
+/// let needed = Buffers::<4>::rows_needed(dynamics, task, policy).map_err(|_| "too large")?;
+/// let mut rows = vec![[0.0; 4]; needed];
+/// let buffers = Buffers::carve(&mut rows, dynamics, task, policy).map_err(|_| "too few")?;
+/// // One state and one eta for each of four steps, and the last state.
+/// assert_eq!((buffers.states.len(), buffers.eta.len()), (5, 4));
+/// # Ok::<(), &str>(())
+/// ```
 pub struct Buffers<'r, const B: usize> {
     /// s_0 … s_T, one state after the other.
     pub states: &'r mut [[f32; B]],

@@ -9,6 +9,32 @@ use crate::policy::Policy;
 use crate::task::Variant;
 
 /// What a forward sweep found, lane by lane.
+///
+/// ```
+/// use hambo_core::arithmetic::random::Stream;
+/// use hambo_core::rollout::{Buffers, Objective, Rollout};
+/// use hambo_core::task::Variant;
+/// let image = hambo_core::example::image()?;
+/// let rollout = Rollout {
+///     model: &image.model,
+///     policy: &image.policy,
+///     task: &image.task,
+///     variant: Variant::ContinuousAdversary,
+///     objective: Objective::Return,
+/// };
+/// let mut rows = [[0.0; 2]; 128];
+/// let buffers = Buffers::carve(&mut rows, &image.model.dynamics, &image.task, &image.policy);
+/// let mut buffers = buffers.map_err(|_| "too few rows")?;
+/// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
+/// rollout.start(&streams, &mut buffers);
+/// buffers.eta.fill([0.0; 2]);
+/// let returns = rollout.forward(&streams, &mut buffers);
+/// assert_eq!(returns.steps, [4, 4]);
+/// assert_eq!((returns.finite, returns.outside), ([true; 2], [false; 2]));
+/// // s_0 to s_4 are still there.
+/// assert_eq!(buffers.states.len(), 5);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Returns<const B: usize> {
     /// The objective.

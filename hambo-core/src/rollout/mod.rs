@@ -1,5 +1,8 @@
-//! Trajectories of the hallucinated system (equation 2 of the paper), and the
+//! Trajectories of the hallucinated system (equation (1) of the paper), and the
 //! adjoint sweep back along them.
+//!
+//! s̃′ = s + mu(s, a) + beta · tau · sigma_e(s, a) · eta + noise, clipped to
+//! the physical limits, where a is the controller's clipped action.
 //!
 //! One code path serves every estimate; [`Variant`] says what fills in the
 //! model's uncertainty.
@@ -20,6 +23,31 @@ use crate::policy::Policy;
 use crate::task::{Task, Variant};
 
 /// The system that trajectories run on.
+///
+/// ```
+/// use hambo_core::arithmetic::random::Stream;
+/// use hambo_core::rollout::{Buffers, Objective, Rollout};
+/// use hambo_core::task::Variant;
+/// let image = hambo_core::example::image()?;
+/// let rollout = Rollout {
+///     model: &image.model,
+///     policy: &image.policy,
+///     task: &image.task,
+///     variant: Variant::ContinuousAdversary,
+///     objective: Objective::Return,
+/// };
+/// let mut rows = [[0.0; 2]; 128];
+/// let buffers = Buffers::carve(&mut rows, &image.model.dynamics, &image.task, &image.policy);
+/// let mut buffers = buffers.map_err(|_| "too few rows")?;
+/// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
+/// rollout.start(&streams, &mut buffers);
+/// // No push in the first lane, all the way up in the second.
+/// buffers.eta.fill([0.0, 1.0]);
+/// let returns = rollout.forward(&streams, &mut buffers);
+/// assert!((returns.value[0] + 1.328).abs() < 1e-3);
+/// assert!((returns.value[1] + 1.61).abs() < 1e-3);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug)]
 pub struct Rollout<'a, P> {
     /// The dynamics and their confidence set.
@@ -35,6 +63,30 @@ pub struct Rollout<'a, P> {
 }
 
 /// What a trajectory is worth.
+///
+/// ```
+/// use hambo_core::arithmetic::random::Stream;
+/// use hambo_core::rollout::{Buffers, Objective, Rollout};
+/// use hambo_core::task::Variant;
+/// let image = hambo_core::example::image()?;
+/// let rollout = Rollout {
+///     model: &image.model,
+///     policy: &image.policy,
+///     task: &image.task,
+///     variant: Variant::ContinuousAdversary,
+///     objective: Objective::Constraint(5),
+/// };
+/// let mut rows = [[0.0; 2]; 128];
+/// let buffers = Buffers::carve(&mut rows, &image.model.dynamics, &image.task, &image.policy);
+/// let mut buffers = buffers.map_err(|_| "too few rows")?;
+/// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
+/// rollout.start(&streams, &mut buffers);
+/// // The mean of 2 - |s| over 1, 1/2, 1/4 and 1/8.
+/// buffers.eta.fill([0.0; 2]);
+/// let returns = rollout.forward(&streams, &mut buffers);
+/// assert!((returns.value[0] - (2.0 - 1.875 / 4.0)).abs() < 1e-5);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Objective {
     /// The discounted sum of rewards.

@@ -1,4 +1,4 @@
-//! PointSafety (DESIGN 3.17): from (−2, 0) to (2, 0) around the unit disc.
+//! PointSafety (the paper's illustrative example): from (−2, 0) to (2, 0) around the unit disc.
 
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::expression::{Comparison, Inputs, Program};

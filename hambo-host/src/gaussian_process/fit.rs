@@ -179,7 +179,7 @@ impl OutputFit {
     }
 
     /// g = ½ log det(1 + K / noise): how much the data tell about f, in nats.
-    /// It enters beta of DESIGN 3.4. The noise includes the jitter.
+    /// It enters beta_n of the Gaussian process. The noise includes the jitter.
     #[must_use]
     pub fn information_gain(&self) -> f64 {
         self.information_gain

@@ -8,6 +8,10 @@ const RUSTUP_ADD: &str = "rustup target add thumbv7em-none-eabihf";
 const INSTALL_QEMU: &str = "apt-get install -y --no-install-recommends qemu-system-arm";
 const INSTALL_RUST: &str =
     "apt-get install -y --no-install-recommends rustc-web cargo-web rust-web-src lld";
+const INSTALL_MIRI: &str =
+    "rustup toolchain install nightly --profile minimal --component miri,rust-src";
+const INSTALL_CPP: &str = "apt-get install -y --no-install-recommends g++";
+const NIGHTLY_SOURCE: &str = "/nightly/lib/rustlib/src/rust/library/core/Cargo.toml";
 const TARGET_LIBRARY: &str = "/sysroot/lib/rustlib/thumbv7em-none-eabihf/lib";
 
 #[derive(Clone, Copy, PartialEq)]
@@ -71,6 +75,8 @@ impl Machine for Fake {
     fn ask(&self, line: &CommandLine) -> Option<String> {
         match line.to_string().as_str() {
             "rustc --print sysroot" => Some("/sysroot".to_owned()),
+            MIRI_VERSION => self.programs.contains("miri").then(String::new),
+            "rustc +nightly --print sysroot" => Some("/nightly".to_owned()),
             "id -u" if self.rights == Rights::Root => Some("0".to_owned()),
             "id -u" => Some("1000".to_owned()),
             "sudo -n true" => (self.rights == Rights::Sudo).then(String::new),
@@ -88,6 +94,11 @@ impl Machine for Fake {
         let packages_come = self.network && self.lists;
         let worked = match line.strip_prefix("sudo -n ").unwrap_or(&line) {
             RUSTUP_ADD if self.network => self.files.insert(TARGET_LIBRARY),
+            INSTALL_MIRI if self.network => {
+                self.files.insert(NIGHTLY_SOURCE);
+                self.programs.insert("miri")
+            }
+            INSTALL_CPP if packages_come => self.programs.insert("g++"),
             INSTALL_QEMU if packages_come => self.programs.insert(QEMU),
             INSTALL_RUST if packages_come => {
                 self.programs.insert("ld.lld");
@@ -261,6 +272,44 @@ fn an_old_debian_compiler_is_refused() {
         text.contains(&format!("with rustup:\n\n    {RUSTUP_ADD}\n")),
         "{text}"
     );
+}
+
+#[test]
+fn miri_is_installed_once() {
+    let mut fake = Fake::bare(Rights::None);
+    assert_eq!(miri(&mut fake), Ok(()));
+    assert_eq!(std::mem::take(&mut fake.ran), [INSTALL_MIRI]);
+    fake.network = false;
+    assert_eq!(miri(&mut fake), Ok(()));
+    assert!(fake.ran.is_empty());
+    // Miri without the source cannot run.
+    fake.files.clear();
+    assert!(miri(&mut fake).is_err());
+}
+
+#[test]
+fn without_miri_it_is_said_why() {
+    let advice = |fake: &mut Fake| match miri(fake) {
+        Err(Problem::Advice(text)) => text,
+        other => format!("no advice but {other:?}"),
+    };
+    let mut fake = Fake::bare(Rights::Root);
+    fake.network = false;
+    let text = advice(&mut fake);
+    assert!(text.contains("rustup cannot fetch it"), "{text}");
+    assert!(text.contains(INSTALL_MIRI), "{text}");
+    fake.programs.remove("rustup");
+    assert!(advice(&mut fake).contains("no rustup here"));
+}
+
+#[test]
+fn a_compiler_for_cpp_is_installed_once() {
+    let mut fake = Fake::bare(Rights::Root);
+    assert_eq!(cpp(&mut fake), Ok(()));
+    assert_eq!(cpp(&mut fake), Ok(()));
+    assert_eq!(fake.ran, [INSTALL_CPP]);
+    let mut fake = Fake::bare(Rights::None);
+    assert!(cpp(&mut fake).is_err());
 }
 
 #[test]

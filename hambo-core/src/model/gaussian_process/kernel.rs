@@ -7,6 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::arithmetic::elementary::{clamp, exponential, square_root};
 
 /// The shape of a kernel, before signal variance and constant.
+///
+/// ```
+/// use hambo_core::model::Kernel;
+/// // Stored by its place: the order is the format.
+/// let mut buffer = [0; 4];
+/// let bytes = postcard::to_slice(&Kernel::Matern52, &mut buffer).unwrap();
+/// assert_eq!(bytes, [2]);
+/// assert_eq!(postcard::from_bytes(bytes), Ok(Kernel::Matern52));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Kernel {

@@ -1,5 +1,5 @@
-//! One Gaussian process for each output (DESIGN 3.3), with its own
-//! hyperparameters and the inputs of all: mu_n and sigma_n of the paper.
+//! One Gaussian process for each output, with its own hyperparameters and the
+//! inputs of all: mu_n and sigma_n of equation (4).
 //!
 //! With k_i = k(x, x_i), K + noise · 1 = L Lᵀ and M = L⁻¹, the mean is kᵀ
 //! alpha and the variance k(x, x) − |M k|². The factorisation is the host's;
@@ -26,6 +26,19 @@ pub const MAX_OUTPUTS: usize = 64;
 
 /// The numbers of one output, in the order in which they are stored. All are
 /// in standardised units.
+///
+/// ```
+/// use hambo_core::model::OutputNumbers;
+/// let numbers = OutputNumbers {
+///     signal_variance: 1.0,
+///     constant_variance: 0.0,
+///     noise_std: 0.1,
+///     prior_inflation: 1.001,
+///     kernel_error: 1e-6,
+///     kernel_error_growth: 0.0,
+/// };
+/// assert_eq!(numbers.to_tiles()[0], [1.0, 0.0, 0.1, 1.001]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutputNumbers {
     /// What the kernel's shape is multiplied with.
@@ -100,6 +113,45 @@ impl OutputNumbers {
 }
 
 /// Gaussian processes whose numbers are borrowed.
+///
+/// ```
+/// use hambo_core::model::{GaussianProcess, Kernel, OutputNumbers, Prediction, Standardisation};
+/// // One point, at the origin, where s' - s = 1 was seen with the noise variance 1.
+/// let numbers = OutputNumbers {
+///     signal_variance: 1.0,
+///     constant_variance: 0.0,
+///     noise_std: 1.0,
+///     prior_inflation: 1.0 + f32::EPSILON,
+///     kernel_error: 0.0,
+///     kernel_error_growth: 0.0,
+/// };
+/// // Numbers, 1 / l², alpha = 1 / (1 + 1), two error terms, M = 1 / sqrt(1 + 1).
+/// let mut tiles = numbers.to_tiles().to_vec();
+/// tiles.extend([[1.0, 1.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0], [0.0; 4], [0.0; 4]]);
+/// tiles.extend([[0.5_f32.sqrt(), 0.0, 0.0, 0.0], [0.0; 4], [0.0; 4], [0.0; 4]]);
+/// assert_eq!(GaussianProcess::tiles_per_output(1, 2), Some(tiles.len()));
+/// let units = Standardisation {
+///     input_mean: &[0.0; 2],
+///     input_scale: &[1.0; 2],
+///     output_mean: &[0.0],
+///     output_scale: &[1.0],
+/// };
+/// let process = GaussianProcess::new(&[Kernel::Rbf], units, &[0.0; 2], &tiles).ok_or("bad sizes")?;
+/// assert_eq!(process.points(), 1);
+/// let mut scratch = vec![[0.0; 2]; process.scratch_rows().ok_or("too large")?];
+/// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
+/// let mut prediction = Prediction {
+///     mean: &mut mean,
+///     epistemic_std: &mut epistemic,
+///     aleatoric_std: &mut aleatoric,
+/// };
+/// // At the point half of the prior variance is left, far away all of it.
+/// process.predict(&[[0.0, 9.0]], &[[0.0, 9.0]], &mut scratch, &mut prediction);
+/// assert!((mean[0][0] - 0.5).abs() < 1e-6 && mean[0][1].abs() < 1e-6);
+/// assert!((epistemic[0][0] - 0.5_f32.sqrt()).abs() < 1e-5);
+/// assert!((epistemic[0][1] - 1.0).abs() < 1e-5);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct GaussianProcess<'a> {
     state_dimension: usize,

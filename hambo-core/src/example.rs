@@ -1,0 +1,187 @@
+//! The robot of the examples: a point on a line that its controller pulls to
+//! the origin, and a model of it whose two members disagree.
+//!
+//! The members say s′ = s + a + 0.1 and s′ = s + a − 0.1, so mu = a and
+//! sigma_e = 0.1 for the difference s′ − s. From s_0 = 1 the controller
+//! a = −s / 2 halves the state at each of four steps, and the reward is −s²:
+//!
+//! - the mean gives −1 − 1/4 − 1/16 − 1/64 = −1.328;
+//! - the worst choice inside the set pushes by 0.1 away from the origin at
+//!   every step, through 1, 0.6, 0.4 and 0.3, and gives −1.61.
+//!
+//! ```
+//! use hambo_core::check::{Check, Progress};
+//!
+//! let image = hambo_core::example::image()?;
+//! let mut rows = [[0.0; 4]; 128];
+//! let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+//! let Progress::Finished(outcome) = check.advance(1000) else {
+//!     return Err("it takes fewer sweeps than that");
+//! };
+//! assert!((outcome.neutral + 1.328).abs() < 1e-3);
+//! assert!((outcome.bound + 1.61).abs() < 1e-3);
+//! assert_eq!(outcome.verdict.name(), "deploy");
+//! # Ok::<(), &str>(())
+//! ```
+//!
+//! Nothing but examples and tests uses this module, and a linker leaves it out.
+
+use heapless::Vec;
+
+use crate::arithmetic::dense::TILE;
+use crate::expression::{Op, Program, Variable};
+use crate::image::Image;
+use crate::model::{
+    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support, nested_beta,
+};
+use crate::network::{Activation, NetworkShape};
+use crate::policy::{ActionMap, Head, Linear, StoredPolicy};
+use crate::task::{Effort, InitialKind, InitialState, Limits, Method, Task};
+
+/// Two members of one layer each: biases, then the weights of s and of a. The
+/// outputs are the mean and the raw standard deviation.
+const MEMBERS: [[f32; TILE]; 6] = [
+    [0.1, -20.0, 0.0, 0.0],
+    [0.0; TILE],
+    [1.0, 0.0, 0.0, 0.0],
+    [-0.1, -20.0, 0.0, 0.0],
+    [0.0; TILE],
+    [1.0, 0.0, 0.0, 0.0],
+];
+
+/// The bias and the gain of the controller.
+const GAIN: [[f32; TILE]; 2] = [[0.0; TILE], [-0.5, 0.0, 0.0, 0.0]];
+
+/// The model, with the smallest confidence set that holds both members.
+///
+/// ```
+/// let model = hambo_core::example::model()?;
+/// assert_eq!(model.dynamics.members(), 2);
+/// assert!(model.confidence.holds_every_member(2));
+/// # Ok::<(), &str>(())
+/// ```
+///
+/// # Errors
+/// Never; the sizes fit together.
+pub fn model() -> Result<Model<'static>, &'static str> {
+    let network = NetworkShape::new(2, &[], 2, Activation::Relu).ok_or("network")?;
+    let standardisation = Standardisation {
+        input_mean: &[0.0, 0.0],
+        input_scale: &[1.0, 1.0],
+        output_mean: &[0.0],
+        output_scale: &[1.0],
+    };
+    let ensemble =
+        Ensemble::new(network, (1e-3, 1.0), standardisation, &MEMBERS).ok_or("ensemble")?;
+    Ok(Model {
+        dynamics: Dynamics::Ensemble(ensemble),
+        confidence: ConfidenceSet {
+            beta: nested_beta(2, &[1.0]),
+            calibration_scale: &[1.0],
+            calibration: Calibration::Passed,
+        },
+        support: Support {
+            low: &[-2.0, -2.0],
+            high: &[2.0, 2.0],
+        },
+    })
+}
+
+/// The task: four steps from s = 1, the reward −s², the constraint 2 − |s|,
+/// and a threshold of −2. The robot's own noise is switched off.
+///
+/// ```
+/// let task = hambo_core::example::task()?;
+/// assert_eq!((task.horizon, task.threshold), (4, Some(-2.0)));
+/// # Ok::<(), &str>(())
+/// ```
+///
+/// # Errors
+/// Never; the program is sound.
+pub fn task() -> Result<Task<'static>, &'static str> {
+    let ops = [
+        Op::Variable(Variable::State(0)),
+        Op::Multiply(0, 0),
+        Op::Negate(1),
+        Op::Constant(2.0),
+        Op::Absolute(0),
+        Op::Subtract(3, 4),
+    ];
+    Ok(Task {
+        horizon: 4,
+        discount: 1.0,
+        delta: 0.1,
+        threshold: Some(-2.0),
+        reward_bounds: None,
+        state_limits: Limits {
+            low: &[-5.0],
+            high: &[5.0],
+        },
+        action_limits: Limits {
+            low: &[-1.0],
+            high: &[1.0],
+        },
+        initial: InitialState {
+            kind: InitialKind::Point,
+            first: &[1.0],
+            second: &[],
+        },
+        program: Program::new(&ops, 1, 1).map_err(|_| "program")?,
+        reward: 2,
+        termination: None,
+        constraints: Vec::from_slice(&[5]).map_err(|_| "constraints")?,
+        effort: Effort {
+            trajectories: 2,
+            iterations: 8,
+            seed: 0,
+        },
+        method: Method {
+            aleatoric_noise: false,
+            ..Method::default()
+        },
+        adversaries: Vec::new(),
+    })
+}
+
+/// The controller a = −s / 2.
+///
+/// ```
+/// use hambo_core::policy::Policy;
+/// let policy = hambo_core::example::policy()?;
+/// let mut action = [[0.0]];
+/// policy.act(&[[1.0]], &[], &mut [[0.0]; 16], &mut action);
+/// assert_eq!(action, [[-0.5]]);
+/// # Ok::<(), &str>(())
+/// ```
+///
+/// # Errors
+/// Never; the sizes fit together.
+pub fn policy() -> Result<StoredPolicy<'static>, &'static str> {
+    let actions = ActionMap {
+        head: Head::Deterministic,
+        squash: false,
+        log_std: &[],
+        scale: &[1.0],
+        offset: &[0.0],
+    };
+    let policy = Linear::new(&GAIN, 1, actions).ok_or("policy")?;
+    Ok(StoredPolicy::Linear(policy))
+}
+
+/// All three, as [`Image::parse`] would give them.
+///
+/// ```
+/// let image = hambo_core::example::image()?;
+/// assert_eq!(image.model.dynamics.state_dimension(), 1);
+/// # Ok::<(), &str>(())
+/// ```
+///
+/// # Errors
+/// Never; the parts fit together.
+pub fn image() -> Result<Image<'static>, &'static str> {
+    Ok(Image {
+        model: model()?,
+        task: task()?,
+        policy: policy()?,
+    })
+}

@@ -55,6 +55,28 @@ pub enum Error {
     /// A task that is too large.
     #[error("the task needs {} rows of memory; shorten the horizon or shrink the model", .0.needed)]
     Capacity(CapacityError),
+    /// Nothing is left to train on.
+    #[error(
+        "the log has {rows} transitions, of which {left} are left for training: at least {needed} are needed\nhelp: log more, or withhold less"
+    )]
+    TooFewRows {
+        /// In the log.
+        rows: usize,
+        /// After the split.
+        left: usize,
+        /// At least.
+        needed: usize,
+    },
+    /// A column that never changes.
+    #[error(
+        "the log: {what} is always {value}: nothing can be learnt of it\nhelp: take it out of the task, or log more; for networks --allow-constant keeps it"
+    )]
+    ConstantColumn {
+        /// The column.
+        what: String,
+        /// Its value.
+        value: f32,
+    },
     /// Options that contradict each other.
     #[error("{0}")]
     Usage(String),

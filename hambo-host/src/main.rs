@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use command::export::ExportArguments;
 use command::fit::FitArguments;
 use command::model_info::ModelInfoArguments;
-use command::{fit, model_info};
+use command::{export, fit, model_info};
 use hambo_host::Error;
 use hambo_host::demo::{self, DemoOptions};
 
@@ -43,6 +44,10 @@ enum Command {
     ///
     /// Example: hambo fit task.toml --data log.csv --model gp -o m.hambo
     Fit(Box<FitArguments>),
+    /// Put model, task and policy into a device image.
+    ///
+    /// Example: hambo export m.hambo --task task.toml --policy pd.toml -o image.hmb
+    Export(ExportArguments),
     /// Look at model files.
     #[command(subcommand)]
     Model(ModelCommand),
@@ -90,6 +95,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<(), Error> {
             };
             demo::run(&options, out)
         }
+        Command::Export(arguments) => export::run(&arguments, out),
         Command::Fit(arguments) => fit::run(&arguments, out),
         Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out),
     }

@@ -369,8 +369,13 @@ impl FitArguments {
                     factor: NORM_FACTOR,
                 },
             },
-            delta: given.delta.unwrap_or(f64::from(task.delta)),
+            delta: given.delta.unwrap_or_else(|| decimal(task.delta)),
             ..default
         })
     }
+}
+
+/// The number that was written in the task file, not its neighbour in f32.
+fn decimal(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or(f64::from(number))
 }

@@ -1,5 +1,7 @@
 //! The subcommands: what they take, and what they print.
 
+mod board;
+pub mod export;
 pub mod fit;
 pub mod model_info;
 mod progress;

@@ -21,7 +21,7 @@ use crate::image_file::{AlignedBytes, Uncertainty};
 use crate::model_file::{DataSummary, Metadata, ModelFile};
 use crate::prediction::{Predictions, predict};
 use crate::task_file::TaskFile;
-use crate::training::EnsembleOptions;
+use crate::training::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
 
 pub use checkpoint::{checkpoint_path, read_checkpoint, write_checkpoint};
 pub use gaussian_process::{GaussianProcessOptions, Keep};
@@ -127,14 +127,22 @@ pub fn fit(
     let seed = options.model.seed();
     let split = Split::new(log, options.withheld_share, seed);
     let (kept, withheld) = (&split.kept, &split.withheld);
+    if kept.len() < MINIMUM_ROWS {
+        return Err(Error::TooFewRows {
+            rows: log.len(),
+            left: kept.len(),
+            needed: MINIMUM_ROWS,
+        });
+    }
     let trained = match &options.model {
         ModelOptions::Networks(model) => {
-            network::train(kept, options.validation_share, model, watch)?
+            network::train(kept, options.validation_share, model, watch)
         }
         ModelOptions::GaussianProcess(model) => {
-            gaussian_process::train(kept, withheld, model, watch)?
+            gaussian_process::train(kept, withheld, model, watch)
         }
     };
+    let trained = trained.map_err(|error| in_the_tasks_words(error, task))?;
 
     // Calibration sees what the core predicts, from the very bytes that go
     // into the file.
@@ -221,4 +229,25 @@ fn calibrate_on(
         beta,
     };
     Ok(calibrate(&withheld, &options)?)
+}
+
+/// Training knows columns by number, people by name.
+fn in_the_tasks_words(error: Error, task: &TaskFile) -> Error {
+    let Error::Training(TrainingError::Constant {
+        table,
+        column,
+        value,
+    }) = error
+    else {
+        return error;
+    };
+    let mut names = task.state_names.iter().chain(&task.action_names);
+    let name = names.nth(column).cloned().unwrap_or_default();
+    Error::ConstantColumn {
+        what: match table {
+            "targets" => format!("the change of `{name}` from row to row"),
+            _ => format!("the column `{name}`"),
+        },
+        value,
+    }
 }

@@ -1,0 +1,311 @@
+//! The `hambo` command as a user meets it: good input, bad input, Ctrl-C.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const TASK: &str = "name = 'cart'\nhorizon = 20\ndelta = 0.1\nthreshold = -50\n\
+    [state]\nnames = ['x', 'v']\n[action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
+    [reward]\nexpr = '-x^2'\n[initial]\nkind = 'point'\nvalue = [1, 0]\n";
+const POLICY: &str = "kind = 'linear'\ngain = [[-1, -1]]\nbias = [0]\n";
+
+/// A fit that takes a second.
+const QUICK: &str =
+    "fit task.toml --data log.csv --model bnn --hidden 16,16 --steps 200 -o m.hambo";
+const EXPORT: &str = "export m.hambo --task task.toml --policy pd.toml -o i.hmb";
+
+/// A folder with a task, a log and a policy that goes with its test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("hambo-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        let folder = Self(path);
+        folder.write("task.toml", TASK);
+        folder.write("pd.toml", POLICY);
+        folder.write("log.csv", &log(12, 25));
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hambo"));
+        command.args(line.split(' ')).current_dir(&self.0);
+        command
+    }
+
+    /// Runs what must succeed, and says nothing on the way, as in a pipe;
+    /// returns what it prints.
+    fn done(&self, line: &str) -> String {
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = self.command(line).output().unwrap();
+        assert_eq!(String::from_utf8(stderr).unwrap(), "", "{line}");
+        assert!(status.success(), "{line}");
+        String::from_utf8(stdout).unwrap()
+    }
+
+    fn json(&self, line: &str) -> serde_json::Value {
+        serde_json::from_str(&self.done(line)).unwrap()
+    }
+
+    /// Runs what must fail with exit code 2; returns what it says.
+    fn refused(&self, line: &str) -> String {
+        let output = self.command(line).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}: {text}");
+        text
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A number in −0.5 … 0.5 that looks random.
+fn scatter(seed: u32) -> f32 {
+    let hash = (seed ^ (seed >> 7)).wrapping_mul(0x9E37_79B9);
+    let hash = (hash ^ (hash >> 15)).wrapping_mul(0x85EB_CA6B);
+    (hash >> 8) as f32 / 16_777_216.0 - 0.5
+}
+
+/// A cart pushed at random.
+fn log(episodes: u32, steps: u32) -> String {
+    let mut text = "x,v,u,next.x,next.v,episode\n".to_owned();
+    for episode in 0..episodes {
+        let (mut x, mut v) = (scatter(7 * episode), 0.0);
+        for step in 0..steps {
+            let u = 2.0 * scatter(1000 * episode + step + 1);
+            let noise = 0.02 * scatter(77_777 + 1000 * episode + step);
+            let (next_x, next_v) = (x + 0.1 * v + 0.3 * noise, 0.95 * v + 0.1 * u + noise);
+            let _ = writeln!(text, "{x},{v},{u},{next_x},{next_v},{episode}");
+            (x, v) = (next_x, next_v);
+        }
+    }
+    text
+}
+
+#[test]
+fn every_kind_of_model_is_fitted_shown_and_exported() {
+    let folder = Folder::new("kinds");
+    let process = "fit task.toml --data log.csv --model gp --points 60 -o m.hambo";
+    for fit in [QUICK, &QUICK.replace("bnn", "ensemble"), process] {
+        let text = folder.done(fit);
+        assert!(
+            text.contains("calibrated on") && text.contains("saved m.hambo"),
+            "{text}"
+        );
+
+        let info = folder.json("model info m.hambo --json");
+        assert_eq!(
+            info["metadata"]["state_names"],
+            serde_json::json!(["x", "v"])
+        );
+        assert_eq!(info["metadata"]["data"]["rows"], 300);
+        let plain = folder.done("model info m.hambo");
+        assert!(plain.contains("claimed"), "{plain}");
+        if fit == process {
+            for part in [
+                "processes on 60 of",
+                "information gain g_1",
+                "points     bytes",
+                "assuming",
+            ] {
+                assert!(plain.contains(part), "no {part} in {plain}");
+            }
+            let constants = "--reward-lipschitz 1 --policy-lipschitz 1 --horizon 20";
+            assert!(
+                folder
+                    .done(&format!("model info m.hambo {constants}"))
+                    .contains("C_n")
+            );
+        }
+        let budget = folder.json(&format!("{EXPORT} --json"));
+        assert_eq!(budget["flash_bytes"], folder.read("i.hmb").len());
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_file() {
+    let folder = Folder::new("seed");
+    let fit = |seed: &str, threads: &str| {
+        let line = format!("{QUICK} --seed {seed}");
+        let output = folder
+            .command(&line)
+            .env("RAYON_NUM_THREADS", threads)
+            .output();
+        assert!(output.unwrap().status.success());
+        folder.read("m.hambo")
+    };
+    let one = fit("5", "1");
+    assert_eq!(one, fit("5", "2"));
+    assert_ne!(one, fit("6", "2"));
+}
+
+#[test]
+fn bad_input_is_named_and_nothing_is_overwritten() {
+    let folder = Folder::new("bad");
+    folder.write("m.hambo", "what was there");
+    let whole = log(12, 25);
+    let mut lines: Vec<&str> = whole.lines().collect();
+    lines[39] = "0,NaN,0,0,0,1";
+    folder.write("nan.csv", &lines.join("\n"));
+    folder.write("one.csv", "x,v,u,next.x,next.v\n0,0,0,0.1,0\n");
+    let still = whole.lines().map(|line| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        cells[2] = if cells[2] == "u" { "u" } else { "0.5" };
+        cells.join(",")
+    });
+    folder.write("still.csv", &still.collect::<Vec<_>>().join("\n"));
+    folder.write("narrow.csv", "x,u,next.x\n0,0,0\n");
+    folder.write("log.txt", &whole);
+    folder.write("other.toml", &TASK.replace("'x', 'v'", "'x', 'w'"));
+    let instead = |from: &str, to: &str| QUICK.replace(from, to);
+    let with = |more: &str| format!("{QUICK} {more}");
+    let cases: [(String, &[&str]); 15] = [
+        (
+            instead("log.csv", "nan.csv"),
+            &["nan.csv", "line 40", "`v`"],
+        ),
+        (
+            instead("log.csv", "one.csv"),
+            &["1 transitions", "at least 10"],
+        ),
+        (
+            instead("log.csv", "still.csv"),
+            &["`u`", "always 0.5", "--allow-constant"],
+        ),
+        (
+            instead("log.csv", "narrow.csv"),
+            &["narrow.csv", "`v`", "missing"],
+        ),
+        (
+            instead("log.csv", "none.csv"),
+            &["none.csv", "check the path"],
+        ),
+        (instead("log.csv", "log.txt"), &["log.txt", "not known"]),
+        (instead("task.toml", "other.toml"), &["`w`", "missing"]),
+        (
+            instead("m.hambo", "no/such/m.hambo"),
+            &["no/such/m.hambo", "folder"],
+        ),
+        (instead("bnn", "gp"), &["--hidden", "does not belong"]),
+        (with("--kernel rbf"), &["--kernel", "does not belong"]),
+        (with("--withhold 1.5"), &["--withhold 1.5"]),
+        (with("--validation 0.99"), &["training"]),
+        (
+            with("--resume"),
+            &["m.hambo.checkpoint", "without --resume"],
+        ),
+        (with("--board z80"), &["z80", "stm32f405"]),
+        (with("--bandwidth wide"), &["wide", "median"]),
+    ];
+    for (line, parts) in cases {
+        let text = folder.refused(&line);
+        for part in parts {
+            assert!(text.contains(part), "{line}: no {part} in: {text}");
+        }
+        assert_eq!(folder.read("m.hambo"), b"what was there");
+    }
+    let text = folder.refused("model info m.hambo");
+    assert!(
+        text.contains("m.hambo") && text.contains("not a model"),
+        "{text}"
+    );
+}
+
+/// A limit on the size of files fails a write as a full disk does.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_what_was_there() {
+    let folder = Folder::new("full");
+    folder.write("m.hambo", "what was there");
+    let program = env!("CARGO_BIN_EXE_hambo");
+    let script = format!("trap '' XFSZ; ulimit -f 4; exec {program} {QUICK}");
+    let mut bash = Command::new("bash");
+    let output = bash
+        .args(["-c", &script])
+        .current_dir(&folder.0)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("m.hambo"), "{text}");
+    assert_eq!(folder.read("m.hambo"), b"what was there");
+    // Task, policy, log and model: nothing half written.
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 4);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_fit_resumes_to_the_same_file() {
+    let folder = Folder::new("resume");
+    let long = QUICK.replace("200", "20000 --validation 0");
+    let mut child = folder
+        .command(&long)
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let kill = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let status = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status,
+            None => assert!(Instant::now() < deadline),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert_eq!(status.code(), Some(130));
+    assert!(!folder.path("m.hambo").exists());
+    assert!(folder.path("m.hambo.checkpoint").exists());
+
+    // Of other options it is refused, and stays.
+    let other = format!("{} --seed 1 --resume", long);
+    assert!(folder.refused(&other).contains("other data or options"));
+
+    folder.done(&format!("{long} --resume"));
+    assert!(!folder.path("m.hambo.checkpoint").exists());
+    let resumed = folder.read("m.hambo");
+    folder.done(&long);
+    assert!(resumed == folder.read("m.hambo"));
+}
+
+#[test]
+fn an_image_that_does_not_fit_is_refused() {
+    let folder = Folder::new("fit");
+    folder.done(
+        &QUICK
+            .replace("16,16", "200,200")
+            .replace("--steps 200", "--steps 5"),
+    );
+    let text = folder.refused(EXPORT);
+    assert!(
+        text.contains("does not fit stm32f405") && text.contains("flash"),
+        "{text}"
+    );
+    assert!(!folder.path("i.hmb").exists());
+}

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use hambo_host::bench::{self, BenchOptions};
 use hambo_host::demo::{self, DemoOptions};
 
 /// Know, before a controller drives a robot, how badly it could go.
@@ -33,24 +34,65 @@ enum Command {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
+    /// Speed as ratios to PyTorch and SciPy, measured in the same run.
+    ///
+    /// Example: hambo bench --threads 1,2
+    Bench {
+        /// The Python that has the packages of benches/requirements.txt.
+        #[arg(long, default_value = "python3")]
+        python: PathBuf,
+        /// Numbers of threads, for us and for the peers alike.
+        #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
+        threads: Vec<usize>,
+        /// Runs of each side.
+        #[arg(long, default_value_t = 9)]
+        rounds: usize,
+        /// One JSON object instead of the table.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Exit code for bad usage and bad input.
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
-    let Command::Demo {
-        firmware,
-        output,
-        seed,
-    } = Arguments::parse().command;
-    let options = DemoOptions {
-        output,
-        firmware,
-        seed,
-    };
     let mut out = io::stdout().lock();
-    match demo::run(&options, &mut out).and_then(|()| Ok(out.flush()?)) {
+    let done = match Arguments::parse().command {
+        Command::Demo {
+            firmware,
+            output,
+            seed,
+        } => {
+            let options = DemoOptions {
+                output,
+                firmware,
+                seed,
+            };
+            demo::run(&options, &mut out)
+        }
+        Command::Bench {
+            python,
+            threads,
+            rounds,
+            json,
+        } => {
+            let options = BenchOptions {
+                python,
+                threads,
+                rounds,
+            };
+            bench::run(&options).and_then(|rows| {
+                let text = if json {
+                    bench::json(&rows)
+                } else {
+                    bench::table(&rows)
+                };
+                Ok(writeln!(out, "{}", text.trim_end())?)
+            })
+        }
+    };
+    match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("hambo: {error}");

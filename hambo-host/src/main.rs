@@ -45,7 +45,7 @@ enum Command {
         #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
         threads: Vec<usize>,
         /// Runs of each side.
-        #[arg(long, default_value_t = 9)]
+        #[arg(long, default_value_t = 21)]
         rounds: usize,
         /// One JSON object instead of the table.
         #[arg(long)]

@@ -57,6 +57,7 @@ impl<'a> Dense<'a> {
 
     /// `output = f(W input + b)`, where `f` sees the sums while they are still
     /// in registers.
+    #[inline(never)] // One copy in flash.
     pub fn forward_through<const B: usize>(
         &self,
         f: impl Fn(f32) -> f32,
@@ -74,6 +75,7 @@ impl<'a> Dense<'a> {
 
     /// `input_cotangent = Wᵀ output_cotangent`: the derivative of
     /// [`Self::forward`], transposed.
+    #[inline(never)] // One copy in flash.
     pub fn pull_back<const B: usize>(
         &self,
         output_cotangent: &[[f32; B]],

@@ -44,6 +44,7 @@ impl<'a> LowerTriangular<'a> {
 
     /// `output = M input`, both with [`padded`] rows. `None` if there are
     /// fewer.
+    #[inline(never)] // One copy in flash.
     pub fn multiply<const B: usize>(
         &self,
         input: &[[f32; B]],
@@ -59,6 +60,7 @@ impl<'a> LowerTriangular<'a> {
 
     /// `output = Mᵀ input`, both with [`padded`] rows. `None` if there are
     /// fewer.
+    #[inline(never)] // One copy in flash.
     pub fn multiply_transposed<const B: usize>(
         &self,
         input: &[[f32; B]],

@@ -21,9 +21,12 @@ pub(super) fn contest() -> Result<Contest, Error> {
         script: include_str!("../../../benches/cholesky.py"),
         sizes: vec![SIZE],
         limit: 1.0,
-        ours: Box::new(move |threads| {
+        ours: Box::new(move |pool| {
             let before = get_global_parallelism();
-            set_global_parallelism(Par::rayon(threads));
+            set_global_parallelism(match pool.current_num_threads() {
+                1 => Par::Seq,
+                threads => Par::rayon(threads),
+            });
             let start = Instant::now();
             let factor = kernel.llt(Side::Lower);
             let time = start.elapsed();

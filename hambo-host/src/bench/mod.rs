@@ -15,6 +15,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 pub use peer::BenchError;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use table::{BenchRow, json, table};
 
 use crate::Error;
@@ -43,13 +44,15 @@ struct Contest {
     sizes: Vec<usize>,
     /// The most of the peer's time that we may take.
     limit: f64,
-    /// Our side, on the threads of the pool it runs in; measures itself.
-    ours: Box<dyn FnMut(usize) -> Result<Duration, Error> + Send>,
+    /// Our side on as many threads as the pool has; measures itself.
+    ours: Box<Ours>,
 }
+
+type Ours = dyn FnMut(&ThreadPool) -> Result<Duration, Error>;
 
 /// Threads of a peer may look for more work a while before they sleep; we
 /// start after that.
-const PAUSE: Duration = Duration::from_millis(200);
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs every contest with every number of threads.
 ///
@@ -75,12 +78,12 @@ fn compete(
     options: &BenchOptions,
     threads: usize,
 ) -> Result<BenchRow, Error> {
-    let pool = rayon::ThreadPoolBuilder::new()
+    let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
         .map_err(BenchError::Threads)?;
     let mut peer = Peer::start(contest, &options.python, threads)?;
-    let mut ours = || pool.install(|| (contest.ours)(threads));
+    let mut ours = || (contest.ours)(&pool);
     ours()?;
     let mut pairs = Vec::new();
     for _ in 0..options.rounds.max(1) {

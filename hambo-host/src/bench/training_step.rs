@@ -11,7 +11,7 @@ use crate::training::{EnsembleOptions, TrainingSet, train_ensemble};
 const ROWS: usize = 1024;
 const BATCH: usize = 256;
 /// Steps of one run, after the first.
-const STEPS: usize = 16;
+const STEPS: usize = 8;
 const INPUTS: usize = 4;
 const TARGETS: usize = 3;
 
@@ -26,7 +26,7 @@ pub(super) fn contest() -> Result<Contest, Error> {
         script: include_str!("../../../benches/training_step.py"),
         sizes: vec![ROWS, BATCH, STEPS],
         limit: 0.9,
-        ours: Box::new(move |_| {
+        ours: Box::new(move |pool| {
             let set = TrainingSet {
                 inputs: &inputs,
                 input_columns: INPUTS,
@@ -35,8 +35,8 @@ pub(super) fn contest() -> Result<Contest, Error> {
             };
             // What is not a step, such as the first weights, takes the same
             // time in both.
-            let more = train(&set, 1 + STEPS)?;
-            let one = train(&set, 1)?;
+            let more = pool.install(|| train(&set, 1 + STEPS))?;
+            let one = pool.install(|| train(&set, 1))?;
             Ok(more.saturating_sub(one) / STEPS as u32)
         }),
     })

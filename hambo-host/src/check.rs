@@ -5,8 +5,8 @@ use hambo_core::image::Image;
 use hambo_core::rollout::{Buffers, CapacityError};
 use rayon::prelude::*;
 
-/// Trajectories that walk side by side.
-const LANES: usize = 16;
+/// Trajectories that walk side by side: the kernels' largest group.
+const LANES: usize = 32;
 
 /// Runs the check of an image to its verdict.
 ///

@@ -40,6 +40,9 @@ pub enum Error {
     /// The device.
     #[error("the device: {0}")]
     Device(#[from] crate::device::DeviceError),
+    /// A bench.
+    #[error(transparent)]
+    Bench(#[from] crate::bench::BenchError),
     /// A file; the message names it.
     #[error("{0}")]
     File(#[from] std::io::Error),

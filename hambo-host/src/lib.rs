@@ -13,7 +13,9 @@
 //! | [`model_file`], [`image_file`] | model files and device images |
 //! | [`device`] | the firmware under QEMU |
 //! | [`figure`], [`demo`] | pictures, and the whole story in one command |
+//! | [`bench`] | speed, as ratios to peers |
 
+pub mod bench;
 pub mod calibration;
 pub mod check;
 pub mod data;

@@ -12,6 +12,7 @@ use command::fit::FitArguments;
 use command::model_info::ModelInfoArguments;
 use command::{export, fit, model_info};
 use hambo_host::Error;
+use hambo_host::bench::{self, BenchOptions};
 use hambo_host::demo::{self, DemoOptions};
 
 /// Know, before a controller drives a robot, how badly it could go.
@@ -51,6 +52,23 @@ enum Command {
     /// Look at model files.
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Speed as ratios to PyTorch and SciPy, measured in the same run.
+    ///
+    /// Example: hambo bench --threads 1,2
+    Bench {
+        /// The Python that has the packages of benches/requirements.txt.
+        #[arg(long, default_value = "python3")]
+        python: PathBuf,
+        /// Numbers of threads, for us and for the peers alike.
+        #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
+        threads: Vec<usize>,
+        /// Runs of each side.
+        #[arg(long, default_value_t = 21)]
+        rounds: usize,
+        /// One JSON object instead of the table.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Subcommand)]
@@ -98,5 +116,24 @@ fn run(command: Command, out: &mut impl Write) -> Result<(), Error> {
         Command::Export(arguments) => export::run(&arguments, out),
         Command::Fit(arguments) => fit::run(&arguments, out),
         Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out),
+        Command::Bench {
+            python,
+            threads,
+            rounds,
+            json,
+        } => {
+            let options = BenchOptions {
+                python,
+                threads,
+                rounds,
+            };
+            let rows = bench::run(&options)?;
+            let text = if json {
+                bench::json(&rows)
+            } else {
+                bench::table(&rows)
+            };
+            Ok(writeln!(out, "{}", text.trim_end())?)
+        }
     }
 }

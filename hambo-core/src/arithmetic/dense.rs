@@ -5,12 +5,10 @@
 //! run. The sum over the inputs has one order, and each lane is its own sum:
 //! the same bits for every `B`.
 
+use super::vectors::{Kernel, Vectors, lanes, lanes_mut};
+
 /// Outputs computed side by side.
 pub const TILE: usize = 4;
-
-/// Lanes of a tile that are summed together when there are more: sums of more
-/// lanes do not fit the registers, and the compiler gives up on vectors.
-const GROUP: usize = 8;
 
 /// The number of rows that hold `n` outputs: the next multiple of [`TILE`].
 ///
@@ -81,86 +79,193 @@ impl<'a> Dense<'a> {
 
     /// `output = f(W input + b)`, where `f` sees the sums while they are still
     /// in registers.
+    #[inline(never)] // One copy in flash.
     pub fn forward_through<const B: usize>(
         &self,
         f: impl Fn(f32) -> f32,
         input: &[[f32; B]],
         output: &mut [[f32; B]],
     ) {
-        let mut weights = self.weights;
-        let (tiles, _) = output.as_chunks_mut::<TILE>();
-        for (bias, tile) in self.bias.iter().zip(tiles) {
-            let Some((block, rest)) = weights.split_at_checked(self.inputs) else {
-                return;
-            };
-            weights = rest;
-            if B > GROUP && B.is_multiple_of(GROUP) {
-                for group in 0..B / GROUP {
-                    let x = input.iter().filter_map(|row| row.as_chunks().0.get(group));
-                    let sums: [[f32; GROUP]; TILE] = sums(bias, block, x);
-                    for (row, sum) in tile.iter_mut().zip(sums) {
-                        if let Some(row) = row.as_chunks_mut().0.get_mut(group) {
-                            *row = sum.map(&f);
-                        }
-                    }
-                }
-            } else {
-                *tile = sums(bias, block, input.iter()).map(|sum| sum.map(&f));
-            }
-        }
+        let kernel = Forward {
+            layer: *self,
+            f,
+            input,
+            output,
+        };
+        Vectors::widest().run(kernel);
     }
 
     /// `input_cotangent = Wᵀ output_cotangent`: the derivative of
     /// [`Self::forward`], transposed.
+    #[inline(never)] // One copy in flash.
     pub fn pull_back<const B: usize>(
         &self,
         output_cotangent: &[[f32; B]],
         input_cotangent: &mut [[f32; B]],
     ) {
-        for row in input_cotangent.iter_mut() {
-            *row = [0.0; B];
-        }
-        let mut weights = self.weights;
-        let (tiles, _) = output_cotangent.as_chunks::<TILE>();
-        for tile in tiles {
-            let Some((block, rest)) = weights.split_at_checked(self.inputs) else {
+        let kernel = PullBack {
+            layer: *self,
+            output_cotangent,
+            input_cotangent,
+        };
+        Vectors::widest().run(kernel);
+    }
+}
+
+struct Forward<'a, F, const B: usize> {
+    layer: Dense<'a>,
+    f: F,
+    input: &'a [[f32; B]],
+    output: &'a mut [[f32; B]],
+}
+
+impl<F: Fn(f32) -> f32, const B: usize> Kernel for Forward<'_, F, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) {
+        let mut weights = self.layer.weights;
+        let (tiles, _) = self.output.as_chunks_mut::<TILE>();
+        for (bias, tile) in self.layer.bias.iter().zip(tiles) {
+            let Some((block, rest)) = weights.split_at_checked(self.layer.inputs) else {
                 return;
             };
             weights = rest;
-            for (weight, sum) in block.iter().zip(input_cotangent.iter_mut()) {
-                for (w, c) in weight.iter().zip(tile) {
-                    for (s, c) in sum.iter_mut().zip(c) {
-                        *s += *w * *c;
+            if B > GROUP && B.is_multiple_of(GROUP) {
+                for group in 0..B / GROUP {
+                    let rows = self.input.iter();
+                    let x = rows.filter_map(|row| lanes(row, group));
+                    let [a, b, c, d] = &mut *tile;
+                    let (a, b) = (lanes_mut(a, group), lanes_mut(b, group));
+                    let (c, d) = (lanes_mut(c, group), lanes_mut(d, group));
+                    if let [Some(a), Some(b), Some(c), Some(d)] = [a, b, c, d] {
+                        sum_up::<GROUP>(&self.f, bias, block, x, [a, b, c, d]);
                     }
                 }
+            } else {
+                sum_up(&self.f, bias, block, self.input.iter(), tile.each_mut());
             }
         }
     }
 }
 
-/// Bias plus weights times inputs, for one tile of outputs and `G` lanes. The
-/// compiler takes two inputs at a time; three or more, unrolled by hand, need
-/// more registers than a Cortex-M4F has.
+struct PullBack<'a, const B: usize> {
+    layer: Dense<'a>,
+    output_cotangent: &'a [[f32; B]],
+    input_cotangent: &'a mut [[f32; B]],
+}
+
+impl<const B: usize> Kernel for PullBack<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) {
+        let input_cotangent = self.input_cotangent;
+        for row in input_cotangent.iter_mut() {
+            *row = [0.0; B];
+        }
+        let mut weights = self.layer.weights;
+        let (tiles, _) = self.output_cotangent.as_chunks::<TILE>();
+        for tile in tiles {
+            let Some((block, rest)) = weights.split_at_checked(self.layer.inputs) else {
+                return;
+            };
+            weights = rest;
+            add_tile::<GROUP, B>(block, tile, input_cotangent);
+        }
+    }
+}
+
+/// f of bias plus weights times inputs, for one tile of outputs and `G` lanes.
+///
+/// The compiler takes two inputs at a time; three or more, unrolled by hand,
+/// need more registers than a Cortex-M4F has.
 #[inline(always)]
-fn sums<'x, const G: usize>(
+fn sum_up<'x, const G: usize>(
+    f: impl Fn(f32) -> f32,
     bias: &[f32; TILE],
     block: &[[f32; TILE]],
     input: impl Iterator<Item = &'x [f32; G]>,
-) -> [[f32; G]; TILE] {
-    let mut sums = bias.map(|b| [b; G]);
+    output: [&mut [f32; G]; TILE],
+) {
+    let [a, b, c, d] = *bias;
+    let mut sums = [[a; G], [b; G], [c; G], [d; G]];
     for (weight, x) in block.iter().zip(input) {
-        for (sum, w) in sums.iter_mut().zip(weight) {
-            for (s, x) in sum.iter_mut().zip(x) {
-                *s += *w * *x;
+        add_column(weight, x, &mut sums);
+    }
+    for (row, sum) in output.into_iter().zip(&mut sums) {
+        for s in sum.iter_mut() {
+            *s = f(*s);
+        }
+        *row = *sum;
+    }
+}
+
+/// Adds four weights times one input to four sums.
+///
+/// What is read is copied first: the compiler then knows that no sum lies
+/// where it is read from, and keeps the sums in registers.
+#[inline(always)]
+pub(super) fn add_column<const G: usize>(
+    weight: &[f32; TILE],
+    x: &[f32; G],
+    [a, b, c, d]: &mut [[f32; G]; TILE],
+) {
+    let ([wa, wb, wc, wd], x) = (*weight, *x);
+    for ((((a, b), c), d), x) in a.iter_mut().zip(b).zip(c).zip(d).zip(&x) {
+        *a += wa * *x;
+        *b += wb * *x;
+        *c += wc * *x;
+        *d += wd * *x;
+    }
+}
+
+/// Adds weights times a tile to all rows, group by group.
+#[inline(always)]
+pub(super) fn add_tile<const GROUP: usize, const B: usize>(
+    block: &[[f32; TILE]],
+    tile: &[[f32; B]; TILE],
+    rows: &mut [[f32; B]],
+) {
+    if B > GROUP && B.is_multiple_of(GROUP) {
+        for group in 0..B / GROUP {
+            let [a, b, c, d] = tile;
+            let (a, b) = (lanes(a, group), lanes(b, group));
+            let (c, d) = (lanes(c, group), lanes(d, group));
+            let rows = rows.iter_mut().filter_map(|row| lanes_mut(row, group));
+            if let [Some(a), Some(b), Some(c), Some(d)] = [a, b, c, d] {
+                add_products::<GROUP>(block, [*a, *b, *c, *d], rows);
             }
         }
+    } else {
+        add_products(block, *tile, rows.iter_mut());
     }
-    sums
+}
+
+/// Adds weights times a tile of `G` lanes to all rows, one output after the
+/// other.
+#[inline(always)]
+fn add_products<'x, const G: usize>(
+    block: &[[f32; TILE]],
+    [a, b, c, d]: [[f32; G]; TILE],
+    rows: impl Iterator<Item = &'x mut [f32; G]>,
+) {
+    for ([wa, wb, wc, wd], row) in block.iter().zip(rows) {
+        let mut sum = *row;
+        for ((((s, a), b), c), d) in sum.iter_mut().zip(&a).zip(&b).zip(&c).zip(&d) {
+            *s += *wa * *a;
+            *s += *wb * *b;
+            *s += *wc * *c;
+            *s += *wd * *d;
+        }
+        *row = sum;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arithmetic::random::Stream;
 
     /// 5 outputs of 3 inputs, w[o][i] = 10 o + i, bias 100 o.
     fn tiles() -> Vec<[f32; TILE]> {
@@ -191,6 +296,75 @@ mod tests {
         cotangent[4] = [1.0, 2.0];
         layer.pull_back(&cotangent, &mut input);
         assert_eq!(input, [[50.0, 80.0], [52.0, 82.0], [54.0, 84.0]]);
+    }
+
+    /// Forward and backward with every instruction set, against sums taken
+    /// one lane at a time.
+    fn same_bits<const B: usize>(inputs: usize, outputs: usize, stream: &mut Stream) {
+        let mut tiles = |count: usize| -> Vec<[f32; TILE]> {
+            let row = |_| core::array::from_fn(|_| stream.standard_normal());
+            (0..count).map(row).collect()
+        };
+        let numbers = tiles(Dense::tiles(inputs, outputs).unwrap());
+        let layer = Dense::new(&numbers, inputs, outputs).unwrap();
+        let rows = |tiles: &[[f32; TILE]], count: usize| -> Vec<[f32; B]> {
+            let numbers = tiles.as_flattened().iter().copied().cycle();
+            let numbers: Vec<f32> = numbers.take(count * B).collect();
+            numbers.as_chunks().0.to_vec()
+        };
+        let (input, cotangent) = (tiles(inputs * B), tiles(outputs * B));
+        let input = rows(&input, inputs);
+        let cotangent = rows(&cotangent, padded(outputs));
+        let relu = |x: f32| if x > 0.0 { x } else { 0.0 };
+        let number =
+            |row: usize, column: usize| layer.weights[row / TILE * inputs + column][row % TILE];
+        for vectors in Vectors::available() {
+            let mut output = vec![[f32::NAN; B]; padded(outputs)];
+            vectors.run(Forward {
+                layer,
+                f: relu,
+                input: &input,
+                output: &mut output,
+            });
+            let mut gradient = vec![[f32::NAN; B]; inputs];
+            vectors.run(PullBack {
+                layer,
+                output_cotangent: &cotangent,
+                input_cotangent: &mut gradient,
+            });
+            for lane in 0..B {
+                for (row, found) in output.iter().enumerate() {
+                    let mut sum = layer.bias[row / TILE][row % TILE];
+                    for (column, x) in input.iter().enumerate() {
+                        sum += number(row, column) * x[lane];
+                    }
+                    assert_eq!(found[lane].to_bits(), relu(sum).to_bits(), "{vectors:?}");
+                }
+                for (column, found) in gradient.iter().enumerate() {
+                    let mut sum = 0.0_f32;
+                    for (row, c) in cotangent.iter().enumerate() {
+                        sum += number(row, column) * c[lane];
+                    }
+                    assert_eq!(found[lane].to_bits(), sum.to_bits(), "{vectors:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bits_are_equal_for_every_instruction_set() {
+        let mut stream = Stream::new(0, 0);
+        for _ in 0..40 {
+            let mut size = || 1 + stream.index(70) as usize;
+            let (inputs, outputs) = (size(), size());
+            same_bits::<1>(inputs, outputs, &mut stream);
+            same_bits::<3>(inputs, outputs, &mut stream);
+            same_bits::<4>(inputs, outputs, &mut stream);
+            same_bits::<8>(inputs, outputs, &mut stream);
+            same_bits::<16>(inputs, outputs, &mut stream);
+            same_bits::<32>(inputs, outputs, &mut stream);
+            same_bits::<64>(inputs, outputs, &mut stream);
+        }
     }
 
     #[test]

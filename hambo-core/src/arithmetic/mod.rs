@@ -8,3 +8,4 @@ pub mod dense;
 pub mod elementary;
 pub mod random;
 pub mod triangular;
+mod vectors;

@@ -8,7 +8,8 @@
 //! The columns are summed in chunks, and then the chunks: with c columns the
 //! rounding grows with [`CHUNK`] + c / [`CHUNK`] and not with c.
 
-use super::dense::{TILE, padded};
+use super::dense::{TILE, add_column, add_tile, padded};
+use super::vectors::{Kernel, Vectors, lanes, lanes_mut};
 
 /// Columns summed in one go, in order.
 pub const CHUNK: usize = 8;
@@ -56,55 +57,108 @@ impl<'a> LowerTriangular<'a> {
 
     /// `output = M input`, both with [`padded`] rows. `None` if there are
     /// fewer.
+    #[inline(never)] // One copy in flash.
     pub fn multiply<const B: usize>(
         &self,
         input: &[[f32; B]],
         output: &mut [[f32; B]],
     ) -> Option<()> {
-        let (tiles, _) = output.get_mut(..padded(self.size))?.as_chunks_mut::<TILE>();
-        let mut numbers = self.tiles;
+        let matrix = *self;
+        Vectors::widest().run(Multiply {
+            matrix,
+            input,
+            output,
+        })
+    }
+
+    /// `output = Mᵀ input`, both with [`padded`] rows. `None` if there are
+    /// fewer.
+    #[inline(never)] // One copy in flash.
+    pub fn multiply_transposed<const B: usize>(
+        &self,
+        input: &[[f32; B]],
+        output: &mut [[f32; B]],
+    ) -> Option<()> {
+        let matrix = *self;
+        Vectors::widest().run(MultiplyTransposed {
+            matrix,
+            input,
+            output,
+        })
+    }
+}
+
+struct Multiply<'a, const B: usize> {
+    matrix: LowerTriangular<'a>,
+    input: &'a [[f32; B]],
+    output: &'a mut [[f32; B]],
+}
+
+impl<const B: usize> Kernel for Multiply<'_, B> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) -> Option<()> {
+        let output = self.output.get_mut(..padded(self.matrix.size))?;
+        let (tiles, _) = output.as_chunks_mut::<TILE>();
+        let mut numbers = self.matrix.tiles;
         let mut columns = 0_usize;
         for tile in tiles {
             columns = columns.checked_add(TILE)?;
             let (block, rest) = numbers.split_at_checked(columns)?;
             numbers = rest;
             let (chunks, last) = block.as_chunks::<CHUNK>();
-            let (inputs, last_input) = input.get(..columns)?.as_chunks::<CHUNK>();
-            let mut totals = [[0.0; B]; TILE];
-            for (chunk, input) in chunks.iter().zip(inputs) {
-                add_products(chunk, input, &mut totals);
+            let (inputs, last_input) = self.input.get(..columns)?.as_chunks::<CHUNK>();
+            if B > GROUP && B.is_multiple_of(GROUP) {
+                for group in 0..B / GROUP {
+                    let mut totals = [[0.0; GROUP]; TILE];
+                    for (chunk, input) in chunks.iter().zip(inputs) {
+                        let input = input.iter().filter_map(|row| lanes(row, group));
+                        add_chunk(chunk, input, &mut totals);
+                    }
+                    let last_input = last_input.iter().filter_map(|row| lanes(row, group));
+                    add_chunk(last, last_input, &mut totals);
+                    for (row, total) in tile.iter_mut().zip(&totals) {
+                        *lanes_mut(row, group)? = *total;
+                    }
+                }
+            } else {
+                let mut totals = [[0.0; B]; TILE];
+                for (chunk, input) in chunks.iter().zip(inputs) {
+                    add_chunk(chunk, input.iter(), &mut totals);
+                }
+                add_chunk(last, last_input.iter(), &mut totals);
+                *tile = totals;
             }
-            add_products(last, last_input, &mut totals);
-            *tile = totals;
         }
         Some(())
     }
+}
 
-    /// `output = Mᵀ input`, both with [`padded`] rows. `None` if there are
-    /// fewer.
-    pub fn multiply_transposed<const B: usize>(
-        &self,
-        input: &[[f32; B]],
-        output: &mut [[f32; B]],
-    ) -> Option<()> {
-        let (tiles, _) = input.get(..padded(self.size))?.as_chunks::<TILE>();
-        let output = output.get_mut(..padded(self.size))?;
+struct MultiplyTransposed<'a, const B: usize> {
+    matrix: LowerTriangular<'a>,
+    input: &'a [[f32; B]],
+    output: &'a mut [[f32; B]],
+}
+
+impl<const B: usize> Kernel for MultiplyTransposed<'_, B> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) -> Option<()> {
+        let rows = padded(self.matrix.size);
+        let (tiles, _) = self.input.get(..rows)?.as_chunks::<TILE>();
+        let output = self.output.get_mut(..rows)?;
         for row in output.iter_mut() {
             *row = [0.0; B];
         }
-        let mut numbers = self.tiles;
+        let mut numbers = self.matrix.tiles;
         let mut columns = 0_usize;
         for tile in tiles {
             columns = columns.checked_add(TILE)?;
             let (block, rest) = numbers.split_at_checked(columns)?;
             numbers = rest;
-            for (column, sum) in block.iter().zip(output.iter_mut()) {
-                for (m, x) in column.iter().zip(tile) {
-                    for (s, x) in sum.iter_mut().zip(x) {
-                        *s += *m * *x;
-                    }
-                }
-            }
+            add_tile::<GROUP, B>(block, tile, output);
         }
         Some(())
     }
@@ -112,18 +166,14 @@ impl<'a> LowerTriangular<'a> {
 
 /// Sums the columns in order and adds the four sums to the totals.
 #[inline(always)]
-fn add_products<const B: usize>(
+fn add_chunk<'x, const G: usize>(
     columns: &[[f32; TILE]],
-    input: &[[f32; B]],
-    totals: &mut [[f32; B]; TILE],
+    input: impl Iterator<Item = &'x [f32; G]>,
+    totals: &mut [[f32; G]; TILE],
 ) {
-    let mut sums = [[0.0; B]; TILE];
+    let mut sums = [[0.0; G]; TILE];
     for (column, x) in columns.iter().zip(input) {
-        for (sum, m) in sums.iter_mut().zip(column) {
-            for (s, x) in sum.iter_mut().zip(x) {
-                *s += *m * *x;
-            }
-        }
+        add_column(column, x, &mut sums);
     }
     for (total, sum) in totals.iter_mut().zip(&sums) {
         for (t, s) in total.iter_mut().zip(sum) {
@@ -135,6 +185,7 @@ fn add_products<const B: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arithmetic::random::Stream;
 
     const SIZE: usize = 22;
 
@@ -171,6 +222,64 @@ mod tests {
                 let product: f32 = (0..24).map(|r| entry(r, row) * input[r][lane]).sum();
                 assert_eq!(transposed[row][lane], product);
             }
+        }
+    }
+
+    /// Both products with every instruction set, against the first lane alone.
+    fn same_bits<const B: usize>(size: usize, stream: &mut Stream) {
+        let count = LowerTriangular::tiles(size).unwrap();
+        let tile = |_| core::array::from_fn(|_| stream.standard_normal());
+        let tiles: Vec<[f32; TILE]> = (0..count).map(tile).collect();
+        let matrix = LowerTriangular::new(&tiles, size).unwrap();
+        let rows = padded(size);
+        let input: Vec<[f32; B]> = (0..rows)
+            .map(|_| core::array::from_fn(|_| stream.standard_normal()))
+            .collect();
+        for lane in 0..B {
+            let input_alone: Vec<[f32; 1]> = input.iter().map(|row| [row[lane]]).collect();
+            let mut alone = [vec![[0.0; 1]; rows], vec![[0.0; 1]; rows]];
+            let [product, transposed] = &mut alone;
+            let (input_alone, plain) = (&input_alone[..], Vectors::Plain);
+            plain.run(Multiply {
+                matrix,
+                input: input_alone,
+                output: product,
+            });
+            plain.run(MultiplyTransposed {
+                matrix,
+                input: input_alone,
+                output: transposed,
+            });
+            for vectors in Vectors::available() {
+                let mut wide = [vec![[0.0; B]; rows], vec![[0.0; B]; rows]];
+                let [product, transposed] = &mut wide;
+                vectors.run(Multiply {
+                    matrix,
+                    input: &input,
+                    output: product,
+                });
+                vectors.run(MultiplyTransposed {
+                    matrix,
+                    input: &input,
+                    output: transposed,
+                });
+                for (wide, alone) in wide.concat().iter().zip(alone.concat()) {
+                    assert_eq!(wide[lane].to_bits(), alone[0].to_bits(), "{vectors:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bits_are_equal_for_every_instruction_set() {
+        let mut stream = Stream::new(0, 0);
+        for _ in 0..20 {
+            let size = 1 + stream.index(60) as usize;
+            same_bits::<1>(size, &mut stream);
+            same_bits::<4>(size, &mut stream);
+            same_bits::<8>(size, &mut stream);
+            same_bits::<16>(size, &mut stream);
+            same_bits::<32>(size, &mut stream);
         }
     }
 

@@ -1,0 +1,101 @@
+//! Speed, as ratios to peers that run in turn with us.
+//!
+//! Times on a machine that does other work mean little; the ratio of two
+//! short runs, one right after the other, repeated, means more. So a peer is a
+//! Python process that stays alive and runs when asked.
+
+mod cholesky;
+mod peer;
+mod rollout;
+mod table;
+mod training_step;
+
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::Duration;
+
+pub use peer::BenchError;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+pub use table::{BenchRow, json, table};
+
+use crate::Error;
+use peer::Peer;
+
+/// What is measured, and how often.
+#[derive(Clone, Debug)]
+pub struct BenchOptions {
+    /// The Python that has the peers' packages.
+    pub python: PathBuf,
+    /// Numbers of threads, for us and for the peer alike.
+    pub threads: Vec<usize>,
+    /// Runs of each side.
+    pub rounds: usize,
+}
+
+/// Work that both sides can do.
+struct Contest {
+    /// In plain words.
+    name: &'static str,
+    /// Whose code the peer runs.
+    peer: &'static str,
+    /// The peer's program.
+    script: &'static str,
+    /// The sizes that it is told after the number of threads.
+    sizes: Vec<usize>,
+    /// The most of the peer's time that we may take.
+    limit: f64,
+    /// Our side on as many threads as the pool has; measures itself.
+    ours: Box<Ours>,
+}
+
+type Ours = dyn FnMut(&ThreadPool) -> Result<Duration, Error>;
+
+/// Threads of a peer may look for more work a while before they sleep; we
+/// start after that.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Runs every contest with every number of threads.
+///
+/// # Errors
+/// If Python, a package or one of our sides fails.
+pub fn run(options: &BenchOptions) -> Result<Vec<BenchRow>, Error> {
+    let mut rows = Vec::new();
+    let contests = [
+        rollout::contest()?,
+        training_step::contest()?,
+        cholesky::contest()?,
+    ];
+    for mut contest in contests {
+        for threads in &options.threads {
+            rows.push(compete(&mut contest, options, *threads)?);
+        }
+    }
+    Ok(rows)
+}
+
+fn compete(
+    contest: &mut Contest,
+    options: &BenchOptions,
+    threads: usize,
+) -> Result<BenchRow, Error> {
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(BenchError::Threads)?;
+    let mut peer = Peer::start(contest, &options.python, threads)?;
+    let mut ours = || (contest.ours)(&pool);
+    ours()?;
+    let mut pairs = Vec::new();
+    for _ in 0..options.rounds.max(1) {
+        let theirs = peer.run()?;
+        sleep(PAUSE);
+        pairs.push((ours()?.as_secs_f64() * 1000.0, theirs));
+    }
+    Ok(BenchRow::new(
+        contest.name,
+        contest.peer,
+        threads,
+        contest.limit,
+        &pairs,
+    ))
+}

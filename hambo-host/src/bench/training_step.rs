@@ -6,7 +6,7 @@ use hambo_core::arithmetic::random::Stream;
 
 use super::Contest;
 use crate::Error;
-use crate::training::{EnsembleOptions, TrainingSet, train_ensemble};
+use crate::training::{EnsembleOptions, Inference, TrainingSet, train_ensemble};
 
 const ROWS: usize = 1024;
 const BATCH: usize = 256;
@@ -44,6 +44,7 @@ pub(super) fn contest() -> Result<Contest, Error> {
 
 fn train(set: &TrainingSet<'_>, steps: usize) -> Result<Duration, Error> {
     let options = EnsembleOptions {
+        inference: Inference::Ensemble,
         members: 5,
         hidden: vec![256; 4],
         batch: BATCH,

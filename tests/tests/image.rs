@@ -197,7 +197,7 @@ fn model_files_of_version_1_load() {
     assert_eq!(metadata.hambo_version, "0.1.0");
     assert_eq!(
         (metadata.data.training_rows, metadata.data.withheld_rows),
-        (180, 60)
+        (192, 48)
     );
     assert_eq!(file.model().unwrap().dynamics.members(), 5);
 }

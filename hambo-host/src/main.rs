@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use command::check::CheckArguments;
 use command::export::ExportArguments;
 use command::fit::FitArguments;
 use command::model_info::ModelInfoArguments;
-use command::{export, fit, model_info};
+use command::{check, export, fit, model_info};
 use hambo_host::Error;
 use hambo_host::bench::{self, BenchOptions};
 use hambo_host::demo::{self, DemoOptions};
@@ -45,6 +46,12 @@ enum Command {
     ///
     /// Example: hambo fit task.toml --data log.csv --model gp -o m.hambo
     Fit(Box<FitArguments>),
+    /// The verdict on a controller: a lower bound on its return and on each
+    /// constraint. Exit code 0: deploy, or no threshold; 1: reject; 3:
+    /// abstain.
+    ///
+    /// Example: hambo check task.toml --model m.hambo --policy pd.toml
+    Check(CheckArguments),
     /// Put model, task and policy into a device image.
     ///
     /// Example: hambo export m.hambo --task task.toml --policy pd.toml -o image.hmb
@@ -86,8 +93,9 @@ const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let mut out = io::stdout().lock();
-    match run(Arguments::parse().command, &mut out).and_then(|()| Ok(out.flush()?)) {
-        Ok(()) => ExitCode::SUCCESS,
+    let code = run(Arguments::parse().command, &mut out);
+    match code.and_then(|code| Ok(out.flush().map(|()| code)?)) {
+        Ok(code) => ExitCode::from(code),
         Err(Error::Interrupted) => {
             eprintln!("hambo: interrupted; nothing was overwritten. Networks go on with --resume");
             ExitCode::from(INTERRUPTED)
@@ -99,8 +107,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, out: &mut impl Write) -> Result<(), Error> {
+/// Runs a subcommand; returns the exit code.
+fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
     match command {
+        Command::Check(arguments) => return check::run(&arguments, out),
         Command::Demo {
             firmware,
             output,
@@ -111,11 +121,11 @@ fn run(command: Command, out: &mut impl Write) -> Result<(), Error> {
                 firmware,
                 seed,
             };
-            demo::run(&options, out)
+            demo::run(&options, out)?;
         }
-        Command::Export(arguments) => export::run(&arguments, out),
-        Command::Fit(arguments) => fit::run(&arguments, out),
-        Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out),
+        Command::Export(arguments) => export::run(&arguments, out)?,
+        Command::Fit(arguments) => fit::run(&arguments, out)?,
+        Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out)?,
         Command::Bench {
             python,
             threads,
@@ -133,7 +143,8 @@ fn run(command: Command, out: &mut impl Write) -> Result<(), Error> {
             } else {
                 bench::table(&rows)
             };
-            Ok(writeln!(out, "{}", text.trim_end())?)
+            writeln!(out, "{}", text.trim_end())?;
         }
     }
+    Ok(0)
 }

@@ -6,17 +6,15 @@ use std::path::PathBuf;
 use clap::Args;
 use hambo_core::image::Image;
 use hambo_core::rollout::Buffers;
-use hambo_core::task::Effort;
 use hambo_host::Error;
-use hambo_host::data::read_log;
 use hambo_host::device::Qemu;
 use hambo_host::files::write_whole;
-use hambo_host::image_file::{AlignedBytes, encode_image, encode_policy};
+use hambo_host::image_file::AlignedBytes;
 use hambo_host::model_file::ModelFile;
-use hambo_host::policy_file::HostPolicy;
-use hambo_host::task_file::{Initial, TaskFile};
+use hambo_host::task_file::TaskFile;
 
 use super::board::Board;
+use super::case::CaseArguments;
 
 /// What `hambo export` takes.
 #[derive(Args)]
@@ -26,28 +24,14 @@ pub struct ExportArguments {
     /// The task file.
     #[arg(long)]
     task: PathBuf,
-    /// The policy file.
-    #[arg(long)]
-    policy: PathBuf,
+    #[command(flatten)]
+    case: CaseArguments,
     /// The board.
     #[arg(long, default_value = "stm32f405")]
     board: String,
     /// The image to write.
     #[arg(short, long)]
     output: PathBuf,
-    /// The log: its first states, for a task that starts from its data, and
-    /// the scale of the task's comparisons for the adversary's search.
-    #[arg(long)]
-    data: Option<PathBuf>,
-    /// Trajectories of a check.
-    #[arg(long, default_value_t = 16)]
-    trajectories: u32,
-    /// Sweeps of the adversary's search.
-    #[arg(long, default_value_t = 12)]
-    sweeps: u32,
-    /// Seed of the check.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
     /// The firmware's ELF file: runs the image once under QEMU, so that
     /// instructions and stack are measured.
     #[arg(long)]
@@ -69,15 +53,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     let board = Board::named(&arguments.board)?;
     let mut task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
-    let policy = HostPolicy::read(&arguments.policy, &task)?;
-    let initial = arguments.initial_states(&mut task)?;
-    let effort = Effort {
-        trajectories: arguments.trajectories,
-        iterations: arguments.sweeps,
-        seed: arguments.seed,
-    };
-    let policy = encode_policy(&policy)?;
-    let bytes = encode_image(model.model_part(), &task, effort, &initial, &policy)?;
+    let bytes = arguments.case.image(&model, &mut task)?;
     let aligned = AlignedBytes::new(&bytes);
     let image = Image::parse(aligned.as_bytes())?;
     let rows =
@@ -150,34 +126,4 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     }
     writeln!(out, "saved {}", arguments.output.display())?;
     Ok(())
-}
-
-impl ExportArguments {
-    /// The first state of every episode for a task that starts there, else
-    /// none.
-    fn initial_states(&self, task: &mut TaskFile) -> Result<Vec<f32>, Error> {
-        let from_data = task.initial == Initial::Data;
-        let Some(path) = &self.data else {
-            if from_data {
-                let text = "the task starts from its data: give the log with --data";
-                return Err(Error::Usage(text.to_owned()));
-            }
-            return Ok(Vec::new());
-        };
-        let log = read_log(path, task)?;
-        task.fit_smoothing(
-            log.rows()
-                .map(|row| (row.state, row.action, row.next_state)),
-        );
-        let mut last = None;
-        let firsts = log
-            .rows()
-            .filter(|row| last.replace(row.episode) != Some(row.episode))
-            .flat_map(|row| row.state.to_vec());
-        Ok(if from_data {
-            firsts.collect()
-        } else {
-            Vec::new()
-        })
-    }
 }

@@ -1,6 +1,8 @@
 //! The subcommands: what they take, and what they print.
 
 mod board;
+mod case;
+pub mod check;
 pub mod export;
 pub mod fit;
 pub mod model_info;

@@ -1,0 +1,100 @@
+//! Model, task and policy from their files, put together as one image: what
+//! `hambo check` judges and `hambo export` writes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use hambo_core::task::Effort;
+use hambo_host::Error;
+use hambo_host::data::read_log;
+use hambo_host::image_file::{encode_image, encode_policy};
+use hambo_host::model_file::ModelFile;
+use hambo_host::policy_file::HostPolicy;
+use hambo_host::task_file::{Initial, TaskFile};
+
+/// The controller, and how hard it is tried.
+#[derive(Args)]
+pub struct CaseArguments {
+    /// The policy file (TOML).
+    #[arg(long)]
+    pub policy: PathBuf,
+    /// The log: the first states of its episodes, for a task that starts from
+    /// its data, and the scale of the task's comparisons for the adversary's
+    /// search.
+    #[arg(long)]
+    pub data: Option<PathBuf>,
+    /// Trajectories.
+    #[arg(long, default_value_t = 16)]
+    pub trajectories: u32,
+    /// Sweeps of the adversary's search: more of them find more.
+    #[arg(long, default_value_t = 40)]
+    pub sweeps: u32,
+    /// Seed of the trajectories.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+}
+
+impl CaseArguments {
+    /// The image's bytes. The comparisons of `task` are scaled to the log.
+    ///
+    /// # Errors
+    /// If a file is bad, or they do not belong together.
+    pub fn image(&self, model: &ModelFile, task: &mut TaskFile) -> Result<Vec<u8>, Error> {
+        let metadata = model.metadata();
+        let trained_on = [&metadata.state_names, &metadata.action_names];
+        let named = [&task.state_names, &task.action_names];
+        if trained_on.iter().any(|names| !names.is_empty()) && trained_on != named {
+            return Err(Error::Usage(format!(
+                "the model was trained for the states {} and the actions {}, the task names {} and {}\n\
+                 help: choose the task of this model",
+                trained_on[0].join(", "),
+                trained_on[1].join(", "),
+                named[0].join(", "),
+                named[1].join(", ")
+            )));
+        }
+        let policy = HostPolicy::read(&self.policy, task)?;
+        let initial = self.initial_states(task)?;
+        let effort = Effort {
+            trajectories: self.trajectories,
+            iterations: self.sweeps,
+            seed: self.seed,
+        };
+        let policy = encode_policy(&policy)?;
+        Ok(encode_image(
+            model.model_part(),
+            task,
+            effort,
+            &initial,
+            &policy,
+        )?)
+    }
+
+    /// The first state of every episode for a task that starts there, else
+    /// none.
+    fn initial_states(&self, task: &mut TaskFile) -> Result<Vec<f32>, Error> {
+        let from_data = task.initial == Initial::Data;
+        let Some(path) = &self.data else {
+            if from_data {
+                let text = "the task starts from its data: give the log with --data";
+                return Err(Error::Usage(text.to_owned()));
+            }
+            return Ok(Vec::new());
+        };
+        let log = read_log(path, task)?;
+        task.fit_smoothing(
+            log.rows()
+                .map(|row| (row.state, row.action, row.next_state)),
+        );
+        let mut last = None;
+        let firsts = log
+            .rows()
+            .filter(|row| last.replace(row.episode) != Some(row.episode))
+            .flat_map(|row| row.state.to_vec());
+        Ok(if from_data {
+            firsts.collect()
+        } else {
+            Vec::new()
+        })
+    }
+}

@@ -277,6 +277,24 @@ pub fn calibrate(
     })
 }
 
+/// The calibration error of a model as it is, one-sided.
+///
+/// ```
+/// use hambo_host::calibration::{WithheldDimension, error_before};
+///
+/// let observed: Vec<f32> = (0..40).map(|i| 0.05 * (i as f32 - 19.5)).collect();
+/// let of = |std: f32| {
+///     let std = vec![std; 40];
+///     let (mean, epistemic_std) = (&[0.0; 40], &[0.0; 40]);
+///     error_before(&WithheldDimension { mean, epistemic_std, aleatoric_std: &std, observed: &observed })
+/// };
+/// assert!(of(0.6) < of(0.1) && of(0.6) < of(5.0));
+/// ```
+#[must_use]
+pub fn error_before(dimension: &WithheldDimension<'_>) -> f32 {
+    scores(dimension, Intervals::OneSided).error(1.0) as f32
+}
+
 /// Scale, errors and curves of one dimension; the coverages of the set follow once beta is known.
 fn calibrate_dimension(
     dimension: &WithheldDimension<'_>,

@@ -173,14 +173,11 @@ impl CheckArguments {
                 estimate.lower
             )?;
         }
-        let margin = outcome
-            .estimates
-            .iter()
-            .map(|estimate| match estimate.margin {
+        if let Some(last) = outcome.estimates.last() {
+            let margin = match last.margin {
                 Margin::StudentT => "Student's t",
                 Margin::Bernstein { .. } => "empirical Bernstein",
-            });
-        if let Some(margin) = margin.last() {
+            };
             writeln!(out, "\nsampling margin by {margin}")?;
         }
         for reason in &outcome.reasons {

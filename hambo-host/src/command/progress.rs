@@ -1,5 +1,6 @@
 //! A fit on a terminal: a line that moves, Ctrl-C, and checkpoints.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal, stderr};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -64,13 +65,18 @@ impl Terminal {
 impl Watch for Terminal {
     fn progress(&mut self, progress: FitProgress) -> ControlFlow<()> {
         let (position, length, message) = match progress {
-            FitProgress::Networks(networks) => {
-                let loss = format!("training loss {:.4}", networks.training_loss);
-                let message = match networks.validation_loss {
-                    Some(validation) => format!("{loss}, validation {validation:.4}"),
-                    None => loss,
-                };
-                (networks.step, networks.steps, message)
+            FitProgress::Networks {
+                training,
+                calibration_error,
+            } => {
+                let mut message = format!("loss {:.4}", training.training_loss);
+                if let Some(loss) = training.validation_loss {
+                    let _ = write!(message, ", validation {loss:.4}");
+                }
+                if let Some(error) = calibration_error {
+                    let _ = write!(message, ", calibration error {error:.1e}");
+                }
+                (training.step, training.steps, message)
             }
             FitProgress::Hyperparameters(search) => {
                 let reached = search.negative_log_likelihood;

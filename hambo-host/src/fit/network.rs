@@ -3,11 +3,11 @@
 use super::tables::Tables;
 use super::{FitProgress, Trained, Watch};
 use crate::Error;
-use crate::calibration::Beta;
+use crate::calibration::{Beta, WithheldDimension, error_before};
 use crate::data::{Log, Split};
 use crate::image_file::encode_ensemble;
 use crate::model_file::{NetworkSummary, TrainingSummary};
-use crate::training::{EnsembleOptions, Trainer};
+use crate::training::{EnsembleOptions, Moments, Trainer};
 
 pub(super) fn train(
     log: &Log,
@@ -30,7 +30,11 @@ pub(super) fn train(
     let mut last = None;
     while let Some(progress) = trainer.advance()? {
         last = Some(progress);
-        let stop = watch.progress(FitProgress::Networks(progress)).is_break();
+        let stop = watch.progress(FitProgress::Networks {
+            training: progress,
+            calibration_error: calibration_error(&trainer.validation_moments()),
+        });
+        let stop = stop.is_break();
         watch.keep(&|| trainer.state(), stop)?;
         if stop {
             return Err(Error::Interrupted);
@@ -51,4 +55,17 @@ pub(super) fn train(
         validation_rows: split.withheld.len(),
         encode: Box::new(move |uncertainty| Ok(encode_ensemble(&ensemble, uncertainty)?)),
     })
+}
+
+/// The mean over the targets.
+fn calibration_error(targets: &[Moments]) -> Option<f32> {
+    let errors = targets.iter().map(|moments| {
+        error_before(&WithheldDimension {
+            mean: &moments.mean,
+            epistemic_std: &moments.epistemic_std,
+            aleatoric_std: &moments.aleatoric_std,
+            observed: &moments.observed,
+        })
+    });
+    (!targets.is_empty()).then(|| errors.sum::<f32>() / targets.len() as f32)
 }

@@ -10,7 +10,12 @@ use crate::training::{self, TrainerState};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FitProgress {
     /// Networks are trained.
-    Networks(training::Progress),
+    Networks {
+        /// How far.
+        training: training::Progress,
+        /// Mean calibration error of the validation rows, if there are any.
+        calibration_error: Option<f32>,
+    },
     /// Hyperparameters are searched for.
     Hyperparameters(gaussian_process::Progress),
     /// The posterior of so many points is computed.

@@ -68,9 +68,9 @@ pub struct Trainer {
     layers: Vec<LayerShape>,
     standardisation: Standardisation,
     set: Arc<StandardisedSet>,
-    validation: Option<StandardisedSet>,
+    pub(super) validation: Option<StandardisedSet>,
     fingerprint: [u8; 32],
-    particles: Particles<Posterior>,
+    pub(super) particles: Particles<Posterior>,
     step: usize,
     early_stopping: EarlyStopping,
 }

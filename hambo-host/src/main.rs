@@ -8,10 +8,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use command::check::CheckArguments;
+use command::environment::EnvironmentCommand;
 use command::export::ExportArguments;
 use command::fit::FitArguments;
 use command::model_info::ModelInfoArguments;
-use command::{check, export, fit, model_info};
+use command::{check, environment, export, fit, model_info};
 use hambo_host::Error;
 use hambo_host::bench::{self, BenchOptions};
 use hambo_host::demo::{self, DemoOptions};
@@ -42,6 +43,9 @@ enum Command {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
+    /// Built-in systems: logs of them, and true returns.
+    #[command(subcommand)]
+    Env(EnvironmentCommand),
     /// Learn a dynamics model with calibrated uncertainty from a log.
     ///
     /// Example: hambo fit task.toml --data log.csv --model gp -o m.hambo
@@ -123,6 +127,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
             };
             demo::run(&options, out)?;
         }
+        Command::Env(command) => environment::run(&command, out)?,
         Command::Export(arguments) => export::run(&arguments, out)?,
         Command::Fit(arguments) => fit::run(&arguments, out)?,
         Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out)?,

@@ -379,3 +379,31 @@ fn a_check_says_deploy_reject_or_abstain() {
         "{text}"
     );
 }
+
+#[test]
+fn a_built_in_system_gives_a_log_that_can_be_fitted() {
+    let folder = Folder::new("env");
+    assert!(folder.done("env list").contains("pendulum"));
+    folder.write(
+        "swing.toml",
+        "kind = 'linear'\ngain = [[0, -8, -2]]\nbias = [0]\n",
+    );
+    let rollout = "env rollout pendulum --policy swing.toml --episodes 6 --action-noise 0.3";
+    let run = folder.json(&format!("{rollout} -o pendulum.csv --json"));
+    assert_eq!(run["transitions"], 1200);
+    folder.write("pendulum.toml", include_str!("../tasks/pendulum.toml"));
+    let fit = QUICK
+        .replace("task.toml", "pendulum.toml")
+        .replace("log.csv", "pendulum.csv");
+    assert!(folder.done(&fit).contains("1200 rows"));
+    let check = "check pendulum.toml --model m.hambo --policy swing.toml --horizon 5";
+    // The task starts from its data.
+    assert!(folder.refused(check).contains("--data"));
+    let found = folder.json(&format!("{check} --data pendulum.csv --json"));
+    assert!(found["bound"].is_number(), "{found}");
+    assert!(
+        folder
+            .refused(&rollout.replace("pendulum", "moon"))
+            .contains("point_safety")
+    );
+}

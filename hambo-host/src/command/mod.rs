@@ -3,6 +3,7 @@
 mod board;
 mod case;
 pub mod check;
+pub mod environment;
 pub mod export;
 pub mod fit;
 pub mod model_info;

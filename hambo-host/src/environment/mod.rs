@@ -1,5 +1,73 @@
 //! Built-in systems whose true return is known.
 
+mod pendulum;
 mod point_safety;
+mod rollout;
 
+use hambo_core::arithmetic::random::Stream;
+
+pub use pendulum::Pendulum;
 pub use point_safety::{PointSafety, TruePath, UNSAFE_BELOW};
+pub use rollout::{EnvironmentRun, rollout};
+
+use crate::task_file::TaskFile;
+
+/// A system that can be driven.
+pub trait Environment: Sync {
+    /// Its task.
+    fn task(&self) -> &TaskFile;
+
+    /// The system's own state at the start of an episode.
+    fn reset(&self, stream: &mut Stream) -> Vec<f64>;
+
+    /// What the controller sees of a state.
+    fn observe(&self, state: &[f64]) -> Vec<f32>;
+
+    /// The action as the system executes it.
+    fn limited(&self, action: &[f32]) -> Vec<f32> {
+        let task = self.task();
+        let limits = task.action_low.iter().zip(&task.action_high);
+        let pairs = action.iter().zip(limits);
+        pairs.map(|(a, (low, high))| a.clamp(*low, *high)).collect()
+    }
+
+    /// One step with a limited action: changes the state, returns the reward.
+    fn step(&self, state: &mut [f64], action: &[f32]) -> f64;
+}
+
+/// The built-in systems.
+pub const ENVIRONMENTS: [(&str, &str); 2] = [
+    (
+        "point_safety",
+        "the paper's point that must go around a disc",
+    ),
+    (
+        "pendulum",
+        "Gymnasium's Pendulum-v1: swing up and stay there",
+    ),
+];
+
+/// The built-in system of a name.
+///
+/// # Errors
+/// If there is none; the message names those there are.
+///
+/// ```
+/// let pendulum = hambo_host::environment::named("pendulum")?;
+/// assert_eq!(pendulum.task().horizon, 200);
+/// assert!(hambo_host::environment::named("moon").is_err());
+/// # Ok::<(), hambo_host::Error>(())
+/// ```
+pub fn named(name: &str) -> Result<Box<dyn Environment>, crate::Error> {
+    match name {
+        "point_safety" => Ok(Box::new(PointSafety::new()?)),
+        "pendulum" => Ok(Box::new(Pendulum::new()?)),
+        _ => {
+            let known: Vec<&str> = ENVIRONMENTS.iter().map(|(name, _)| *name).collect();
+            Err(crate::Error::Usage(format!(
+                "there is no environment `{name}`; known: {}",
+                known.join(", ")
+            )))
+        }
+    }
+}

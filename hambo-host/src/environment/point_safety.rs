@@ -4,6 +4,7 @@ use hambo_core::arithmetic::random::Stream;
 use hambo_core::expression::{Comparison, Inputs, Program};
 use hambo_core::policy::{Leg, Policy, Waypoints};
 
+use super::Environment;
 use crate::data::{Log, Transition};
 use crate::task_file::TaskFile;
 
@@ -141,5 +142,35 @@ impl PointSafety {
             }
         }
         Ok(log)
+    }
+}
+
+impl Environment for PointSafety {
+    fn task(&self) -> &TaskFile {
+        &self.task
+    }
+
+    fn reset(&self, _stream: &mut Stream) -> Vec<f64> {
+        START.map(f64::from).to_vec()
+    }
+
+    fn observe(&self, state: &[f64]) -> Vec<f32> {
+        state.iter().map(|x| *x as f32).collect()
+    }
+
+    fn limited(&self, action: &[f32]) -> Vec<f32> {
+        let length = action.iter().map(|a| a * a).sum::<f32>().sqrt();
+        let factor = if length > SPEED { SPEED / length } else { 1.0 };
+        action.iter().map(|a| a * factor).collect()
+    }
+
+    fn step(&self, state: &mut [f64], action: &[f32]) -> f64 {
+        let plane = |numbers: &[f64]| [0, 1].map(|i| numbers.get(i).map_or(0.0, |x| *x as f32));
+        let before = plane(state);
+        for (x, a) in state.iter_mut().zip(action) {
+            *x += f64::from(*a);
+        }
+        let action = [0, 1].map(|i| action.get(i).copied().unwrap_or(0.0));
+        f64::from(self.reward(before, action, plane(state)))
     }
 }

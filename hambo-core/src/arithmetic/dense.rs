@@ -354,8 +354,9 @@ mod tests {
     #[test]
     fn bits_are_equal_for_every_instruction_set() {
         let mut stream = Stream::new(0, 0);
-        for _ in 0..40 {
-            let mut size = || 1 + stream.index(70) as usize;
+        let (cases, largest) = if cfg!(miri) { (2, 6) } else { (40, 70) };
+        for _ in 0..cases {
+            let mut size = || 1 + stream.index(largest) as usize;
             let (inputs, outputs) = (size(), size());
             same_bits::<1>(inputs, outputs, &mut stream);
             same_bits::<3>(inputs, outputs, &mut stream);

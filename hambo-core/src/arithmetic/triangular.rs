@@ -273,8 +273,9 @@ mod tests {
     #[test]
     fn bits_are_equal_for_every_instruction_set() {
         let mut stream = Stream::new(0, 0);
-        for _ in 0..20 {
-            let size = 1 + stream.index(60) as usize;
+        let (cases, largest) = if cfg!(miri) { (2, 6) } else { (20, 60) };
+        for _ in 0..cases {
+            let size = 1 + stream.index(largest) as usize;
             same_bits::<1>(size, &mut stream);
             same_bits::<4>(size, &mut stream);
             same_bits::<8>(size, &mut stream);

@@ -174,6 +174,10 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
     let Some(calibration) = &metadata.calibration else {
         return Ok(());
     };
+    if calibration.rows == 0 {
+        writeln!(out, "\n{}", status(metadata, calibration))?;
+        return Ok(());
+    }
     writeln!(
         out,
         "\n{:12} {:>8} {:>8} {:>8} {:>10} {:>10} {:>9} {:>9} {:>9}",

@@ -12,7 +12,8 @@ use command::environment::EnvironmentCommand;
 use command::export::ExportArguments;
 use command::fit::FitArguments;
 use command::model_info::ModelInfoArguments;
-use command::{check, environment, export, fit, model_info};
+use command::predict::PredictArguments;
+use command::{check, environment, export, fit, model_info, predict};
 use hambo_host::Error;
 use hambo_host::bench::{self, BenchOptions};
 use hambo_host::demo::{self, DemoOptions};
@@ -63,6 +64,10 @@ enum Command {
     /// Look at model files.
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Mean, epistemic and aleatoric standard deviation for the rows of a file.
+    ///
+    /// Example: hambo predict m.hambo --data log.csv -o predictions.csv
+    Predict(PredictArguments),
     /// Speed as ratios to PyTorch and SciPy, measured in the same run.
     ///
     /// Example: hambo bench --threads 1,2
@@ -131,6 +136,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
         Command::Export(arguments) => export::run(&arguments, out)?,
         Command::Fit(arguments) => fit::run(&arguments, out)?,
         Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out)?,
+        Command::Predict(arguments) => predict::run(&arguments, out)?,
         Command::Bench {
             python,
             threads,

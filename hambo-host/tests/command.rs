@@ -139,6 +139,17 @@ fn every_kind_of_model_is_fitted_shown_and_exported() {
                     .contains("C_n")
             );
         }
+        folder.done("predict m.hambo --data log.csv -o p.csv");
+        let table = String::from_utf8(folder.read("p.csv")).unwrap();
+        assert_eq!(table.lines().count(), 301);
+        let header: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+        let cells: Vec<&str> = table.lines().nth(7).unwrap().split(',').collect();
+        let cell = |name: &str| -> f32 {
+            let place = header.iter().position(|other| *other == name).unwrap();
+            cells[place].parse().unwrap()
+        };
+        let far = (cell("mean.v") - cell("next.v")).abs();
+        assert!(far < 6.0 * cell("epistemic_std.v").hypot(cell("aleatoric_std.v")) + 1e-6);
         let budget = folder.json(&format!("{EXPORT} --json"));
         assert_eq!(budget["flash_bytes"], folder.read("i.hmb").len());
     }

@@ -7,5 +7,6 @@ pub mod environment;
 pub mod export;
 pub mod fit;
 pub mod model_info;
+pub mod predict;
 mod progress;
 mod table;

@@ -18,9 +18,8 @@ use std::path::Path;
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 
 use super::{DataError, Log, Transition};
-use crate::task_file::TaskFile;
 
-/// Reads a log that has the task's states and actions.
+/// Reads a log that has these states and actions.
 ///
 /// # Errors
 /// If the file cannot be read, a column is missing, or a field is not a
@@ -28,29 +27,23 @@ use crate::task_file::TaskFile;
 ///
 /// ```
 /// use hambo_host::data::read_csv;
-/// use hambo_host::task_file::TaskFile;
 ///
-/// let task = TaskFile::parse(
-///     "name = 'cart'\nhorizon = 5\n[state]\nnames = ['x']\n[action]\nnames = ['u']\nlow = [-1]\n\
-///      high = [1]\n[reward]\nexpr = '-x^2'\n[initial]\nkind = 'point'\nvalue = [0]\n",
-///     "cart.toml",
-/// )?;
 /// let file = std::env::temp_dir().join("hambo-doc-cart.csv");
 /// std::fs::write(&file, "u,x,terminal\n0.5,0,0\n0.5,1,0\n0,2,1\n0.5,7,0\n0,8,0\n")?;
-/// let log = read_csv(&file, &task)?;
+/// let log = read_csv(&file, &["x".to_owned()], &["u".to_owned()])?;
 /// // Never across a terminal: 0 → 1, 1 → 2 and 7 → 8.
 /// assert_eq!(log.len(), 3);
 /// assert_eq!(log.rows().map(|row| row.episode).collect::<Vec<_>>(), [0, 0, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn read_csv(path: &Path, task: &TaskFile) -> Result<Log, DataError> {
+pub fn read_csv(path: &Path, states: &[String], actions: &[String]) -> Result<Log, DataError> {
     let file = path.display().to_string();
     let source = File::open(path).map_err(|source| DataError::Read {
         file: file.clone(),
         source,
     })?;
     let reader = ReaderBuilder::new().trim(Trim::All).from_reader(source);
-    let mut table = Table::new(reader, file, task)?;
+    let mut table = Table::new(reader, file, states, actions)?;
     let rows = table.rows()?;
     table.log(&rows)
 }
@@ -84,7 +77,12 @@ struct Row {
 }
 
 impl Table {
-    fn new(mut reader: Reader<File>, file: String, task: &TaskFile) -> Result<Self, DataError> {
+    fn new(
+        mut reader: Reader<File>,
+        file: String,
+        states: &[String],
+        actions: &[String],
+    ) -> Result<Self, DataError> {
         let header = reader.headers().map_err(|problem| DataError::Table {
             file: file.clone(),
             problem,
@@ -118,10 +116,10 @@ impl Table {
         let named = "name the columns as the task names its states and actions";
         let complete = "give `next.NAME` for every state, or for none";
         let some_next = names.iter().any(|name| name.starts_with("next."));
-        let next_states = some_next.then(|| all(&task.state_names, "next.", complete));
+        let next_states = some_next.then(|| all(states, "next.", complete));
         Ok(Self {
-            states: all(&task.state_names, "", named)?,
-            actions: all(&task.action_names, "", named)?,
+            states: all(states, "", named)?,
+            actions: all(actions, "", named)?,
             next_states: next_states.transpose()?,
             reward: find("reward"),
             terminal: find("terminal"),
@@ -270,17 +268,14 @@ fn continues(row: &Row, after: &Row) -> bool {
 mod tests {
     use super::*;
 
-    fn task() -> TaskFile {
-        let text = "name = 'cart'\nhorizon = 5\n[state]\nnames = ['x', 'v']\n[action]\n\
-            names = ['u']\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = '-x^2'\n[initial]\n\
-            kind = 'point'\nvalue = [0, 0]\n";
-        TaskFile::parse(text, "cart.toml").unwrap()
+    fn read_cart(path: &Path) -> Result<Log, DataError> {
+        read_csv(path, &["x".to_owned(), "v".to_owned()], &["u".to_owned()])
     }
 
     fn read(name: &str, text: &str) -> Result<Log, String> {
         let file = std::env::temp_dir().join(format!("hambo-csv-{}-{name}", std::process::id()));
         std::fs::write(&file, text).unwrap();
-        let log = read_csv(&file, &task()).map_err(|error| error.to_string());
+        let log = read_cart(&file).map_err(|error| error.to_string());
         std::fs::remove_file(file).unwrap();
         log
     }
@@ -369,7 +364,7 @@ mod tests {
                 assert!(error.contains(part), "{name}: {error}");
             }
         }
-        let error = read_csv(Path::new("no/such.csv"), &task()).unwrap_err();
+        let error = read_cart(Path::new("no/such.csv")).unwrap_err();
         assert!(error.to_string().contains("no/such.csv"));
     }
 }

@@ -149,22 +149,38 @@ impl Log {
         )
     }
 
-    /// Writes a CSV file with a header: states, actions, `next.NAME`, reward
-    /// and episode.
+    /// The header of a CSV file: states, actions, `next.NAME`, reward and
+    /// episode.
+    #[must_use]
+    pub fn csv_header(&self, states: &[String], actions: &[String]) -> String {
+        let mut names: Vec<String> = states.iter().chain(actions).cloned().collect();
+        names.extend(states.iter().map(|name| format!("next.{name}")));
+        names.extend(["reward".to_owned(), "episode".to_owned()]);
+        names.join(",")
+    }
+
+    /// The lines under that header.
+    pub fn csv_rows(&self) -> impl Iterator<Item = String> {
+        self.rows().map(|row| {
+            let mut line = String::new();
+            for x in row.state.iter().chain(row.action).chain(row.next_state) {
+                let _ = write!(line, "{x},");
+            }
+            let _ = write!(line, "{},{}", row.reward, row.episode);
+            line
+        })
+    }
+
+    /// Writes a CSV file.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn write_csv(&self, path: &Path, states: &[String], actions: &[String]) -> io::Result<()> {
-        let mut names: Vec<String> = states.iter().chain(actions).cloned().collect();
-        names.extend(states.iter().map(|name| format!("next.{name}")));
-        names.extend(["reward".to_owned(), "episode".to_owned()]);
-        let mut text = names.join(",");
+        let mut text = self.csv_header(states, actions);
         text.push('\n');
-        for row in self.rows() {
-            for x in row.state.iter().chain(row.action).chain(row.next_state) {
-                let _ = write!(text, "{x},");
-            }
-            let _ = writeln!(text, "{},{}", row.reward, row.episode);
+        for row in self.csv_rows() {
+            text.push_str(&row);
+            text.push('\n');
         }
         write_whole(path, text.as_bytes())
     }

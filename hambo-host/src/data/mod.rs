@@ -20,9 +20,17 @@ pub use split::{MINIMUM_EPISODES, Split};
 /// # Errors
 /// If the kind is unknown or the file is unfit; the message names the place.
 pub fn read_log(path: &Path, task: &TaskFile) -> Result<Log, DataError> {
+    read_log_of(path, &task.state_names, &task.action_names)
+}
+
+/// Likewise for these states and actions.
+///
+/// # Errors
+/// As [`read_log`].
+pub fn read_log_of(path: &Path, states: &[String], actions: &[String]) -> Result<Log, DataError> {
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     match extension.to_str() {
-        Some("csv") => read_csv(path, task),
+        Some("csv") => read_csv(path, states, actions),
         _ => Err(DataError::Kind {
             file: path.display().to_string(),
         }),

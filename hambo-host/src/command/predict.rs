@@ -1,0 +1,80 @@
+//! `hambo predict`: what a model says about the rows of a file, so that
+//! anyone can hold it against the data with their own tools.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use hambo_host::Error;
+use hambo_host::data::read_log_of;
+use hambo_host::files::write_whole;
+use hambo_host::model_file::ModelFile;
+use hambo_host::prediction::predict;
+
+/// What `hambo predict` takes.
+#[derive(Args)]
+pub struct PredictArguments {
+    /// The model file of `hambo fit`.
+    model: PathBuf,
+    /// The log: a CSV file with the model's states and actions.
+    #[arg(long)]
+    data: PathBuf,
+    /// The table to write (CSV): the log's columns, then `mean.NAME`,
+    /// `epistemic_std.NAME` (one standard deviation, before tau and beta) and
+    /// `aleatoric_std.NAME` of every next state.
+    #[arg(short, long)]
+    output: PathBuf,
+}
+
+/// Writes the predictions.
+///
+/// # Errors
+/// If an input is bad; then nothing is written.
+pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Error> {
+    let file = ModelFile::read(&arguments.model)?;
+    let metadata = file.metadata();
+    let (states, actions) = (&metadata.state_names, &metadata.action_names);
+    if states.is_empty() {
+        let text = format!(
+            "{}: this old model file does not name its states; fit it again",
+            arguments.model.display()
+        );
+        return Err(Error::Usage(text));
+    }
+    let log = read_log_of(&arguments.data, states, actions)?;
+    let predictions = predict(&file.model()?, &log);
+
+    let mut text = log.csv_header(states, actions);
+    for prefix in ["mean", "epistemic_std", "aleatoric_std"] {
+        for name in states {
+            let _ = write!(text, ",{prefix}.{name}");
+        }
+    }
+    text.push('\n');
+    let rows = |numbers: &'_ [f32]| -> Vec<Vec<f32>> {
+        numbers
+            .chunks_exact(states.len())
+            .map(<[f32]>::to_vec)
+            .collect()
+    };
+    let means = rows(&predictions.mean);
+    let stds = rows(&predictions.epistemic_std)
+        .into_iter()
+        .zip(rows(&predictions.aleatoric_std));
+    for ((row, mean), (epistemic, aleatoric)) in log.csv_rows().zip(means).zip(stds) {
+        text.push_str(&row);
+        for number in mean.iter().chain(&epistemic).chain(&aleatoric) {
+            let _ = write!(text, ",{number}");
+        }
+        text.push('\n');
+    }
+    write_whole(&arguments.output, text.as_bytes())?;
+    writeln!(
+        out,
+        "saved {} rows in {}",
+        log.len(),
+        arguments.output.display()
+    )?;
+    Ok(())
+}

@@ -98,6 +98,10 @@ impl Watch for Terminal {
         }
     }
 
+    fn shows_calibration(&self) -> bool {
+        !self.bar.is_hidden()
+    }
+
     fn keep(&mut self, state: &dyn Fn() -> TrainerState, last: bool) -> Result<(), Error> {
         if last || self.last_checkpoint.elapsed() >= CHECKPOINT_EVERY {
             write_checkpoint(&self.checkpoint, &state())?;

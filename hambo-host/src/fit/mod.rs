@@ -1,27 +1,25 @@
 //! From a log to a calibrated model: withhold, train, calibrate.
 
 mod checkpoint;
+mod evidence;
 mod gaussian_process;
 mod network;
 mod tables;
 mod watch;
 
-use hambo_core::image::container::Container;
-use hambo_core::image::{Part, parse_model};
 use hambo_core::model::Calibration as CoreCalibration;
 use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::calibration::{
-    Beta, Calibration, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals,
-    WithheldDimension, calibrate,
+    Beta, Calibration, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, calibrate,
 };
 use crate::data::{Log, Split};
-use crate::image_file::{AlignedBytes, Uncertainty};
+use crate::image_file::Uncertainty;
 use crate::model_file::{DataSummary, Metadata, ModelFile};
-use crate::prediction::{Predictions, predict};
 use crate::task_file::TaskFile;
 use crate::training::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
+use evidence::Evidence;
 
 pub use checkpoint::{checkpoint_path, read_checkpoint, write_checkpoint};
 pub use gaussian_process::{GaussianProcessOptions, Keep};
@@ -148,17 +146,19 @@ pub fn fit(
     // into the file.
     let (support_low, support_high) = tables::support(log, options.support_margin);
     let mut uncertainty = Uncertainty {
-        beta: 1.0,
-        calibration_scale: vec![1.0; log.state_dimension()],
-        calibration: CoreCalibration::TooFewRows,
         support_low,
         support_high,
+        ..evidence::uncalibrated(log)
     };
-    let bytes = AlignedBytes::new(&(trained.encode)(&uncertainty)?);
-    let part = Container::take(&mut bytes.as_bytes(), Part::Model)?;
-    let predictions = predict(&parse_model(&part)?, withheld);
-    let beta = options.beta.map_or(trained.beta, Beta::Fixed);
-    let calibration = calibrate_on(&predictions, withheld, options.calibration, beta)?;
+    let evidence = Evidence::new(&(trained.encode)(&uncertainty)?, withheld)?;
+    let calibration = calibrate(
+        &evidence.dimensions(),
+        &CalibrationOptions {
+            mode: options.calibration,
+            intervals: Intervals::OneSided,
+            beta: options.beta.map_or(trained.beta, Beta::Fixed),
+        },
+    )?;
 
     uncertainty.beta = calibration.beta;
     uncertainty.calibration_scale = calibration.core_scales();
@@ -186,49 +186,6 @@ pub fn fit(
     };
     let file = ModelFile::new(metadata, &(trained.encode)(&uncertainty)?)?;
     Ok((file, calibration))
-}
-
-fn calibrate_on(
-    predictions: &Predictions,
-    withheld: &Log,
-    mode: CalibrationMode,
-    beta: Beta,
-) -> Result<Calibration, Error> {
-    let dimension = withheld.state_dimension();
-    let column = |numbers: &[f32], j: usize| -> Vec<f32> {
-        numbers.iter().skip(j).step_by(dimension).copied().collect()
-    };
-    let next_states: Vec<f32> = withheld
-        .rows()
-        .flat_map(|row| row.next_state.iter().copied())
-        .collect();
-    let columns: Vec<[Vec<f32>; 4]> = (0..dimension)
-        .map(|j| {
-            [
-                column(&predictions.mean, j),
-                column(&predictions.epistemic_std, j),
-                column(&predictions.aleatoric_std, j),
-                column(&next_states, j),
-            ]
-        })
-        .collect();
-    let withheld: Vec<WithheldDimension<'_>> = columns
-        .iter()
-        .map(
-            |[mean, epistemic_std, aleatoric_std, observed]| WithheldDimension {
-                mean,
-                epistemic_std,
-                aleatoric_std,
-                observed,
-            },
-        )
-        .collect();
-    let options = CalibrationOptions {
-        mode,
-        intervals: Intervals::OneSided,
-        beta,
-    };
-    Ok(calibrate(&withheld, &options)?)
 }
 
 /// Training knows columns by number, people by name.

@@ -1,13 +1,14 @@
 //! Networks: trained until their validation rows no longer gain.
 
+use super::evidence::{Evidence, uncalibrated};
 use super::tables::Tables;
 use super::{FitProgress, Trained, Watch};
 use crate::Error;
-use crate::calibration::{Beta, WithheldDimension, error_before};
+use crate::calibration::{Beta, error_before};
 use crate::data::{Log, Split};
 use crate::image_file::encode_ensemble;
 use crate::model_file::{NetworkSummary, TrainingSummary};
-use crate::training::{EnsembleOptions, Moments, Trainer};
+use crate::training::{EnsembleOptions, Trainer};
 
 pub(super) fn train(
     log: &Log,
@@ -30,9 +31,11 @@ pub(super) fn train(
     let mut last = None;
     while let Some(progress) = trainer.advance()? {
         last = Some(progress);
+        let shown = watch.shows_calibration() && !split.withheld.is_empty();
+        let error = shown.then(|| calibration_error(&trainer, &split.withheld));
         let stop = watch.progress(FitProgress::Networks {
             training: progress,
-            calibration_error: calibration_error(&trainer.validation_moments()),
+            calibration_error: error.transpose()?,
         });
         let stop = stop.is_break();
         watch.keep(&|| trainer.state(), stop)?;
@@ -57,15 +60,11 @@ pub(super) fn train(
     })
 }
 
-/// The mean over the targets.
-fn calibration_error(targets: &[Moments]) -> Option<f32> {
-    let errors = targets.iter().map(|moments| {
-        error_before(&WithheldDimension {
-            mean: &moments.mean,
-            epistemic_std: &moments.epistemic_std,
-            aleatoric_std: &moments.aleatoric_std,
-            observed: &moments.observed,
-        })
-    });
-    (!targets.is_empty()).then(|| errors.sum::<f32>() / targets.len() as f32)
+/// The mean over the states, as the core would predict with the weights of
+/// now.
+fn calibration_error(trainer: &Trainer, validation: &Log) -> Result<f32, Error> {
+    let part = encode_ensemble(&trainer.ensemble(), &uncalibrated(validation))?;
+    let evidence = Evidence::new(&part, validation)?;
+    let errors: Vec<f32> = evidence.dimensions().iter().map(error_before).collect();
+    Ok(errors.iter().sum::<f32>() / errors.len().max(1) as f32)
 }

@@ -13,7 +13,8 @@ pub enum FitProgress {
     Networks {
         /// How far.
         training: training::Progress,
-        /// Mean calibration error of the validation rows, if there are any.
+        /// Mean calibration error of the validation rows, if there are any and
+        /// someone looks.
         calibration_error: Option<f32>,
     },
     /// Hyperparameters are searched for.
@@ -26,6 +27,12 @@ pub enum FitProgress {
 pub trait Watch: Send {
     /// Told now and then; `Break` ends the fit with [`Error::Interrupted`].
     fn progress(&mut self, progress: FitProgress) -> ControlFlow<()>;
+
+    /// Whether to compute the calibration error for each report on networks;
+    /// it takes a few milliseconds.
+    fn shows_calibration(&self) -> bool {
+        false
+    }
 
     /// A state from which training could go on, if one is wanted now.
     ///

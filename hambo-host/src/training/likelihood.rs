@@ -14,11 +14,6 @@ pub(super) struct GaussianHead {
 }
 
 impl GaussianHead {
-    /// Standard deviation.
-    pub(super) fn std(self, raw: f32) -> f32 {
-        self.std_and_slope(raw).0
-    }
-
     /// Standard deviation and its derivative in `raw`, which is 0 at the cap.
     fn std_and_slope(self, raw: f32) -> (f32, f32) {
         let decay = (-raw.abs()).exp();

@@ -89,30 +89,6 @@ impl Posterior {
     }
 }
 
-impl Posterior {
-    /// Mean and standard deviation of every target of a set, row-major.
-    pub(super) fn heads_on(
-        &mut self,
-        parameters: &[f32],
-        set: &StandardisedSet,
-    ) -> Vec<(f32, f32)> {
-        let Some(Shard { network, .. }) = self.shards.first_mut() else {
-            return Vec::new();
-        };
-        let rows = self.batches.rows().min(SHARD);
-        let mut heads = Vec::with_capacity(set.targets.len());
-        for inputs in set.inputs.chunks(rows * set.input_columns) {
-            let outputs = network.forward(parameters, inputs);
-            for output in outputs.chunks_exact(2 * set.target_columns) {
-                let (means, raws) = output.split_at(set.target_columns);
-                let stds = raws.iter().map(|raw| self.head.std(*raw));
-                heads.extend(means.iter().copied().zip(stds));
-            }
-        }
-        heads
-    }
-}
-
 impl Density for Posterior {
     fn descend(&mut self, parameters: &[f32], gradient: &mut [f32]) -> f32 {
         self.batches.draw(&self.set, &mut self.random);

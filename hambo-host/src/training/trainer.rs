@@ -68,9 +68,9 @@ pub struct Trainer {
     layers: Vec<LayerShape>,
     standardisation: Standardisation,
     set: Arc<StandardisedSet>,
-    pub(super) validation: Option<StandardisedSet>,
+    validation: Option<StandardisedSet>,
     fingerprint: [u8; 32],
-    pub(super) particles: Particles<Posterior>,
+    particles: Particles<Posterior>,
     step: usize,
     early_stopping: EarlyStopping,
 }
@@ -222,19 +222,26 @@ impl Trainer {
         if let Some(member) = losses.iter().position(|loss| !loss.is_finite()) {
             return Err(TrainingError::Diverged { member });
         }
-        let particles = self.particles.all.iter();
-        let members = particles
-            .map(|particle| Member::unpack(&self.layers, &particle.parameters))
-            .collect();
         Ok(TrainedEnsemble {
-            widths: self.widths,
+            losses,
+            ..self.ensemble()
+        })
+    }
+
+    /// The ensemble with its weights of now, and no losses.
+    #[must_use]
+    pub fn ensemble(&self) -> TrainedEnsemble {
+        let particles = self.particles.all.iter();
+        let members = particles.map(|particle| Member::unpack(&self.layers, &particle.parameters));
+        TrainedEnsemble {
+            widths: self.widths.clone(),
             activation: self.options.activation,
-            standardisation: self.standardisation,
+            standardisation: self.standardisation.clone(),
             std_floor: self.options.std_floor,
             std_cap: self.options.std_cap,
-            members,
-            losses,
-        })
+            members: members.collect(),
+            losses: Vec::new(),
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What scikit-learn makes of the problems that tests/tests/gp_likelihood.rs fits.
+"""What scikit-learn makes of the problems that tests/tests/gp_scikit_learn.rs fits.
 
     python3 benches/gp_reference.py > tests/data/gp_reference.txt
 

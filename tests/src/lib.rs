@@ -5,3 +5,4 @@ pub mod fixture;
 pub mod gaussian_process;
 pub mod policy;
 pub mod reference;
+pub mod smooth_data;

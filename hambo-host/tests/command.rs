@@ -108,6 +108,9 @@ fn log(episodes: u32, steps: u32) -> String {
 fn every_kind_of_model_is_fitted_shown_and_exported() {
     let folder = Folder::new("kinds");
     let process = "fit task.toml --data log.csv --model gp --points 60 -o m.hambo";
+    // All of these rows fit the board.
+    let board = process.replace("--points 60", "--board stm32f405");
+    assert!(folder.done(&board).contains("on 225 of 225 rows"));
     for fit in [QUICK, &QUICK.replace("bnn", "ensemble"), process] {
         let text = folder.done(fit);
         assert!(

@@ -1,6 +1,7 @@
 //! The boards and what they have for an image.
 
 use hambo_host::Error;
+use hambo_host::gaussian_process::DeviceRoom;
 
 /// A board that the firmware runs on.
 pub struct Board {
@@ -21,7 +22,20 @@ const BOARDS: [Board; 1] = [Board {
     stack_bytes: 24 * 1024,
 }];
 
+/// Flash that task, policy and adversaries may take of an image.
+const OTHER_PARTS: usize = 32 * 1024;
+/// Memory that a check may take beside a prediction.
+const OTHER_ROWS: usize = 16 * 1024;
+
 impl Board {
+    /// What is there for the points of Gaussian processes.
+    pub fn room_for_points(&self) -> DeviceRoom {
+        DeviceRoom {
+            flash_bytes: self.image_bytes - OTHER_PARTS,
+            scratch_bytes: self.workspace_bytes - OTHER_ROWS,
+        }
+    }
+
     /// The board of a name.
     ///
     /// # Errors

@@ -13,10 +13,11 @@ use hambo_host::data::read_log;
 use hambo_host::fit::{
     FitOptions, GaussianProcessOptions, Keep, ModelOptions, checkpoint_path, fit,
 };
-use hambo_host::gaussian_process::{DeviceRoom, NORM_FACTOR, NormBound, SearchOptions};
+use hambo_host::gaussian_process::{NORM_FACTOR, NormBound, SearchOptions};
 use hambo_host::task_file::TaskFile;
 use hambo_host::training::{Bandwidth, EnsembleOptions, Inference};
 
+use super::board::Board;
 use super::progress::Terminal;
 use super::table;
 
@@ -173,13 +174,6 @@ impl FromStr for BandwidthArgument {
         }
     }
 }
-
-/// What a board has for a model: memory.x, less what an image's other parts
-/// and the rest of the workspace take.
-const BOARD_ROOM: DeviceRoom = DeviceRoom {
-    flash_bytes: 480 * 1024,
-    scratch_bytes: 48 * 1024,
-};
 
 /// Trains, calibrates and writes the file.
 ///
@@ -342,11 +336,7 @@ impl FitArguments {
         let given = &self.processes;
         let keep = match (given.points, &self.board) {
             (Some(points), _) => Keep::Points(points),
-            (None, Some(board)) => {
-                // Only to say which boards there are.
-                EnsembleOptions::for_board(board)?;
-                Keep::Room(BOARD_ROOM)
-            }
+            (None, Some(board)) => Keep::Room(Board::named(board)?.room_for_points()),
             (None, None) => Keep::All,
         };
         let default = GaussianProcessOptions::default();

@@ -4,8 +4,12 @@
 //! (`[[w0, w1, w2, w3]; inputs]`), so that a block is read in one straight
 //! run. The sum over the inputs has one order, and each lane is its own sum:
 //! the same bits for every `B`.
+//!
+//! With vectors, inputs that are zero in every lane are passed over. A sum
+//! that starts from `bias + 0` is never −0, so adding a zero changes no bit.
 
-use super::vectors::{Kernel, Vectors, lanes, lanes_mut};
+use super::active::{Active, is_zero};
+use super::vectors::{Kernel, PLAIN, Vectors, lanes, lanes_mut};
 
 /// Outputs computed side by side.
 pub const TILE: usize = 4;
@@ -125,25 +129,34 @@ impl<F: Fn(f32) -> f32, const B: usize> Kernel for Forward<'_, F, B> {
     #[inline(always)]
     fn run<const GROUP: usize>(self) {
         let mut weights = self.layer.weights;
+        let active = if B >= GROUP && GROUP > PLAIN {
+            Active::of(self.input)
+        } else {
+            None
+        };
         let (tiles, _) = self.output.as_chunks_mut::<TILE>();
         for (bias, tile) in self.layer.bias.iter().zip(tiles) {
             let Some((block, rest)) = weights.split_at_checked(self.layer.inputs) else {
                 return;
             };
             weights = rest;
+            let columns = Columns {
+                block,
+                input: self.input,
+                active: active.as_ref(),
+            };
             if B > GROUP && B.is_multiple_of(GROUP) {
                 for group in 0..B / GROUP {
-                    let rows = self.input.iter();
-                    let x = rows.filter_map(|row| lanes(row, group));
                     let [a, b, c, d] = &mut *tile;
                     let (a, b) = (lanes_mut(a, group), lanes_mut(b, group));
                     let (c, d) = (lanes_mut(c, group), lanes_mut(d, group));
                     if let [Some(a), Some(b), Some(c), Some(d)] = [a, b, c, d] {
-                        sum_up::<GROUP>(&self.f, bias, block, x, [a, b, c, d]);
+                        let x = |row| lanes(row, group);
+                        sum_up::<GROUP, B>(&self.f, bias, columns, x, [a, b, c, d]);
                     }
                 }
             } else {
-                sum_up(&self.f, bias, block, self.input.iter(), tile.each_mut());
+                sum_up(&self.f, bias, columns, Some, tile.each_mut());
             }
         }
     }
@@ -171,28 +184,56 @@ impl<const B: usize> Kernel for PullBack<'_, B> {
                 return;
             };
             weights = rest;
+            if GROUP > PLAIN && is_zero(tile) {
+                continue;
+            }
             add_tile::<GROUP, B>(block, tile, input_cotangent);
         }
     }
 }
 
-/// f of bias plus weights times inputs, for one tile of outputs and `G` lanes.
+/// The weights of one tile of outputs, and the inputs they go with.
+#[derive(Clone, Copy)]
+struct Columns<'a, const B: usize> {
+    block: &'a [[f32; TILE]],
+    input: &'a [[f32; B]],
+    active: Option<&'a Active>,
+}
+
+impl<'a, const B: usize> Columns<'a, B> {
+    #[inline(always)]
+    fn for_each(self, mut f: impl FnMut(&'a [f32; TILE], &'a [f32; B])) {
+        match self.active {
+            Some(active) => active.for_each(self.block, self.input, f),
+            None => {
+                for (weight, x) in self.block.iter().zip(self.input) {
+                    f(weight, x);
+                }
+            }
+        }
+    }
+}
+
+/// f of bias plus weights times inputs, for one tile of outputs and the `G`
+/// lanes that `part` takes of an input.
 ///
 /// The compiler takes two inputs at a time; three or more, unrolled by hand,
 /// need more registers than a Cortex-M4F has.
 #[inline(always)]
-fn sum_up<'x, const G: usize>(
+fn sum_up<'x, const G: usize, const B: usize>(
     f: impl Fn(f32) -> f32,
     bias: &[f32; TILE],
-    block: &[[f32; TILE]],
-    input: impl Iterator<Item = &'x [f32; G]>,
+    columns: Columns<'x, B>,
+    part: impl Fn(&'x [f32; B]) -> Option<&'x [f32; G]>,
     output: [&mut [f32; G]; TILE],
 ) {
-    let [a, b, c, d] = *bias;
+    let [a, b, c, d] = bias.map(|bias| bias + 0.0);
     let mut sums = [[a; G], [b; G], [c; G], [d; G]];
-    for (weight, x) in block.iter().zip(input) {
-        add_column(weight, x, &mut sums);
-    }
+    columns.for_each(|weight, x| {
+        if let Some(x) = part(x) {
+            add_column(weight, x, &mut sums);
+        }
+    });
     for (row, sum) in output.into_iter().zip(&mut sums) {
         for s in sum.iter_mut() {
             *s = f(*s);
@@ -313,8 +354,16 @@ mod tests {
             numbers.as_chunks().0.to_vec()
         };
         let (input, cotangent) = (tiles(inputs * B), tiles(outputs * B));
-        let input = rows(&input, inputs);
-        let cotangent = rows(&cotangent, padded(outputs));
+        let mut input = rows(&input, inputs);
+        let mut cotangent = rows(&cotangent, padded(outputs));
+        // Some are zero, of either sign, in all lanes; some in a few.
+        for row in input.iter_mut().chain(&mut cotangent) {
+            if stream.index(3) == 0 {
+                *row = core::array::from_fn(|_| if stream.index(2) == 0 { 0.0 } else { -0.0 });
+            } else if stream.index(4) == 0 {
+                row[stream.index(B as u32) as usize] = 0.0;
+            }
+        }
         let relu = |x: f32| if x > 0.0 { x } else { 0.0 };
         let number =
             |row: usize, column: usize| layer.weights[row / TILE * inputs + column][row % TILE];
@@ -334,7 +383,7 @@ mod tests {
             });
             for lane in 0..B {
                 for (row, found) in output.iter().enumerate() {
-                    let mut sum = layer.bias[row / TILE][row % TILE];
+                    let mut sum = layer.bias[row / TILE][row % TILE] + 0.0;
                     for (column, x) in input.iter().enumerate() {
                         sum += number(row, column) * x[lane];
                     }

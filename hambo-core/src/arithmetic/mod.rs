@@ -4,6 +4,7 @@
 //! number for each lane, and a vector of n numbers is n rows. Every lane is
 //! computed as if it were alone, so results do not depend on `B`.
 
+mod active;
 pub mod dense;
 pub mod elementary;
 pub mod random;

@@ -17,6 +17,9 @@ pub(super) trait Kernel {
     fn run<const GROUP: usize>(self) -> Self::Output;
 }
 
+/// The group of a kernel without vectors, for the registers of any processor.
+pub(super) const PLAIN: usize = 8;
+
 /// An instruction set.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Vectors {
@@ -62,7 +65,7 @@ impl Vectors {
     #[inline(always)]
     pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self {
-            Self::Plain => kernel.run::<8>(),
+            Self::Plain => kernel.run::<PLAIN>(),
             #[cfg(all(feature = "host-simd", target_arch = "x86_64"))]
             Self::Avx2(avx2) => avx2.vectorize(Inlined::<_, 16>(kernel)),
             #[cfg(all(feature = "host-simd", target_arch = "x86_64"))]

@@ -1,10 +1,7 @@
 //! The forward sweep: T steps, the return, and what went wrong on the way.
 
-use super::transition::unlimited_next;
-use super::{Buffers, Objective, Rollout};
-use crate::arithmetic::elementary::clamp;
+use super::{Buffers, Landing, Objective, Rollout};
 use crate::arithmetic::random::Stream;
-use crate::expression::{Comparison, Inputs};
 use crate::policy::Policy;
 use crate::task::Variant;
 
@@ -67,111 +64,22 @@ impl<P: Policy> Rollout<'_, P> {
         streams: &[Stream; B],
         buffers: &mut Buffers<'_, B>,
     ) -> Returns<B> {
-        let dimension = self.model.dynamics.state_dimension();
         let mut returns = Returns {
             value: [0.0; B],
             steps: [0; B],
             finite: [true; B],
             outside: [false; B],
         };
-        let (objective, discount) = self.objective();
+        let (_, discount) = self.objective();
         let mut ended = [false; B];
         let mut weight = 1.0_f32;
-        let mut states = &mut *buffers.states;
-        let mut etas = &mut *buffers.eta;
         for step in 0..self.task.horizon {
-            let split = states
-                .split_at_mut_checked(dimension)
-                .zip(etas.split_at_mut_checked(dimension));
-            let Some(((state, later), (eta, later_eta))) = split else {
+            let Some(landing) = self.step(streams, step, buffers) else {
                 returns.finite = [false; B];
                 return returns;
             };
-            let state = &*state;
-            self.draw_noise(streams, step, &mut buffers.noise);
-            self.predict(
-                state,
-                &buffers.noise,
-                &mut buffers.controller,
-                buffers.scratch,
-                &mut buffers.prediction,
-            );
-            let action = &*buffers.controller.action;
-            let next = later.get_mut(..dimension).unwrap_or_default();
-            if let Some(adversary) = self.task.adversary(self.variant)
-                && buffers.trained.contains(&true)
-            {
-                let (scratch, lanes) = (&mut *buffers.adversary_scratch, &buffers.trained);
-                if self.variant == Variant::ContinuousAdversary {
-                    adversary.choose_eta(state, action, scratch, lanes, eta);
-                } else if let Some(choice) = Buffers::choice_row(buffers.choices, step) {
-                    adversary.choose_member(state, action, scratch, lanes, choice);
-                }
-            }
-            let chosen = Buffers::chosen(buffers.choices, step);
-            self.transition(
-                &buffers.prediction,
-                buffers.scratch,
-                eta,
-                &chosen,
-                &buffers.noise.member,
-                &mut buffers.transition,
-            );
-            unlimited_next(state, &buffers.transition, buffers.noise.state, next);
-            let limits = &self.task.state_limits;
-            for (row, (low, high)) in next.iter_mut().zip(limits.low.iter().zip(limits.high)) {
-                for x in row.iter_mut() {
-                    *x = clamp(*x, *low, *high);
-                }
-            }
-            let inputs = Inputs {
-                state,
-                action,
-                next: &*next,
-            };
-            let program = &self.task.program;
-            let mut finite = program.evaluate(Comparison::Exact, inputs, buffers.values);
-            for row in next.iter() {
-                for (good, x) in finite.iter_mut().zip(row) {
-                    *good &= x.is_finite();
-                }
-            }
-            let mut outside = [false; B];
-            self.model.support.mark_outside(state, action, &mut outside);
-            let nothing = [0.0; B];
-            let value = |slot: u16| buffers.values.get(usize::from(slot));
-            // A slot that is not there counts as not finite.
-            let mut reward = value(objective).copied().unwrap_or([f32::NAN; B]);
-            if self.variant == Variant::Penalised && self.objective == Objective::Return {
-                for (reward, penalty) in reward.iter_mut().zip(self.penalty(&buffers.prediction)) {
-                    *reward -= penalty;
-                }
-            }
-            let terminal = match self.task.termination {
-                Some(slot) => value(slot).unwrap_or(&[f32::NAN; B]),
-                None => &nothing,
-            };
-            let flags = finite.iter().zip(&outside);
-            let sums = returns.value.iter_mut().zip(returns.steps.iter_mut());
-            let marks = returns.finite.iter_mut().zip(returns.outside.iter_mut());
-            for (((((sum, steps), (good, left)), (finite, outside)), ended), (reward, terminal)) in
-                sums.zip(marks)
-                    .zip(flags)
-                    .zip(ended.iter_mut())
-                    .zip(reward.iter().zip(terminal))
-            {
-                if *ended {
-                    continue;
-                }
-                *sum += weight * *reward;
-                *steps = step.saturating_add(1);
-                *good &= *finite && sum.is_finite();
-                *left |= *outside;
-                *ended = *terminal != 0.0;
-            }
+            returns.add(step, weight, &landing, &mut ended);
             weight *= discount;
-            states = later;
-            etas = later_eta;
         }
         if let Objective::Constraint(_) = self.objective {
             for (sum, steps) in returns.value.iter_mut().zip(&returns.steps) {
@@ -179,5 +87,55 @@ impl<P: Policy> Rollout<'_, P> {
             }
         }
         returns
+    }
+
+    /// A whole step, with a trained adversary in the lanes that have one.
+    fn step<const B: usize>(
+        &self,
+        streams: &[Stream; B],
+        step: u32,
+        buffers: &mut Buffers<'_, B>,
+    ) -> Option<Landing<B>> {
+        self.look(streams, step, buffers)?;
+        if let Some(adversary) = self.task.adversary(self.variant)
+            && buffers.trained.contains(&true)
+        {
+            let dimension = self.model.dynamics.state_dimension();
+            let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
+            let this = first..first.checked_add(dimension)?;
+            let state = buffers.states.get(this.clone())?;
+            let action = &*buffers.controller.action;
+            let (scratch, lanes) = (&mut *buffers.adversary_scratch, &buffers.trained);
+            if self.variant == Variant::ContinuousAdversary {
+                let eta = buffers.eta.get_mut(this)?;
+                adversary.choose_eta(state, action, scratch, lanes, eta);
+            } else if let Some(choice) = Buffers::choice_row(buffers.choices, step) {
+                adversary.choose_member(state, action, scratch, lanes, choice);
+            }
+        }
+        self.land(step, buffers)
+    }
+}
+
+impl<const B: usize> Returns<B> {
+    /// Adds a step to the lanes that have not ended.
+    fn add(&mut self, step: u32, weight: f32, landing: &Landing<B>, ended: &mut [bool; B]) {
+        let sums = self.value.iter_mut().zip(self.steps.iter_mut());
+        let marks = self.finite.iter_mut().zip(self.outside.iter_mut());
+        let flags = landing.finite.iter().zip(&landing.outside);
+        let ends = landing.reward.iter().zip(&landing.terminal);
+        let lanes = sums.zip(marks).zip(flags).zip(ended.iter_mut()).zip(ends);
+        for (((((sum, steps), (good, left)), (finite, outside)), ended), (reward, terminal)) in
+            lanes
+        {
+            if *ended {
+                continue;
+            }
+            *sum += weight * *reward;
+            *steps = step.saturating_add(1);
+            *good &= *finite && sum.is_finite();
+            *left |= *outside;
+            *ended = *terminal;
+        }
     }
 }

@@ -10,11 +10,13 @@
 mod backward;
 mod buffers;
 mod forward;
+mod step;
 mod transition;
 
 pub use buffers::{Buffers, CapacityError};
 use buffers::{ControllerRows, StepNoise};
 pub use forward::Returns;
+pub use step::{Landing, Observation};
 
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;

@@ -20,7 +20,7 @@ pub(super) fn contest() -> Result<Contest, Error> {
         peer: "SciPy",
         script: include_str!("../../../benches/cholesky.py"),
         sizes: vec![SIZE],
-        limit: 1.0,
+        limit: Some(1.0),
         ours: Box::new(move |pool| {
             let before = get_global_parallelism();
             set_global_parallelism(match pool.current_num_threads() {

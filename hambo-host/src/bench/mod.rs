@@ -42,8 +42,8 @@ struct Contest {
     script: &'static str,
     /// The sizes that it is told after the number of threads.
     sizes: Vec<usize>,
-    /// The most of the peer's time that we may take.
-    limit: f64,
+    /// The most of the peer's time that we may take, if there is a limit.
+    limit: Option<f64>,
     /// Our side on as many threads as the pool has; measures itself.
     ours: Box<Ours>,
 }
@@ -61,7 +61,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub fn run(options: &BenchOptions) -> Result<Vec<BenchRow>, Error> {
     let mut rows = Vec::new();
     let contests = [
-        rollout::contest()?,
+        rollout::trained()?,
+        rollout::random()?,
         training_step::contest()?,
         cholesky::contest()?,
     ];

@@ -1,4 +1,8 @@
 //! The check's rollouts: mean propagation, one estimate, no search.
+//!
+//! Twice: with networks trained on a log of the pendulum, as a check has them,
+//! and with random weights. Trained networks have many units that are off in
+//! all lanes, which our kernel passes over; the peer's time is the same.
 
 use std::time::Instant;
 
@@ -10,38 +14,46 @@ use hambo_core::task::{Effort, Variant};
 use super::{BenchError, Contest};
 use crate::Error;
 use crate::check::check;
+use crate::environment::{Environment, Pendulum, rollout};
+use crate::fit::Tables;
 use crate::image_file::{AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy};
 use crate::policy_file::HostPolicy;
-use crate::task_file::TaskFile;
-use crate::training::{Activation, Layer, Member, Standardisation, TrainedEnsemble};
+use crate::task_file::Initial;
+use crate::training::{
+    Activation, EnsembleOptions, Layer, Member, Standardisation, TrainedEnsemble, train_ensemble,
+};
 
 const MEMBERS: usize = 5;
 const WIDTHS: [usize; 6] = [4, 256, 256, 256, 256, 6];
 const TRAJECTORIES: u32 = 1000;
 const HORIZON: u32 = 5;
-
-const TASK: &str = r#"
-name = "pendulum"
-[state]
-names = ["c", "s", "omega"]
-low = [-1, -1, -8]
-high = [1, 1, 8]
-[action]
-names = ["torque"]
-low = [-2]
-high = [2]
-[reward]
-expr = "-(atan2(s, c)^2 + 0.1 * omega^2 + 0.001 * torque^2)"
-[initial]
-kind = "uniform"
-low = [-1, -1, -1]
-high = [1, 1, 1]
-"#;
-
 const POLICY: &str = "kind = \"linear\"\ngain = [[0, -2, -0.5]]\nbias = [0]";
+/// The log: episodes of 200 steps, with this much noise on the action.
+const EPISODES: u32 = 20;
+const ACTION_NOISE: f32 = 1.0;
+const TRAINING_STEPS: usize = 1500;
 
-pub(super) fn contest() -> Result<Contest, Error> {
-    let mut task = TaskFile::parse(&format!("horizon = {HORIZON}\n{TASK}"), "pendulum")?;
+pub(super) fn trained() -> Result<Contest, Error> {
+    let name = "rollouts: 5 trained networks of 4 × 256, 1000 trajectories";
+    contest(name, Some(1.0), &trained_ensemble()?)
+}
+
+pub(super) fn random() -> Result<Contest, Error> {
+    let name = "the same with random weights";
+    contest(name, None, &random_ensemble())
+}
+
+fn contest(
+    name: &'static str,
+    limit: Option<f64>,
+    ensemble: &TrainedEnsemble,
+) -> Result<Contest, Error> {
+    let mut task = Pendulum::new()?.task().clone();
+    task.horizon = HORIZON;
+    task.initial = Initial::Uniform {
+        low: vec![-1.0; 3],
+        high: vec![1.0; 3],
+    };
     task.method.variants.clear();
     task.method.variants.extend([Variant::Mean]);
     let policy = encode_policy(&HostPolicy::parse(POLICY, "linear", &task)?)?;
@@ -57,14 +69,14 @@ pub(super) fn contest() -> Result<Contest, Error> {
         iterations: 0,
         seed: 0,
     };
-    let model = encode_ensemble(&ensemble(), &uncertainty)?;
+    let model = encode_ensemble(ensemble, &uncertainty)?;
     let image = AlignedBytes::new(&encode_image(&model, &task, effort, &[], &policy)?);
     Ok(Contest {
-        name: "rollouts: 5 networks of 4 × 256, 1000 trajectories of 5 steps",
+        name,
         peer: "PyTorch",
         script: include_str!("../../../benches/rollout.py"),
         sizes: vec![TRAJECTORIES as usize, HORIZON as usize],
-        limit: 1.0,
+        limit,
         ours: Box::new(move |pool| {
             let image = Image::parse(image.as_bytes())?;
             let start = Instant::now();
@@ -79,8 +91,21 @@ pub(super) fn contest() -> Result<Contest, Error> {
     })
 }
 
+/// The paper's networks on a log of the pendulum.
+fn trained_ensemble() -> Result<TrainedEnsemble, Error> {
+    let system = Pendulum::new()?;
+    let policy = HostPolicy::parse(POLICY, "linear", system.task())?;
+    let run = rollout(&system, &policy, EPISODES, ACTION_NOISE, 0)?;
+    let options = EnsembleOptions {
+        steps: TRAINING_STEPS,
+        ..EnsembleOptions::paper()
+    };
+    let tables = Tables::new(&run.log);
+    Ok(train_ensemble(&tables.training_set(), &options)?)
+}
+
 /// Random networks: only their sizes matter.
-fn ensemble() -> TrainedEnsemble {
+fn random_ensemble() -> TrainedEnsemble {
     let mut stream = Stream::new(0, 0);
     let mut normals = |count: usize, std: f32| -> Vec<f32> {
         (0..count).map(|_| std * stream.standard_normal()).collect()

@@ -20,8 +20,8 @@ pub struct BenchRow {
     /// Our least time over the peer's least.
     pub best_ratio: f64,
     /// What the ratio may be.
-    pub limit: f64,
-    /// Whether it is.
+    pub limit: Option<f64>,
+    /// Whether it is; without a limit it may be anything.
     pub ok: bool,
 }
 
@@ -31,7 +31,7 @@ impl BenchRow {
         name: &'static str,
         peer: &'static str,
         threads: usize,
-        limit: f64,
+        limit: Option<f64>,
         pairs: &[(f64, f64)],
     ) -> Self {
         let least = |times: &mut dyn Iterator<Item = f64>| times.fold(f64::INFINITY, f64::min);
@@ -50,7 +50,7 @@ impl BenchRow {
             ratio,
             best_ratio: ours_ms / peer_ms,
             limit,
-            ok: ratio <= limit,
+            ok: limit.map_or(ratio.is_finite(), |limit| ratio <= limit),
         }
     }
 }
@@ -66,7 +66,7 @@ pub fn table(rows: &[BenchRow]) -> String {
     );
     for row in rows {
         text += &format!(
-            "{:width$}  {:>7}  {:>9.2}  {:>9.2}  {:<7}  {:>5.2}  {:>11.2}  {:>5.2}  {}\n",
+            "{:width$}  {:>7}  {:>9.2}  {:>9.2}  {:<7}  {:>5.2}  {:>11.2}  {:>5}  {}\n",
             row.name,
             row.threads,
             row.ours_ms,
@@ -74,7 +74,7 @@ pub fn table(rows: &[BenchRow]) -> String {
             row.peer,
             row.ratio,
             row.best_ratio,
-            row.limit,
+            row.limit.map_or("none".into(), |x| format!("{x:.2}")),
             if row.ok { "ok" } else { "too slow" }
         );
     }
@@ -94,18 +94,18 @@ mod tests {
     #[test]
     fn the_median_decides() {
         let pairs = [(1.0, 2.0), (3.0, 2.0), (1.6, 2.0)];
-        let row = BenchRow::new("work", "peer", 2, 0.8, &pairs);
+        let row = BenchRow::new("work", "peer", 2, Some(0.8), &pairs);
         assert_eq!((row.ours_ms, row.peer_ms), (1.0, 2.0));
         assert_eq!((row.ratio, row.best_ratio), (0.8, 0.5));
         assert!(row.ok);
-        let even = BenchRow::new("work", "peer", 2, 0.8, &pairs[..2]);
+        let even = BenchRow::new("work", "peer", 2, Some(0.8), &pairs[..2]);
         assert_eq!((even.ratio, even.ok), (1.0, false));
-        assert!(!BenchRow::new("work", "peer", 2, 0.8, &[]).ok);
+        assert!(!BenchRow::new("work", "peer", 2, Some(0.8), &[]).ok);
     }
 
     #[test]
     fn one_object_and_one_line_for_each_row() -> serde_json::Result<()> {
-        let row = BenchRow::new("work", "peer", 1, 1.0, &[(1.0, 2.0)]);
+        let row = BenchRow::new("work", "peer", 1, Some(1.0), &[(1.0, 2.0)]);
         let rows = [row.clone(), row];
         let object: serde_json::Value = serde_json::from_str(&json(&rows))?;
         assert_eq!(object["rows"][1]["ratio"], 0.5);

@@ -25,7 +25,7 @@ pub(super) fn contest() -> Result<Contest, Error> {
         peer: "PyTorch",
         script: include_str!("../../../benches/training_step.py"),
         sizes: vec![ROWS, BATCH, STEPS],
-        limit: 0.9,
+        limit: Some(0.9),
         ours: Box::new(move |pool| {
             let set = TrainingSet {
                 inputs: &inputs,

@@ -23,6 +23,7 @@ use evidence::Evidence;
 
 pub use checkpoint::{checkpoint_path, read_checkpoint, write_checkpoint};
 pub use gaussian_process::{GaussianProcessOptions, Keep};
+pub(crate) use tables::Tables;
 pub use watch::{FitProgress, Unwatched, Watch};
 
 /// What is trained.

@@ -5,7 +5,7 @@ use crate::gaussian_process::Observations;
 use crate::training::TrainingSet;
 
 /// Inputs (s, a) and targets s′ − s, row-major.
-pub(super) struct Tables {
+pub(crate) struct Tables {
     inputs: Vec<f32>,
     targets: Vec<f32>,
     input_columns: usize,
@@ -13,7 +13,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    pub(super) fn new(log: &Log) -> Self {
+    pub(crate) fn new(log: &Log) -> Self {
         let targets = log.rows().flat_map(|row| {
             let differences = row.next_state.iter().zip(row.state);
             differences.map(|(next, state)| next - state)
@@ -27,7 +27,7 @@ impl Tables {
     }
 
     /// For networks.
-    pub(super) fn training_set(&self) -> TrainingSet<'_> {
+    pub(crate) fn training_set(&self) -> TrainingSet<'_> {
         TrainingSet {
             inputs: &self.inputs,
             input_columns: self.input_columns,

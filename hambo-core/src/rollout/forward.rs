@@ -30,6 +30,9 @@ use crate::task::Variant;
 /// assert_eq!((returns.finite, returns.outside), ([true; 2], [false; 2]));
 /// // s_0 to s_4 are still there.
 /// assert_eq!(buffers.states.len(), 5);
+/// // One step alone.
+/// let landing = rollout.step(&streams, 0, &mut buffers).ok_or("no such step")?;
+/// assert_eq!(landing.reward, [-1.0; 2]);
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -89,8 +92,9 @@ impl<P: Policy> Rollout<'_, P> {
         returns
     }
 
-    /// A whole step, with a trained adversary in the lanes that have one.
-    fn step<const B: usize>(
+    /// A whole step: [`Rollout::look`], the trained adversary's choice in the
+    /// lanes that `buffers.trained` names, and [`Rollout::land`].
+    pub fn step<const B: usize>(
         &self,
         streams: &[Stream; B],
         step: u32,

@@ -16,7 +16,7 @@ mod transition;
 pub use buffers::{Buffers, CapacityError};
 use buffers::{ControllerRows, StepNoise};
 pub use forward::Returns;
-pub use step::{Landing, Observation};
+pub use step::{Landing, Seen};
 
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;

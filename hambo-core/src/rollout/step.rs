@@ -35,7 +35,7 @@ use crate::task::Variant;
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Observation<'r, const B: usize> {
+pub struct Seen<'r, const B: usize> {
     /// s.
     pub state: &'r [[f32; B]],
     /// a, clipped to the task's limits.
@@ -89,7 +89,7 @@ impl<P: Policy> Rollout<'_, P> {
         streams: &[Stream; B],
         step: u32,
         buffers: &'s mut Buffers<'_, B>,
-    ) -> Option<Observation<'s, B>> {
+    ) -> Option<Seen<'s, B>> {
         let dimension = self.model.dynamics.state_dimension();
         let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
         let state = buffers.states.get(first..first.checked_add(dimension)?)?;
@@ -101,7 +101,7 @@ impl<P: Policy> Rollout<'_, P> {
             buffers.scratch,
             &mut buffers.prediction,
         );
-        Some(Observation {
+        Some(Seen {
             state,
             action: buffers.controller.action,
         })

@@ -22,6 +22,9 @@ pub enum Error {
     /// Training.
     #[error("training: {0}")]
     Training(#[from] crate::training::TrainingError),
+    /// Reinforcement learning.
+    #[error("learning: {0}")]
+    Reinforcement(#[from] crate::reinforcement::ReinforcementError),
     /// A Gaussian process.
     #[error("the Gaussian process: {0}")]
     GaussianProcess(#[from] crate::gaussian_process::GaussianProcessError),

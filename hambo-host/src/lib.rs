@@ -9,6 +9,7 @@
 //! | [`environment`] | systems whose true return is known |
 //! | [`training`], [`calibration`], [`fit`] | from a log to a calibrated model |
 //! | [`gaussian_process`] | the exact posterior in f64, and what the core needs of it |
+//! | [`reinforcement`] | soft actor-critic and double DQN: worst cases, and controllers for true systems |
 //! | [`prediction`], [`check`], [`trajectory`] | the core's predictions, verdicts and paths |
 //! | [`model_file`], [`image_file`] | model files and device images |
 //! | [`device`] | the firmware under QEMU |
@@ -33,6 +34,7 @@ pub mod model_file;
 pub mod policy_file;
 pub mod prediction;
 pub mod random;
+pub mod reinforcement;
 pub mod task_file;
 pub mod training;
 pub mod trajectory;

@@ -11,14 +11,14 @@ const TINY: f32 = 1e-30;
 
 /// Running moments of the gradient.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Adam {
+pub(crate) struct Adam {
     updates: i32,
     first: Vec<f32>,
     second: Vec<f32>,
 }
 
 impl Adam {
-    pub(super) fn new(parameters: usize) -> Self {
+    pub(crate) fn new(parameters: usize) -> Self {
         Self {
             updates: 0,
             first: vec![0.0; parameters],
@@ -27,12 +27,12 @@ impl Adam {
     }
 
     /// Whether the moments belong to so many parameters.
-    pub(super) fn fits(&self, parameters: usize) -> bool {
+    pub(crate) fn fits(&self, parameters: usize) -> bool {
         self.first.len() == parameters && self.second.len() == parameters
     }
 
     /// One update of the parameters.
-    pub(super) fn step(&mut self, parameters: &mut [f32], gradient: &[f32], learning_rate: f32) {
+    pub(crate) fn step(&mut self, parameters: &mut [f32], gradient: &[f32], learning_rate: f32) {
         self.updates = self.updates.saturating_add(1);
         let first_missing = 1.0 - FIRST_DECAY.powi(self.updates);
         let second_missing = 1.0 - SECOND_DECAY.powi(self.updates);
@@ -48,7 +48,7 @@ impl Adam {
 }
 
 /// Decoupled weight decay of some weights.
-pub(super) fn decay(weights: &mut [f32], rate: f32) {
+pub(crate) fn decay(weights: &mut [f32], rate: f32) {
     for weight in weights {
         *weight -= rate * *weight;
     }

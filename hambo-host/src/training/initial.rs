@@ -11,7 +11,7 @@ use super::{Activation, Initial};
 const HIDDEN_BIAS_STD: f64 = 0.3;
 
 /// Random parameters of one network.
-pub(super) fn initial_parameters(
+pub(crate) fn initial_parameters(
     initial: Initial,
     layers: &[LayerShape],
     activation: Activation,

@@ -8,24 +8,24 @@
 //! rows, reports and checkpoints.
 
 mod activation;
-mod adam;
+pub(crate) mod adam;
 mod early_stopping;
 mod ensemble;
 mod error;
 mod held_out;
-mod initial;
+pub(crate) mod initial;
 #[cfg(test)]
 mod known_posteriors;
 mod likelihood;
 mod minibatch;
-mod network;
+pub(crate) mod network;
 mod options;
 mod particles;
 mod posterior;
 mod presets;
-mod random;
+pub(crate) mod random;
 #[cfg(test)]
-mod reference;
+pub(crate) mod reference;
 mod standardise;
 mod state;
 mod svgd;

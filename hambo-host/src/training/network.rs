@@ -15,15 +15,15 @@ use super::activation::BatchActivation;
 
 /// Size and place of one layer.
 #[derive(Debug, Clone)]
-pub(super) struct LayerShape {
-    pub(super) inputs: usize,
-    pub(super) outputs: usize,
-    pub(super) weights: Range<usize>,
-    pub(super) bias: Range<usize>,
+pub(crate) struct LayerShape {
+    pub(crate) inputs: usize,
+    pub(crate) outputs: usize,
+    pub(crate) weights: Range<usize>,
+    pub(crate) bias: Range<usize>,
 }
 
 /// Lays the layers of a network out one after the other.
-pub(super) fn layer_shapes(widths: &[usize]) -> Vec<LayerShape> {
+pub(crate) fn layer_shapes(widths: &[usize]) -> Vec<LayerShape> {
     let mut start = 0;
     widths
         .windows(2)
@@ -42,12 +42,12 @@ pub(super) fn layer_shapes(widths: &[usize]) -> Vec<LayerShape> {
 }
 
 /// Number of parameters of a network.
-pub(super) fn parameter_count(layers: &[LayerShape]) -> usize {
+pub(crate) fn parameter_count(layers: &[LayerShape]) -> usize {
     layers.last().map_or(0, |layer| layer.bias.end)
 }
 
 /// The working memory of one network for batches of up to a fixed size.
-pub(super) struct Network {
+pub(crate) struct Network {
     layers: Vec<LayerShape>,
     activation: Activation,
     rows: usize,
@@ -60,7 +60,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    pub(super) fn new(layers: &[LayerShape], activation: Activation, capacity: usize) -> Self {
+    pub(crate) fn new(layers: &[LayerShape], activation: Activation, capacity: usize) -> Self {
         let buffers = || -> Vec<Vec<f32>> {
             let first = layers.first().map(|layer| layer.inputs);
             let widths = first
@@ -79,7 +79,7 @@ impl Network {
     }
 
     /// Outputs for a batch of inputs (both row-major). The batch must fit the capacity.
-    pub(super) fn forward(&mut self, parameters: &[f32], inputs: &[f32]) -> &[f32] {
+    pub(crate) fn forward(&mut self, parameters: &[f32], inputs: &[f32]) -> &[f32] {
         self.values[0][..inputs.len()].copy_from_slice(inputs);
         for (index, layer) in self.layers.iter().enumerate() {
             if index == 0 {
@@ -110,7 +110,7 @@ impl Network {
     }
 
     /// The outputs of the last batch, and where the loss writes its derivative in them.
-    pub(super) fn outputs_and_slope(&mut self) -> (&[f32], &mut [f32]) {
+    pub(crate) fn outputs_and_slope(&mut self) -> (&[f32], &mut [f32]) {
         let last = self.layers.len();
         let length = self.rows * self.layers.last().map_or(0, |layer| layer.outputs);
         (
@@ -120,44 +120,73 @@ impl Network {
     }
 
     /// Derivative of the loss in every parameter, from its derivative in the outputs.
-    pub(super) fn backward(&mut self, parameters: &[f32], gradient: &mut [f32]) {
-        for (index, layer) in self.layers.iter().enumerate().rev() {
-            let (before, after) = self.deltas.split_at_mut(index + 1);
-            let delta = &after[0][..self.rows * layer.outputs];
-            let delta_matrix = MatRef::from_column_major_slice(delta, layer.outputs, self.rows);
-            let input = &self.values[index][..self.rows * layer.inputs];
-            product(
-                MatMut::from_row_major_slice_mut(
-                    &mut gradient[layer.weights.clone()],
-                    layer.outputs,
-                    layer.inputs,
-                ),
-                Accum::Replace,
-                delta_matrix,
-                MatRef::from_column_major_slice(input, layer.inputs, self.rows).transpose(),
-            );
-            let bias = &mut gradient[layer.bias.clone()];
-            bias.fill(0.0);
-            for column in delta.chunks_exact(layer.outputs) {
-                bias.iter_mut().zip(column).for_each(|(sum, d)| *sum += d);
-            }
+    pub(crate) fn backward(&mut self, parameters: &[f32], gradient: &mut [f32]) {
+        for index in (0..self.layers.len()).rev() {
+            self.weight_gradient(index, gradient);
             if index > 0 {
-                let length = self.rows * layer.inputs;
-                let previous = &mut before[index][..length];
-                product(
-                    MatMut::from_column_major_slice_mut(previous, layer.inputs, self.rows),
-                    Accum::Replace,
-                    MatRef::from_row_major_slice(
-                        &parameters[layer.weights.clone()],
-                        layer.outputs,
-                        layer.inputs,
-                    )
-                    .transpose(),
-                    delta_matrix,
-                );
-                let slope = &self.slopes[index][..length];
-                previous.iter_mut().zip(slope).for_each(|(d, s)| *d *= s);
+                self.pull_back(index, parameters);
             }
+        }
+    }
+
+    /// Derivative of the loss in every input, from its derivative in the
+    /// outputs: for a loss that moves what feeds the network, not its weights.
+    pub(crate) fn backward_to_inputs(&mut self, parameters: &[f32]) {
+        for index in (0..self.layers.len()).rev() {
+            self.pull_back(index, parameters);
+        }
+    }
+
+    /// What [`Self::backward_to_inputs`] found, one row for each of the batch.
+    pub(crate) fn input_slope(&self) -> &[f32] {
+        let inputs = self.layers.first().map_or(0, |layer| layer.inputs);
+        &self.deltas[0][..self.rows * inputs]
+    }
+
+    /// Derivative of the loss in the weights and the bias of one layer.
+    fn weight_gradient(&self, index: usize, gradient: &mut [f32]) {
+        let layer = &self.layers[index];
+        let delta = &self.deltas[index + 1][..self.rows * layer.outputs];
+        let input = &self.values[index][..self.rows * layer.inputs];
+        product(
+            MatMut::from_row_major_slice_mut(
+                &mut gradient[layer.weights.clone()],
+                layer.outputs,
+                layer.inputs,
+            ),
+            Accum::Replace,
+            MatRef::from_column_major_slice(delta, layer.outputs, self.rows),
+            MatRef::from_column_major_slice(input, layer.inputs, self.rows).transpose(),
+        );
+        let bias = &mut gradient[layer.bias.clone()];
+        bias.fill(0.0);
+        for column in delta.chunks_exact(layer.outputs) {
+            bias.iter_mut().zip(column).for_each(|(sum, d)| *sum += d);
+        }
+    }
+
+    /// Derivative of the loss in one layer's inputs, before their activation.
+    fn pull_back(&mut self, index: usize, parameters: &[f32]) {
+        let layer = &self.layers[index];
+        let (before, after) = self.deltas.split_at_mut(index + 1);
+        let delta = &after[0][..self.rows * layer.outputs];
+        let length = self.rows * layer.inputs;
+        let previous = &mut before[index][..length];
+        product(
+            MatMut::from_column_major_slice_mut(previous, layer.inputs, self.rows),
+            Accum::Replace,
+            MatRef::from_row_major_slice(
+                &parameters[layer.weights.clone()],
+                layer.outputs,
+                layer.inputs,
+            )
+            .transpose(),
+            MatRef::from_column_major_slice(delta, layer.outputs, self.rows),
+        );
+        // The network's own inputs have no activation.
+        if index > 0 {
+            let slope = &self.slopes[index][..length];
+            previous.iter_mut().zip(slope).for_each(|(d, s)| *d *= s);
         }
     }
 }

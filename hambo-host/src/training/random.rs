@@ -4,7 +4,7 @@ use rand_core::Rng;
 use rand_pcg::Pcg32;
 
 /// A seeded source of uniform and normal numbers that knows how far it is.
-pub(super) struct Random {
+pub(crate) struct Random {
     generator: Pcg32,
     draws: u64,
 }
@@ -12,37 +12,37 @@ pub(super) struct Random {
 impl Random {
     /// Each member has a stream of its own, so that it does not depend on how
     /// many others there are, nor on the thread that trains it.
-    pub(super) fn new(seed: u64, stream: u64) -> Self {
+    pub(crate) fn new(seed: u64, stream: u64) -> Self {
         Self::at(seed, stream, 0)
     }
 
     /// The same stream after `draws` draws.
-    pub(super) fn at(seed: u64, stream: u64, draws: u64) -> Self {
+    pub(crate) fn at(seed: u64, stream: u64, draws: u64) -> Self {
         let mut generator = Pcg32::new(seed, stream);
         generator.advance(draws);
         Self { generator, draws }
     }
 
     /// Numbers drawn so far.
-    pub(super) fn draws(&self) -> u64 {
+    pub(crate) fn draws(&self) -> u64 {
         self.draws
     }
 
     /// Uniform in [0, 1).
-    pub(super) fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         self.draws = self.draws.wrapping_add(1);
         f64::from(self.generator.next_u32()) / 4_294_967_296.0
     }
 
     /// Standard normal, by Box and Muller.
-    pub(super) fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         // 1 - uniform lies in (0, 1], where the logarithm is finite.
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
     /// Brings `items` into a random order (Fisher and Yates).
-    pub(super) fn shuffle(&mut self, items: &mut [u32]) {
+    pub(crate) fn shuffle(&mut self, items: &mut [u32]) {
         for last in (1..items.len()).rev() {
             let other = (self.uniform() * (last + 1) as f64) as usize;
             items.swap(last, other);

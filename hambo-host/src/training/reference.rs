@@ -3,7 +3,7 @@
 use super::{Activation, TrainedEnsemble};
 
 /// Outputs (mean, raw) of one network for one input row; parameters as in `network`.
-fn outputs(
+pub(crate) fn outputs(
     widths: &[usize],
     activation: Activation,
     parameters: &[f64],

@@ -44,7 +44,7 @@ pub struct Layer {
 
 impl Member {
     /// The layers that lie in a slice of parameters.
-    pub(super) fn unpack(layers: &[LayerShape], parameters: &[f32]) -> Self {
+    pub(crate) fn unpack(layers: &[LayerShape], parameters: &[f32]) -> Self {
         let layers = layers
             .iter()
             .map(|layer| Layer {
@@ -58,7 +58,7 @@ impl Member {
     }
 
     /// The slice of parameters that [`Self::unpack`] reads.
-    pub(super) fn pack(&self) -> Vec<f32> {
+    pub(crate) fn pack(&self) -> Vec<f32> {
         let layers = self.layers.iter();
         layers
             .flat_map(|layer| layer.weights.iter().chain(&layer.bias).copied())

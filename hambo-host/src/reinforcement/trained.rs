@@ -1,0 +1,128 @@
+//! What learning leaves behind: plain layers, as policies and adversaries.
+
+use hambo_core::policy::{Head, Spread};
+use hambo_core::variant::Variant;
+
+use super::options::InputUnits;
+use super::weights::ACTIVATION;
+use crate::image_file::TrainedAdversary;
+use crate::policy_file::{ActionMap, PerceptronPolicy};
+use crate::training::network::LayerShape;
+use crate::training::{Layer, Member};
+
+/// The actor of soft actor-critic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainedActor {
+    /// From the observation to the means, then the logarithms of the standard
+    /// deviations, of the actions before tanh.
+    pub layers: Vec<Layer>,
+    /// Units of the observations.
+    pub units: InputUnits,
+}
+
+impl TrainedActor {
+    pub(super) fn new(shapes: &[LayerShape], parameters: &[f32], units: &InputUnits) -> Self {
+        Self {
+            layers: Member::unpack(shapes, parameters).layers,
+            units: units.clone(),
+        }
+    }
+
+    /// Numbers of an action.
+    #[must_use]
+    pub fn actions(&self) -> usize {
+        self.layers.last().map_or(0, |layer| layer.outputs / 2)
+    }
+
+    /// The layers to the means alone.
+    #[must_use]
+    pub fn mean_layers(&self) -> Vec<Layer> {
+        let count = self.actions();
+        let mut layers = self.layers.clone();
+        if let Some(last) = layers.last_mut() {
+            last.outputs = count;
+            last.weights.truncate(count * last.inputs);
+            last.bias.truncate(count);
+        }
+        layers
+    }
+
+    /// A controller that acts with tanh(mean), stretched to the limits.
+    #[must_use]
+    pub fn policy(&self, low: &[f32], high: &[f32]) -> PerceptronPolicy {
+        let actions = stretched(Head::Deterministic, true, low, high);
+        self.perceptron(self.mean_layers(), actions)
+    }
+
+    /// A controller that draws its actions as in training.
+    #[must_use]
+    pub fn stochastic_policy(&self, low: &[f32], high: &[f32]) -> PerceptronPolicy {
+        let head = Head::TanhGaussian(Spread::OfState);
+        let actions = stretched(head, false, low, high);
+        self.perceptron(self.layers.clone(), actions)
+    }
+
+    /// An adversary for CA, where the observation is (s, a) and the actions are eta.
+    #[must_use]
+    pub fn adversary(&self) -> TrainedAdversary {
+        TrainedAdversary {
+            variant: Variant::ContinuousAdversary,
+            layers: self.mean_layers(),
+            activation: ACTIVATION,
+            input_mean: self.units.mean.clone(),
+            input_scale: self.units.scale.clone(),
+        }
+    }
+
+    fn perceptron(&self, layers: Vec<Layer>, actions: ActionMap) -> PerceptronPolicy {
+        PerceptronPolicy {
+            layers,
+            activation: ACTIVATION,
+            observation_mean: self.units.mean.clone(),
+            observation_scale: self.units.scale.clone(),
+            actions,
+        }
+    }
+}
+
+/// The network of clipped double DQN: the largest output is the choice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainedChooser {
+    /// From the observation to one number for each choice.
+    pub layers: Vec<Layer>,
+    /// Units of the observations.
+    pub units: InputUnits,
+}
+
+impl TrainedChooser {
+    pub(super) fn new(shapes: &[LayerShape], parameters: &[f32], units: &InputUnits) -> Self {
+        Self {
+            layers: Member::unpack(shapes, parameters).layers,
+            units: units.clone(),
+        }
+    }
+
+    /// An adversary for DA1, where the observation is (s, a) and the choice a member.
+    #[must_use]
+    pub fn adversary(&self) -> TrainedAdversary {
+        TrainedAdversary {
+            variant: Variant::DiscreteAdversary1,
+            layers: self.layers.clone(),
+            activation: ACTIVATION,
+            input_mean: self.units.mean.clone(),
+            input_scale: self.units.scale.clone(),
+        }
+    }
+}
+
+/// From [−1, 1] to the limits.
+fn stretched(head: Head, squash: bool, low: &[f32], high: &[f32]) -> ActionMap {
+    let limits = || low.iter().zip(high);
+    ActionMap {
+        head,
+        squash,
+        log_std: Vec::new(),
+        scale: limits().map(|(low, high)| 0.5 * (high - low)).collect(),
+        offset: limits().map(|(low, high)| 0.5 * (high + low)).collect(),
+    }
+}

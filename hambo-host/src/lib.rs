@@ -16,8 +16,10 @@
 //! | [`figure`], [`demo`] | pictures, and the whole story in one command |
 //! | [`bench`] | speed, as ratios to peers |
 
+pub mod adversary;
 pub mod bench;
 pub mod calibration;
+pub mod case;
 pub mod check;
 pub mod data;
 pub mod demo;
@@ -29,6 +31,7 @@ pub mod figure;
 pub mod files;
 pub mod fit;
 pub mod gaussian_process;
+pub mod hallucination;
 pub mod image_file;
 pub mod model_file;
 pub mod policy_file;

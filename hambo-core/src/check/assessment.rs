@@ -140,7 +140,9 @@ impl<'a, P> Assessment<'a, P> {
 
     fn begin(&mut self) {
         if let Some(rollout) = self.current() {
-            self.tally.begin(Search::<1>::start_total(&rollout));
+            let constants = start_count(rollout.variant, &self.model.dynamics);
+            let starts = Search::<1>::start_total(&rollout);
+            self.tally.begin(starts, constants);
         }
     }
 
@@ -160,8 +162,7 @@ impl<'a, P> Assessment<'a, P> {
         // objectives.
         let objectives = self.task.constraints.len().saturating_add(1) as f32;
         let delta = self.task.delta * 0.5 / objectives;
-        let constants = start_count(rollout.variant, &self.model.dynamics);
-        let estimate = self.tally.estimate(&rollout, constants, delta);
+        let estimate = self.tally.estimate(&rollout, delta);
         // There are places for the whole plan.
         let _ = self.estimates.push(estimate);
         self.begin();

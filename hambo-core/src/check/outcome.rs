@@ -71,8 +71,13 @@ pub struct Estimate {
     pub variant: Variant,
     /// Who found the minimum.
     pub adversary: Adversary,
-    /// The least mean of the adversary's starts, before any search.
+    /// The least mean of the constant adversaries, before any search.
     pub start_mean: f32,
+    /// What the search reached from them: the mean over the trajectories of
+    /// the least objective found on each.
+    pub search_mean: f32,
+    /// What the trained adversary reaches by itself, where there is one.
+    pub network_mean: Option<f32>,
     /// The estimate: the mean over the trajectories of the least objective
     /// found on each (DAinf: the least mean of a member).
     pub mean: f32,

@@ -19,10 +19,14 @@ const MANY_MEMBERS: usize = 20;
 pub(super) struct Tally {
     /// One sample for each start of the adversary.
     starts: Vec<SampleMoments, MAX_STARTS>,
+    /// How many of them are constant; the others are trained adversaries.
+    constants: usize,
     /// The least objective of each trajectory.
     searched: SampleMoments,
     /// That of the trajectory that is being gathered.
     least: f32,
+    /// Likewise without the trained adversaries.
+    searched_from_constants: SampleMoments,
     unfit: Vec<Reason, MAX_REASONS>,
 }
 
@@ -30,16 +34,20 @@ impl Tally {
     pub fn new() -> Self {
         Self {
             starts: Vec::new(),
+            constants: 0,
             searched: SampleMoments::default(),
             least: f32::INFINITY,
+            searched_from_constants: SampleMoments::default(),
             unfit: Vec::new(),
         }
     }
 
-    /// Empties the sums for an estimate with so many starts and keeps the
-    /// reasons.
-    pub fn begin(&mut self, starts: usize) {
+    /// Empties the sums for an estimate with so many starts, the first of
+    /// them constant, and keeps the reasons.
+    pub fn begin(&mut self, starts: usize, constants: usize) {
+        self.constants = constants;
         self.searched = SampleMoments::default();
+        self.searched_from_constants = SampleMoments::default();
         self.least = f32::INFINITY;
         self.starts.clear();
         // More starts than places are refused before the check begins.
@@ -75,6 +83,9 @@ impl Tally {
             if *least < self.least {
                 self.least = *least;
             }
+            if start.saturating_add(1) == self.constants {
+                self.searched_from_constants.push(self.least);
+            }
             if start.saturating_add(1) == self.starts.len() {
                 self.searched.push(self.least);
                 self.least = f32::INFINITY;
@@ -83,22 +94,18 @@ impl Tally {
     }
 
     /// The estimate with its lower bound, except with probability `delta`.
-    /// Starts from number `constants` on are trained adversaries.
-    pub fn estimate<P>(
-        &mut self,
-        rollout: &Rollout<'_, P>,
-        constants: usize,
-        delta: f32,
-    ) -> Estimate {
+    pub fn estimate<P>(&mut self, rollout: &Rollout<'_, P>, delta: f32) -> Estimate {
         let (objective, variant, task) = (rollout.objective, rollout.variant, rollout.task);
         let margin = self.margin(objective, task);
         let mut worst = (0, f32::INFINITY);
-        for (start, sample) in self.starts.iter().enumerate() {
+        for (start, sample) in self.starts.iter().enumerate().take(self.constants) {
             if sample.mean() < worst.1 {
                 worst = (start, sample.mean());
             }
         }
         let (worst_start, start_mean) = worst;
+        let network = self.starts.get(self.constants);
+        let network_mean = network.map(SampleMoments::mean);
         let mut mean = self.searched.mean();
         let mut lower = mean - self.searched.margin(margin, delta);
         if matches!(
@@ -114,7 +121,7 @@ impl Tally {
             }
         }
         let adversary = match variant {
-            _ if worst_start >= constants && mean >= start_mean => Adversary::Network,
+            _ if network_mean.is_some_and(|network| network <= mean) => Adversary::Network,
             Variant::ContinuousAdversary if mean < start_mean => Adversary::Adjoint,
             Variant::ContinuousAdversary => Adversary::Constant(worst_start as u16),
             Variant::DiscreteAdversary1 if mean < start_mean => Adversary::Sequence,
@@ -128,6 +135,8 @@ impl Tally {
             variant,
             adversary,
             start_mean,
+            search_mean: self.searched_from_constants.mean(),
+            network_mean,
             mean,
             standard_error: self.searched.standard_error(),
             margin,

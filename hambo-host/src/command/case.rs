@@ -1,13 +1,15 @@
-//! Model, task and policy from their files, put together as one image: what
+//! Model, task and policy from their files, put together as one case: what
 //! `hambo check` judges and `hambo export` writes.
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use hambo_core::task::Effort;
 use hambo_host::Error;
+use hambo_host::adversary::EffortLevel;
+use hambo_host::case::Case;
 use hambo_host::data::read_log;
-use hambo_host::image_file::{encode_image, encode_policy};
+use hambo_host::image_file::encode_policy;
 use hambo_host::model_file::ModelFile;
 use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::{Initial, TaskFile};
@@ -26,20 +28,62 @@ pub struct CaseArguments {
     /// Trajectories.
     #[arg(long, default_value_t = 16)]
     pub trajectories: u32,
-    /// Sweeps of the adversary's search: more of them find more.
-    #[arg(long, default_value_t = 40)]
-    pub sweeps: u32,
+    /// Sweeps of the adversary's search, instead of the effort's: more of
+    /// them find more.
+    #[arg(long)]
+    pub sweeps: Option<u32>,
+    /// How hard the worst case is looked for [default: normal for a check,
+    /// quick for an export].
+    #[arg(long, value_enum)]
+    pub effort: Option<EffortName>,
     /// Seed of the trajectories.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
 }
 
+/// `--effort`.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EffortName {
+    /// Constants and a search, as on the device.
+    Quick,
+    /// A network learns as well, for about half a minute.
+    Normal,
+    /// More of both, for minutes.
+    Thorough,
+}
+
+impl EffortName {
+    /// As it is given.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Normal => "normal",
+            Self::Thorough => "thorough",
+        }
+    }
+
+    /// As the library knows it.
+    pub fn level(self) -> EffortLevel {
+        match self {
+            Self::Quick => EffortLevel::Quick,
+            Self::Normal => EffortLevel::Normal,
+            Self::Thorough => EffortLevel::Thorough,
+        }
+    }
+}
+
 impl CaseArguments {
-    /// The image's bytes. The comparisons of `task` are scaled to the log.
+    /// The case, with the sweeps of `effort` unless others are given. The
+    /// comparisons of the task are scaled to the log.
     ///
     /// # Errors
     /// If a file is bad, or they do not belong together.
-    pub fn image(&self, model: &ModelFile, task: &mut TaskFile) -> Result<Vec<u8>, Error> {
+    pub fn case(
+        &self,
+        model: &ModelFile,
+        mut task: TaskFile,
+        effort: EffortLevel,
+    ) -> Result<Case, Error> {
         let metadata = model.metadata();
         let trained_on = [&metadata.state_names, &metadata.action_names];
         let named = [&task.state_names, &task.action_names];
@@ -53,21 +97,19 @@ impl CaseArguments {
                 named[1].join(", ")
             )));
         }
-        let policy = HostPolicy::read(&self.policy, task)?;
-        let initial = self.initial_states(task)?;
-        let effort = Effort {
-            trajectories: self.trajectories,
-            iterations: self.sweeps,
-            seed: self.seed,
-        };
-        let policy = encode_policy(&policy)?;
-        Ok(encode_image(
-            model.model_part(),
+        let policy = HostPolicy::read(&self.policy, &task)?;
+        let initial = self.initial_states(&mut task)?;
+        Ok(Case {
+            model_part: model.model_part().to_vec(),
+            effort: Effort {
+                trajectories: self.trajectories,
+                iterations: self.sweeps.unwrap_or(effort.sweeps()),
+                seed: self.seed,
+            },
+            initial,
+            policy_part: encode_policy(&policy)?,
             task,
-            effort,
-            &initial,
-            &policy,
-        )?)
+        })
     }
 
     /// The first state of every episode for a task that starts there, else

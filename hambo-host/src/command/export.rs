@@ -7,14 +7,17 @@ use clap::Args;
 use hambo_core::image::Image;
 use hambo_core::rollout::Buffers;
 use hambo_host::Error;
+use hambo_host::adversary::{EffortLevel, learn};
+use hambo_host::case::Case;
 use hambo_host::device::Qemu;
 use hambo_host::files::write_whole;
-use hambo_host::image_file::AlignedBytes;
+use hambo_host::image_file::TrainedAdversary;
 use hambo_host::model_file::ModelFile;
 use hambo_host::task_file::TaskFile;
 
 use super::board::Board;
-use super::case::CaseArguments;
+use super::case::{CaseArguments, EffortName};
+use super::line::Line;
 
 /// What `hambo export` takes.
 #[derive(Args)]
@@ -44,6 +47,9 @@ pub struct ExportArguments {
 /// Lanes of the firmware.
 const DEVICE_LANES: usize = 4;
 
+/// Hidden layers of an adversary for the device.
+const DEVICE_ADVERSARY: [usize; 2] = [64, 64];
+
 /// Writes the image and tells what it takes.
 ///
 /// # Errors
@@ -51,11 +57,14 @@ const DEVICE_LANES: usize = 4;
 /// written.
 pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Error> {
     let board = Board::named(&arguments.board)?;
-    let mut task = TaskFile::read(&arguments.task)?;
+    let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
-    let bytes = arguments.case.image(&model, &mut task)?;
-    let aligned = AlignedBytes::new(&bytes);
-    let image = Image::parse(aligned.as_bytes())?;
+    let level = arguments.case.effort.unwrap_or(EffortName::Quick).level();
+    let case = arguments.case.case(&model, task, level)?;
+    let adversaries = trained_adversaries(&case, level)?;
+    let aligned = case.image(&adversaries)?;
+    let bytes = aligned.as_bytes();
+    let image = Image::parse(bytes)?;
     let rows =
         Buffers::<DEVICE_LANES>::rows_needed(&image.model.dynamics, &image.task, &image.policy)?;
     let ram = rows * DEVICE_LANES * size_of::<f32>();
@@ -80,7 +89,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
             )));
         }
     }
-    write_whole(&arguments.output, &bytes)?;
+    write_whole(&arguments.output, bytes)?;
     let measured = match &arguments.firmware {
         Some(firmware) => Some(Qemu::new(firmware).run(&arguments.output)?),
         None => None,
@@ -126,4 +135,18 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     }
     writeln!(out, "saved {}", arguments.output.display())?;
     Ok(())
+}
+
+/// Networks that go into the image, small enough for a device.
+fn trained_adversaries(case: &Case, level: EffortLevel) -> Result<Vec<TrainedAdversary>, Error> {
+    let Some(mut learning) = level.learning(case.effort.seed) else {
+        return Ok(Vec::new());
+    };
+    learning.hidden = DEVICE_ADVERSARY.to_vec();
+    let line = Line::new();
+    let trained = learn(case, &learning, &mut |_, report| {
+        line.show_round("adversary", report)
+    });
+    line.finish();
+    Ok(trained?.into_iter().map(|one| one.adversary).collect())
 }

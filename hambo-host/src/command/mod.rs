@@ -6,6 +6,7 @@ pub mod check;
 pub mod environment;
 pub mod export;
 pub mod fit;
+mod line;
 pub mod model_info;
 pub mod predict;
 mod progress;

@@ -1,55 +1,32 @@
-//! A fit on a terminal: a line that moves, Ctrl-C, and checkpoints.
+//! A fit on a terminal, with its checkpoints.
 
 use std::fmt::Write as _;
-use std::io::{IsTerminal, stderr};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hambo_host::Error;
 use hambo_host::fit::{FitProgress, Watch, read_checkpoint, write_checkpoint};
 use hambo_host::training::TrainerState;
-use indicatif::{ProgressBar, ProgressStyle};
+
+use super::line::Line;
 
 /// Time between two checkpoints.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(20);
 
 /// Watches a fit.
 pub struct Terminal {
-    bar: ProgressBar,
-    interrupted: Arc<AtomicBool>,
+    line: Line,
     checkpoint: PathBuf,
     resume: bool,
     last_checkpoint: Instant,
 }
 
 impl Terminal {
-    /// A line on a terminal, nothing in a pipe. From here on the first Ctrl-C
-    /// asks for an end in order, the second ends at once.
+    /// Keeps checkpoints in a file; `resume` goes on from the last one.
     pub fn new(checkpoint: PathBuf, resume: bool) -> Self {
-        let bar = if stderr().is_terminal() {
-            ProgressBar::new(0)
-        } else {
-            ProgressBar::hidden()
-        };
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} · {eta} left");
-        if let Ok(style) = style {
-            bar.set_style(style);
-        }
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&interrupted);
-        // Without a handler Ctrl-C ends the program at once, and files are
-        // still whole.
-        let _ = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(super::super::INTERRUPTED));
-            }
-        });
         Self {
-            bar,
-            interrupted,
+            line: Line::new(),
             checkpoint,
             resume,
             last_checkpoint: Instant::now(),
@@ -58,7 +35,7 @@ impl Terminal {
 
     /// Clears the line.
     pub fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.line.finish();
     }
 }
 
@@ -88,18 +65,11 @@ impl Watch for Terminal {
             }
             FitProgress::Posterior(points) => (0, 1, format!("posterior of {points} points")),
         };
-        self.bar.set_length(length as u64);
-        self.bar.set_position(position as u64);
-        self.bar.set_message(message);
-        if self.interrupted.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        self.line.show(position, length, message)
     }
 
     fn shows_calibration(&self) -> bool {
-        !self.bar.is_hidden()
+        !self.line.is_hidden()
     }
 
     fn keep(&mut self, state: &dyn Fn() -> TrainerState, last: bool) -> Result<(), Error> {

@@ -126,9 +126,13 @@ impl Stand {
         }
         let landing = rollout.land(0, &mut buffers)?;
         let lanes = rewards.iter_mut().zip(terminated);
-        for ((reward, terminated), ((found, terminal), finite)) in
-            lanes.zip(landing.reward.iter().zip(&landing.terminal).zip(&landing.finite))
-        {
+        for ((reward, terminated), ((found, terminal), finite)) in lanes.zip(
+            landing
+                .reward
+                .iter()
+                .zip(&landing.terminal)
+                .zip(&landing.finite),
+        ) {
             *reward = if *finite { -*found } else { f32::NAN };
             *terminated = *terminal;
         }
@@ -166,7 +170,9 @@ impl Problem for AdversaryProblem<'_> {
     fn start(&mut self, lane: usize, episode: u32) -> Result<(), Error> {
         if let Some(stand) = self.groups.get_mut(lane / WIDTH) {
             let stand = stand.get_mut().unwrap_or_else(PoisonError::into_inner);
-            stand.group.start(&self.rollout, lane % WIDTH, episode, self.seed);
+            stand
+                .group
+                .start(&self.rollout, lane % WIDTH, episode, self.seed);
             stand.seen = None;
         }
         Ok(())

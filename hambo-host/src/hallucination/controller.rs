@@ -124,14 +124,15 @@ fn step(
         buffers.eta.get_mut(..dimension)?.fill([0.0; WIDTH]);
     } else {
         let members = rollout.model.dynamics.members() as u32;
-        let drawn = streams.clone().map(|mut stream| stream.index(members) as f32);
+        let drawn = streams
+            .clone()
+            .map(|mut stream| stream.index(members) as f32);
         *buffers.choices.first_mut()? = drawn;
     }
     let landing = rollout.step(&streams, 0, &mut buffers)?;
     let lanes = rewards.iter_mut().zip(terminated);
     let found = landing.reward.iter().zip(&landing.terminal);
-    for ((reward, terminated), ((found, terminal), finite)) in
-        lanes.zip(found.zip(&landing.finite))
+    for ((reward, terminated), ((found, terminal), finite)) in lanes.zip(found.zip(&landing.finite))
     {
         *reward = if *finite { *found } else { f32::NAN };
         *terminated = *terminal;

@@ -18,11 +18,8 @@ pub(super) struct Group {
 
 impl Group {
     pub(super) fn new<P: Policy>(rollout: &Rollout<'_, P>) -> Result<Self, CapacityError> {
-        let needed = Buffers::<WIDTH>::rows_needed(
-            &rollout.model.dynamics,
-            rollout.task,
-            rollout.policy,
-        )?;
+        let needed =
+            Buffers::<WIDTH>::rows_needed(&rollout.model.dynamics, rollout.task, rollout.policy)?;
         let mut group = Self {
             rows: vec![[0.0; WIDTH]; needed],
             episodes: [0; WIDTH],

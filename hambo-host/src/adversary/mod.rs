@@ -1,0 +1,14 @@
+//! Finding the worst case on the host: constants, the core's searches, and
+//! networks that learn it by reinforcement (the paper's way), each on the
+//! same trajectories, with what it cost.
+//!
+//! The estimate is always the core's, over all of them: a network is one more
+//! start of its search, and its minimum is taken on fresh trajectories.
+
+mod contest;
+mod effort;
+mod train;
+
+pub use contest::{Contender, Contest, contest, learn};
+pub use effort::{EffortLevel, Learning};
+pub use train::{Trained, train};

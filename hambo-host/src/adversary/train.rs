@@ -1,0 +1,139 @@
+//! Training an adversary on the hallucinated system (section 4 of the paper):
+//! soft actor-critic for CA, clipped double DQN for DA1.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use hambo_core::image::Image;
+use hambo_core::variant::Variant;
+
+use super::Learning;
+use crate::Error;
+use crate::case::Case;
+use crate::hallucination::AdversaryProblem;
+use crate::image_file::TrainedAdversary;
+use crate::reinforcement::{
+    DoubleDqn, DoubleDqnOptions, InputUnits, RoundReport, SoftActorCritic, SoftActorCriticOptions,
+};
+
+/// Returns of about this size learn well.
+const RETURN: f32 = 20.0;
+
+/// A network, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The network, for an image.
+    pub adversary: TrainedAdversary,
+    /// Steps of the model, evaluations included.
+    pub model_steps: u64,
+    /// Gradient steps.
+    pub gradient_steps: u64,
+    /// Time.
+    pub time: Duration,
+}
+
+/// Trains an adversary of a variant for a case. `usual_return` gives the size
+/// of its returns; `watch` is told of every round and may break off with
+/// [`Error::Interrupted`].
+///
+/// # Errors
+/// If the variant has no adversary that learns, or a number is not finite.
+pub fn train(
+    case: &Case,
+    variant: Variant,
+    usual_return: f32,
+    learning: &Learning,
+    watch: &mut dyn FnMut(&RoundReport) -> ControlFlow<()>,
+) -> Result<Trained, Error> {
+    let start = Instant::now();
+    let bytes = case.image(&[])?;
+    let image = Image::parse(bytes.as_bytes())?;
+    let mut problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
+    let units = Some(units(&image));
+    let reward_scale = RETURN / usual_return.abs().max(1e-3);
+    let mut cost = Cost::new(learning, image.task.horizon);
+    let mut told = |report: &RoundReport| {
+        cost.add(report);
+        match watch(report) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Interrupted),
+        }
+    };
+    let adversary = if variant == Variant::ContinuousAdversary {
+        let options = SoftActorCriticOptions {
+            hidden: learning.hidden.clone(),
+            rounds: learning.rounds.clone(),
+            batch: learning.batch,
+            reward_scale,
+            units,
+            seed: learning.seed,
+            ..SoftActorCriticOptions::default()
+        };
+        let mut learner = SoftActorCritic::new(&problem, options)?;
+        while let Some(report) = learner.round(&mut problem)? {
+            told(&report)?;
+        }
+        learner.actor().adversary()
+    } else {
+        let options = DoubleDqnOptions {
+            hidden: learning.hidden.clone(),
+            rounds: learning.rounds.clone(),
+            batch: learning.batch,
+            reward_scale,
+            units,
+            seed: learning.seed,
+            ..DoubleDqnOptions::default()
+        };
+        let mut learner = DoubleDqn::new(&problem, options)?;
+        while let Some(report) = learner.round(&mut problem)? {
+            told(&report)?;
+        }
+        learner.chooser().adversary()
+    };
+    Ok(Trained {
+        adversary,
+        model_steps: cost.model_steps,
+        gradient_steps: cost.gradient_steps,
+        time: start.elapsed(),
+    })
+}
+
+/// The box around the data, as the networks' units: two standard deviations
+/// reach from its middle to its sides.
+pub(crate) fn units(image: &Image<'_>) -> InputUnits {
+    let support = &image.model.support;
+    let sides = || support.low.iter().zip(support.high);
+    let scale = |(low, high): (&f32, &f32)| {
+        let scale = 0.25 * (high - low);
+        if scale > 0.0 { scale } else { 1.0 }
+    };
+    InputUnits {
+        mean: sides().map(|(low, high)| 0.5 * (low + high)).collect(),
+        scale: sides().map(scale).collect(),
+    }
+}
+
+struct Cost {
+    evaluation_steps: u64,
+    gradient_steps_of_a_round: u64,
+    model_steps: u64,
+    gradient_steps: u64,
+}
+
+impl Cost {
+    fn new(learning: &Learning, horizon: u32) -> Self {
+        let rounds = &learning.rounds;
+        Self {
+            evaluation_steps: rounds.evaluation_episodes as u64 * u64::from(horizon),
+            gradient_steps_of_a_round: rounds.gradient_steps as u64,
+            model_steps: 0,
+            gradient_steps: 0,
+        }
+    }
+
+    fn add(&mut self, report: &RoundReport) {
+        let rounds = report.round as u64;
+        self.model_steps = report.steps + rounds * self.evaluation_steps;
+        self.gradient_steps = rounds * self.gradient_steps_of_a_round;
+    }
+}

@@ -1,0 +1,122 @@
+//! A finished check for people.
+
+use std::io::Write;
+
+use hambo_core::estimate::Margin;
+use hambo_core::verdict::Reason;
+use hambo_host::Error;
+use hambo_host::adversary::{Contender, Contest};
+use hambo_host::case::Case;
+
+use super::{CheckArguments, words};
+
+impl CheckArguments {
+    /// Tells people.
+    pub(super) fn tell(
+        &self,
+        case: &Case,
+        contest: &Contest,
+        out: &mut impl Write,
+    ) -> Result<(), Error> {
+        let (task, outcome) = (&case.task, &contest.outcome);
+        writeln!(
+            out,
+            "{}: {} over {} steps, delta {}, {} trajectories, {} sweeps",
+            task.name,
+            self.case.policy.display(),
+            task.horizon,
+            task.delta,
+            self.case.trajectories,
+            case.effort.iterations
+        )?;
+        writeln!(
+            out,
+            "\n{:24} {:8} {:18} {:>12} {:>11} {:>12}",
+            "", "estimate", "adversary", "mean", "std. error", "lower bound"
+        )?;
+        for estimate in &outcome.estimates {
+            writeln!(
+                out,
+                "{:24} {:8} {:18} {:>12.3} {:>11.3} {:>12.3}",
+                words::objective(task, estimate),
+                words::variant(estimate.variant),
+                words::adversary(estimate.adversary),
+                estimate.mean,
+                estimate.standard_error,
+                estimate.lower
+            )?;
+        }
+        if let Some(last) = outcome.estimates.last() {
+            let margin = match last.margin {
+                Margin::StudentT => "Student's t",
+                Margin::Bernstein { .. } => "empirical Bernstein",
+            };
+            writeln!(out, "\nsampling margin by {margin}")?;
+        }
+        tell_contenders(contest, out)?;
+        for reason in &outcome.reasons {
+            if *reason != Reason::NoThreshold {
+                writeln!(out, "{}", words::why(task, outcome, *reason))?;
+            }
+        }
+        match outcome.threshold {
+            Some(threshold) => writeln!(
+                out,
+                "\n{}: lower bound {:.3}, threshold {threshold}",
+                outcome.verdict.name(),
+                outcome.bound
+            )?,
+            None => writeln!(
+                out,
+                "\nlower bound {:.3}; no threshold, no verdict (give --threshold or set one in the task)",
+                outcome.bound
+            )?,
+        }
+        Ok(())
+    }
+}
+
+/// What each adversary found and spent, and how far they are apart.
+fn tell_contenders(contest: &Contest, out: &mut impl Write) -> Result<(), Error> {
+    if contest.contenders.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\n{:24} {:20} {:>12} {:>14} {:>15} {:>9}",
+        "what adversaries found", "", "mean", "model steps", "gradient steps", "seconds"
+    )?;
+    for contender in &contest.contenders {
+        writeln!(
+            out,
+            "{:24} {:20} {:>12.3} {:>14} {:>15} {:>9.2}",
+            words::variant(contender.variant),
+            contender.name,
+            contender.mean,
+            contender.model_steps,
+            contender.gradient_steps,
+            contender.time.as_secs_f64()
+        )?;
+    }
+    for estimate in &contest.outcome.estimates {
+        let own = |contender: &&Contender| contender.variant == estimate.variant;
+        let means = contest.contenders.iter().filter(own).map(|one| one.mean);
+        let Some(best) = means.clone().reduce(f32::min) else {
+            continue;
+        };
+        let Some(least) = means.reduce(f32::max) else {
+            continue;
+        };
+        let spread = contest.outcome.neutral - estimate.mean;
+        if estimate.objective == hambo_core::rollout::Objective::Return && spread > 0.0 {
+            writeln!(
+                out,
+                "{}: the adversaries differ by {:.3}, {:.1} % of the way from the neutral estimate to the worst",
+                words::variant(estimate.variant),
+                least - best,
+                100.0 * (least - best) / spread
+            )?;
+        }
+    }
+    Ok(())
+}

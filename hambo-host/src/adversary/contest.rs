@@ -9,7 +9,7 @@ use hambo_core::image::Image;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 
-use super::{Learning, Trained, train};
+use super::{Learning, Trained, Usual, train};
 use crate::Error;
 use crate::case::Case;
 use crate::check::check;
@@ -89,7 +89,10 @@ pub fn learn(
             let found = constants.estimates.iter().find(|estimate| {
                 estimate.variant == *variant && estimate.objective == Objective::Return
             });
-            let usual = found.map_or(constants.neutral, |found| found.mean);
+            let usual = Usual {
+                neutral: constants.neutral,
+                constants: found.map_or(constants.neutral, |found| found.mean),
+            };
             let mut watch = |report: &RoundReport| watch(*variant, report);
             train(case, *variant, usual, learning, &mut watch)
         });

@@ -11,4 +11,4 @@ mod train;
 
 pub use contest::{Contender, Contest, contest, learn};
 pub use effort::{EffortLevel, Learning};
-pub use train::{Trained, train};
+pub use train::{Trained, Usual, train};

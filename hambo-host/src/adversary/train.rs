@@ -16,8 +16,18 @@ use crate::reinforcement::{
     DoubleDqn, DoubleDqnOptions, InputUnits, RoundReport, SoftActorCritic, SoftActorCriticOptions,
 };
 
-/// Returns of about this size learn well.
-const RETURN: f32 = 20.0;
+/// Rewards are scaled so that a constant adversary changes the return by so
+/// much: then the entropy that soft actor-critic is paid for weighs less.
+const EFFECT: f32 = 50.0;
+
+/// The returns of a case before anybody learns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usual {
+    /// Without an adversary.
+    pub neutral: f32,
+    /// The least that a constant one finds.
+    pub constants: f32,
+}
 
 /// A network, and what it cost.
 #[derive(Clone, Debug)]
@@ -32,8 +42,8 @@ pub struct Trained {
     pub time: Duration,
 }
 
-/// Trains an adversary of a variant for a case. `usual_return` gives the size
-/// of its returns; `watch` is told of every round and may break off with
+/// Trains an adversary of a variant for a case. `usual` gives the size of its
+/// returns; `watch` is told of every round and may break off with
 /// [`Error::Interrupted`].
 ///
 /// # Errors
@@ -41,16 +51,18 @@ pub struct Trained {
 pub fn train(
     case: &Case,
     variant: Variant,
-    usual_return: f32,
+    usual: Usual,
     learning: &Learning,
     watch: &mut dyn FnMut(&RoundReport) -> ControlFlow<()>,
 ) -> Result<Trained, Error> {
     let start = Instant::now();
     let bytes = case.image(&[])?;
     let image = Image::parse(bytes.as_bytes())?;
-    let mut problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
+    let problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
+    let mut problem = problem.with_baseline(usual.neutral / image.task.horizon as f32);
     let units = Some(units(&image));
-    let reward_scale = RETURN / usual_return.abs().max(1e-3);
+    let effect = (usual.neutral - usual.constants).max(0.01 * usual.neutral.abs());
+    let reward_scale = EFFECT / effect.max(f32::MIN_POSITIVE);
     let mut cost = Cost::new(learning, image.task.horizon);
     let mut told = |report: &RoundReport| {
         cost.add(report);

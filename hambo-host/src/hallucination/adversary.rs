@@ -38,6 +38,7 @@ pub struct AdversaryProblem<'a> {
     rollout: Rollout<'a, StoredPolicy<'a>>,
     lanes: usize,
     seed: u64,
+    baseline: f32,
     groups: Vec<Mutex<Stand>>,
 }
 
@@ -85,8 +86,21 @@ impl<'a> AdversaryProblem<'a> {
             rollout,
             lanes,
             seed,
+            baseline: 0.0,
             groups: groups.collect::<Result<_, CapacityError>>()?,
         })
+    }
+}
+
+impl AdversaryProblem<'_> {
+    /// Counts the controller's rewards from this one on: the adversary earns
+    /// `usual − r`. Learners like small numbers. Only for tasks that do not
+    /// terminate, else the adversary would be paid for the length of episodes.
+    #[must_use]
+    pub fn with_baseline(self, usual: f32) -> Self {
+        let ends = self.rollout.task.termination.is_some();
+        let baseline = if ends { 0.0 } else { usual };
+        Self { baseline, ..self }
     }
 }
 
@@ -200,13 +214,13 @@ impl Problem for AdversaryProblem<'_> {
         let parts = parts
             .zip(rewards.par_chunks_mut(WIDTH))
             .zip(terminated.par_chunks_mut(WIDTH));
-        let (rollout, seed) = (&self.rollout, self.seed);
+        let (rollout, seed, baseline) = (&self.rollout, self.seed, self.baseline);
         parts
             .zip(&self.groups)
             .for_each(|(((actions, rewards), terminated), stand)| {
                 let done = lock(stand).step(rollout, seed, actions, rewards, terminated);
-                if done.is_none() {
-                    rewards.fill(f32::NAN);
+                for reward in rewards {
+                    *reward = done.map_or(f32::NAN, |()| *reward + baseline);
                 }
             });
         Ok(())

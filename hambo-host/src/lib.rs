@@ -33,6 +33,7 @@ pub mod fit;
 pub mod gaussian_process;
 pub mod hallucination;
 pub mod image_file;
+pub mod improve;
 pub mod model_file;
 pub mod policy_file;
 pub mod prediction;

@@ -7,8 +7,11 @@
 
 mod contest;
 mod effort;
+mod learner;
 mod train;
 
 pub use contest::{Contender, Contest, contest, learn};
 pub use effort::{EffortLevel, Learning};
+pub use learner::{AdversaryLearner, AdversaryLearnerState, LearnerOptions};
+pub(crate) use train::units;
 pub use train::{Trained, Usual, train};

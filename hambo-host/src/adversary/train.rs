@@ -7,14 +7,12 @@ use std::time::{Duration, Instant};
 use hambo_core::image::Image;
 use hambo_core::variant::Variant;
 
-use super::Learning;
+use super::{AdversaryLearner, LearnerOptions, Learning};
 use crate::Error;
 use crate::case::Case;
 use crate::hallucination::AdversaryProblem;
 use crate::image_file::TrainedAdversary;
-use crate::reinforcement::{
-    DoubleDqn, DoubleDqnOptions, InputUnits, RoundReport, SoftActorCritic, SoftActorCriticOptions,
-};
+use crate::reinforcement::{InputUnits, RoundReport, Value};
 
 /// Rewards are scaled so that a constant adversary changes the return by so
 /// much: then the entropy that soft actor-critic is paid for weighs less.
@@ -60,50 +58,26 @@ pub fn train(
     let image = Image::parse(bytes.as_bytes())?;
     let problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
     let mut problem = problem.with_baseline(usual.neutral / image.task.horizon as f32);
-    let units = Some(units(&image));
     let effect = (usual.neutral - usual.constants).max(0.01 * usual.neutral.abs());
-    let reward_scale = EFFECT / effect.max(f32::MIN_POSITIVE);
+    let options = LearnerOptions {
+        hidden: learning.hidden.clone(),
+        value: Value::Finite { discount: 1.0 },
+        rounds: learning.rounds.clone(),
+        batch: learning.batch,
+        reward_scale: EFFECT / effect.max(1e-6),
+        units: units(&image),
+        seed: learning.seed,
+    };
+    let mut learner = AdversaryLearner::new(&problem, variant, options)?;
     let mut cost = Cost::new(learning, image.task.horizon);
-    let mut told = |report: &RoundReport| {
-        cost.add(report);
-        match watch(report) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Interrupted),
+    while let Some(report) = learner.round(&mut problem)? {
+        cost.add(&report);
+        if watch(&report).is_break() {
+            return Err(Error::Interrupted);
         }
-    };
-    let adversary = if variant == Variant::ContinuousAdversary {
-        let options = SoftActorCriticOptions {
-            hidden: learning.hidden.clone(),
-            rounds: learning.rounds.clone(),
-            batch: learning.batch,
-            reward_scale,
-            units,
-            seed: learning.seed,
-            ..SoftActorCriticOptions::default()
-        };
-        let mut learner = SoftActorCritic::new(&problem, options)?;
-        while let Some(report) = learner.round(&mut problem)? {
-            told(&report)?;
-        }
-        learner.actor().adversary()
-    } else {
-        let options = DoubleDqnOptions {
-            hidden: learning.hidden.clone(),
-            rounds: learning.rounds.clone(),
-            batch: learning.batch,
-            reward_scale,
-            units,
-            seed: learning.seed,
-            ..DoubleDqnOptions::default()
-        };
-        let mut learner = DoubleDqn::new(&problem, options)?;
-        while let Some(report) = learner.round(&mut problem)? {
-            told(&report)?;
-        }
-        learner.chooser().adversary()
-    };
+    }
     Ok(Trained {
-        adversary,
+        adversary: learner.adversary(),
         model_steps: cost.model_steps,
         gradient_steps: cost.gradient_steps,
         time: start.elapsed(),

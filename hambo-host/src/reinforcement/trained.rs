@@ -11,7 +11,7 @@ use crate::training::network::LayerShape;
 use crate::training::{Layer, Member};
 
 /// The actor of soft actor-critic.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrainedActor {
     /// From the observation to the means, then the logarithms of the standard
     /// deviations, of the actions before tanh.

@@ -30,7 +30,7 @@ pub struct Member {
 }
 
 /// One layer: outputs = weights · inputs + bias.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Layer {
     /// Number of inputs.
     pub inputs: usize,

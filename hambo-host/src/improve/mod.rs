@@ -1,0 +1,16 @@
+//! Offline RL from a log alone: max over controllers of the min over
+//! adversaries (section 5 of the paper).
+//!
+//! Two learners take turns on the hallucinated system, on short rollouts from
+//! states of the log: soft actor-critic for the controller, and the
+//! adversary's own learner against it. Now and then the controller is judged
+//! as any other, on the task itself, by the core's check; the one with the
+//! best lower bound is kept.
+
+mod duel;
+mod options;
+mod watch;
+
+pub use duel::{Candidate, DuelState, Improved, improve};
+pub use options::ImproveOptions;
+pub use watch::{ImproveWatch, Unwatched};

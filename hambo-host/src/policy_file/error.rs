@@ -4,11 +4,15 @@ use std::io;
 
 use thiserror::Error;
 
+use super::onnx::OnnxError;
+
 /// A policy file that cannot be used: which file, which key, what to do.
 #[derive(Debug, Error)]
 pub enum PolicyError {
     /// The file cannot be read.
-    #[error("cannot read the policy file {origin}: check the path and its permissions")]
+    #[error(
+        "cannot read the policy file {origin}: {source}\nhelp: check the path and its permissions"
+    )]
     Read {
         /// The file.
         origin: String,
@@ -22,6 +26,20 @@ pub enum PolicyError {
         origin: String,
         /// What the TOML reader says, with the line.
         problem: Box<toml::de::Error>,
+    },
+    /// An ONNX file is damaged or not a perceptron for the task.
+    #[error("{origin}: {problem}")]
+    Onnx {
+        /// The file.
+        origin: String,
+        /// What is wrong with it.
+        problem: Box<OnnxError>,
+    },
+    /// A policy file cannot be written; the message names it.
+    #[error("cannot write the policy: {source}\nhelp: check the path and its permissions")]
+    Write {
+        /// Why.
+        source: io::Error,
     },
     /// A key is missing or has a bad value.
     #[error("{origin}: `{key}` {problem}\nhelp: {help}")]

@@ -5,16 +5,20 @@
 //! | `linear` | `gain` (one row per action), `bias`: action = gain · state + bias |
 //! | `constant` | `value` |
 //! | `pd` | `position`, `velocity` (a state's name or index per action), `target`, `kp`, `kd`: kp · (target − position) − kd · velocity |
+//! | `onnx` | `file`, and what the graph does not say itself: `observation_mean`, `observation_std`, `action_scale`, `action_offset`, `squash`, `head` |
 //! | `waypoints` | `speed`, `legs` with `target` and, but for the last, `while` and `below` |
 //!
-//! `std`, one per action, makes the first three Gaussian. Constant and PD controllers
+//! `std`, one per action, makes linear, constant and PD controllers Gaussian. Constant and PD controllers
 //! become linear ones.
+
+use std::path::Path;
 
 use hambo_core::arithmetic::elementary::logarithm;
 use hambo_core::policy::{Head, Leg, MAX_LEGS, MAX_SPACE, Spread, Waypoints};
 use serde::Deserialize;
 use toml::Value;
 
+use super::onnx::{self, Chance, OnnxOptions};
 use super::{ActionMap, HostPolicy, LinearPolicy, PolicyError};
 use crate::task_file::TaskFile;
 use crate::training::Layer;
@@ -35,6 +39,13 @@ struct Raw {
     speed: Option<f32>,
     legs: Option<Vec<RawLeg>>,
     std: Option<Vec<f32>>,
+    file: Option<String>,
+    observation_mean: Option<Vec<f32>>,
+    observation_std: Option<Vec<f32>>,
+    action_scale: Option<Vec<f32>>,
+    action_offset: Option<Vec<f32>>,
+    squash: Option<bool>,
+    head: Option<Chance>,
 }
 
 #[derive(Deserialize)]
@@ -46,9 +57,16 @@ struct RawLeg {
 }
 
 const KINDS: &str = "choose \"linear\" (gain, bias), \"constant\" (value), \
-                     \"pd\" (position, velocity, target, kp, kd) or \"waypoints\" (speed, legs)";
+                     \"pd\" (position, velocity, target, kp, kd), \"waypoints\" (speed, legs) \
+                     or \"onnx\" (file)";
 
-pub(super) fn parse(text: &str, origin: &str, task: &TaskFile) -> Result<HostPolicy, PolicyError> {
+/// `folder` is where a file that the text names is looked for.
+pub(super) fn parse(
+    text: &str,
+    origin: &str,
+    folder: Option<&Path>,
+    task: &TaskFile,
+) -> Result<HostPolicy, PolicyError> {
     let raw: Raw = toml::from_str(text).map_err(|problem| PolicyError::Syntax {
         origin: origin.to_owned(),
         problem: Box::new(problem),
@@ -64,6 +82,15 @@ pub(super) fn parse(text: &str, origin: &str, task: &TaskFile) -> Result<HostPol
         "constant" => &["value", "std"],
         "pd" => &["position", "velocity", "target", "kp", "kd", "std"],
         "waypoints" => &["speed", "legs"],
+        "onnx" => &[
+            "file",
+            "observation_mean",
+            "observation_std",
+            "action_scale",
+            "action_offset",
+            "squash",
+            "head",
+        ],
         _ => {
             let problem = format!("is \"{}\"", kind.escape_debug());
             return check.fail("kind", problem, KINDS);
@@ -81,6 +108,13 @@ pub(super) fn parse(text: &str, origin: &str, task: &TaskFile) -> Result<HostPol
         ("speed", raw.speed.is_some()),
         ("legs", raw.legs.is_some()),
         ("std", raw.std.is_some()),
+        ("file", raw.file.is_some()),
+        ("observation_mean", raw.observation_mean.is_some()),
+        ("observation_std", raw.observation_std.is_some()),
+        ("action_scale", raw.action_scale.is_some()),
+        ("action_offset", raw.action_offset.is_some()),
+        ("squash", raw.squash.is_some()),
+        ("head", raw.head.is_some()),
     ] {
         if given && !wanted.contains(&key) {
             let problem = format!("does not belong to kind = \"{kind}\"");
@@ -91,6 +125,7 @@ pub(super) fn parse(text: &str, origin: &str, task: &TaskFile) -> Result<HostPol
         "linear" => check.linear(raw.gain, raw.bias, raw.std),
         "constant" => check.constant(raw.value, raw.std),
         "pd" => check.pd(raw),
+        "onnx" => check.onnx(raw, folder, task),
         _ => check.waypoints(raw.speed, raw.legs),
     }
 }
@@ -214,6 +249,42 @@ impl Checker<'_> {
             bias.push(product);
         }
         self.feedback(&rows, bias, raw.std)
+    }
+
+    /// A network in a file of its own.
+    fn onnx(
+        &self,
+        raw: Raw,
+        folder: Option<&Path>,
+        task: &TaskFile,
+    ) -> Result<HostPolicy, PolicyError> {
+        let help = "name the model, for example file = \"actor.onnx\"";
+        let file = self.present("file", raw.file, help)?;
+        let optional = |key: &str, values: Option<Vec<f32>>, what: &str, names: &[String]| {
+            let numbers = values.map(|values| self.numbers(key, Some(values), what, names));
+            numbers.transpose()
+        };
+        let state = |key, values| optional(key, values, "state", self.states);
+        let action = |key, values| optional(key, values, "action", self.actions);
+        let options = OnnxOptions {
+            observation_mean: state("observation_mean", raw.observation_mean)?,
+            observation_std: state("observation_std", raw.observation_std)?,
+            action_scale: action("action_scale", raw.action_scale)?,
+            action_offset: action("action_offset", raw.action_offset)?,
+            squash: raw.squash.unwrap_or(false),
+            chance: raw.head,
+        };
+        let mut stds = options.observation_std.iter().flatten();
+        if let Some(std) = stds.find(|std| **std <= 0.0) {
+            return self.fail(
+                "observation_std",
+                format!("has {std}"),
+                "give numbers above 0",
+            );
+        }
+        let path = folder.unwrap_or(Path::new("")).join(file);
+        let read = onnx::read(path, task, &options)?;
+        Ok(HostPolicy::Perceptron(read.policy))
     }
 
     /// A linear policy, Gaussian if there is a standard deviation.

@@ -1,15 +1,17 @@
-//! Policies on the host: the policy file (TOML), and the weights that files of other
-//! kinds are read into.
+//! Policies on the host: the policy file (TOML or [ONNX](onnx)), and the weights that it
+//! is read into.
 //!
 //! [`crate::image_file::encode_policy`] turns any of them into the bytes that the core
 //! reads; only the core evaluates them.
 
 mod error;
 mod format;
+pub mod onnx;
 
 #[cfg(test)]
 mod tests;
 
+use std::io;
 use std::path::Path;
 
 pub use error::PolicyError;
@@ -126,7 +128,8 @@ impl ActionMap {
 }
 
 impl HostPolicy {
-    /// Reads a policy file for a task.
+    /// Reads a policy file for a task: an ONNX model, by its name or its first byte, or
+    /// TOML.
     ///
     /// # Errors
     ///
@@ -135,18 +138,33 @@ impl HostPolicy {
     pub fn read(path: impl AsRef<Path>, task: &TaskFile) -> Result<Self, PolicyError> {
         let path = path.as_ref();
         let origin = path.display().to_string();
-        match std::fs::read_to_string(path) {
-            Ok(text) => Self::parse(&text, &origin, task),
+        let text = onnx::read_bytes(path).and_then(|bytes| {
+            let extension = path.extension().unwrap_or_default();
+            if extension.eq_ignore_ascii_case("onnx") || onnx::is_model(&bytes) {
+                return Ok(None);
+            }
+            String::from_utf8(bytes).map(Some).map_err(|_| {
+                let text = "it is neither ONNX nor TOML text";
+                io::Error::new(io::ErrorKind::InvalidData, text)
+            })
+        });
+        match text {
+            Ok(Some(text)) => format::parse(&text, &origin, path.parent(), task),
+            Ok(None) => {
+                let read = onnx::read(path, task, &onnx::OnnxOptions::default())?;
+                Ok(Self::Perceptron(read.policy))
+            }
             Err(source) => Err(PolicyError::Read { origin, source }),
         }
     }
 
-    /// Checks the text of a policy file; `origin` is its name in errors.
+    /// Checks the text of a policy file; `origin` is its name in errors, and a file that
+    /// it names lies beside it.
     ///
     /// # Errors
     ///
     /// If the text is not a good policy for this task.
     pub fn parse(text: &str, origin: &str, task: &TaskFile) -> Result<Self, PolicyError> {
-        format::parse(text, origin, task)
+        format::parse(text, origin, Path::new(origin).parent(), task)
     }
 }

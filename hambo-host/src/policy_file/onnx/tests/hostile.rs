@@ -1,0 +1,391 @@
+//! Files that someone made to do harm, or that broke on the way: always an error that
+//! says what to do, soon, and without much memory.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::super::wire::Message;
+use super::super::{OnnxOptions, decode, encode};
+use super::{Builder, fixture, floats, integer, shaped, task, value};
+
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The error of a file for one state and one action.
+fn refused(bytes: &[u8]) -> String {
+    let start = Instant::now();
+    let task = task(1, 1, 9.0);
+    let error = decode(bytes, None, &task, &OnnxOptions::default())
+        .unwrap_err()
+        .to_string();
+    assert!(start.elapsed() < PATIENCE, "{error}");
+    assert!(error.contains("help: "), "{error}");
+    error
+}
+
+fn good() -> Builder {
+    Builder::new(1)
+        .floats("W", &[1, 1], &[2.0])
+        .node("MatMul", &["x", "W"], "y")
+}
+
+fn raw(name: &str, shape: &[i64], kind: i64, bytes: &[u8]) -> Message {
+    shaped(shape)
+        .integer(2, kind)
+        .bytes(8, name)
+        .bytes(9, bytes)
+}
+
+/// `y = x W` with this tensor.
+fn with(tensor: Message) -> Builder {
+    Builder::new(1)
+        .tensor(tensor)
+        .node("MatMul", &["x", "W"], "y")
+}
+
+#[test]
+fn bad_files_are_refused() {
+    let task = task(1, 1, 9.0);
+    assert!(decode(&good().finish(), None, &task, &OnnxOptions::default()).is_ok());
+    let mut no_opset = good();
+    no_opset.opset = 0;
+    let mut new_opset = good();
+    new_opset.opset = 999;
+    let mut two_inputs = good();
+    two_inputs.inputs.push(value("z", &[1, 1]));
+    let mut no_output = good();
+    no_output.outputs.clear();
+    let mut missing_output = good();
+    missing_output.outputs = vec![value("nothing", &[])];
+    let mut three = good().node("Neg", &["y"], "z").node("Neg", &["z"], "w");
+    three.outputs.extend([value("z", &[]), value("w", &[])]);
+    let mut wide_input = good();
+    wide_input.inputs = vec![value("x", &[1, 5])];
+    let mut batch = good();
+    batch.inputs = vec![value("x", &[32, 1])];
+    let mut integers = good();
+    integers.inputs = vec![Message::default().bytes(1, "x")];
+    let mut constant = Builder::new(1).floats("y", &[1, 1], &[2.0]);
+    constant.outputs = vec![value("y", &[])];
+    let deep = (0..9).fold(Builder::new(1), |builder, i| {
+        let input = if i == 0 {
+            "x".to_owned()
+        } else {
+            format!("h{i}")
+        };
+        let output = if i == 8 {
+            "y".to_owned()
+        } else {
+            format!("h{}", i + 1)
+        };
+        let names = [format!("W{i}"), format!("m{i}")];
+        let builder = builder.floats(&names[0], &[1, 1], &[1.0]);
+        builder
+            .node("MatMul", &[&input, &names[0]], &names[1])
+            .node("Relu", &[&names[1]], &output)
+    });
+    let wide = Builder::new(1)
+        .floats("W", &[1, 70_000], &vec![0.5; 70_000])
+        .floats("V", &[70_000, 1], &vec![0.5; 70_000])
+        .node("MatMul", &["x", "W"], "h")
+        .node("Relu", &["h"], "r")
+        .node("MatMul", &["r", "V"], "y");
+    let infinity = f32::INFINITY;
+    let cases: Vec<(&str, Vec<u8>, &str)> = vec![
+        ("empty", Vec::new(), "opset"),
+        ("text", b"kind = 'linear'".to_vec(), "damaged"),
+        (
+            "no graph",
+            Message::default()
+                .integer(1, 8)
+                .message(8, Message::default().integer(2, 17))
+                .finish(),
+            "no graph",
+        ),
+        ("no version", no_opset.finish(), "opset"),
+        ("unknown version", new_opset.finish(), "999"),
+        ("two inputs", two_inputs.finish(), "[x, z]"),
+        ("no output", no_output.finish(), "no output"),
+        (
+            "output of nothing",
+            missing_output.finish(),
+            "nothing gives `nothing`",
+        ),
+        ("three outputs", three.finish(), "one (the action) or two"),
+        ("five states", wide_input.finish(), "observes 5 numbers"),
+        ("fixed batch", batch.finish(), "batch"),
+        ("not floats", integers.finish(), "not of floats"),
+        ("constant action", constant.finish(), "does not depend"),
+        (
+            "missing weights",
+            Builder::new(1).node("MatMul", &["x", "W"], "y").finish(),
+            "nothing gives `W`",
+        ),
+        (
+            "a circle",
+            Builder::new(1)
+                .node("Add", &["x", "b"], "a")
+                .node("Neg", &["a"], "b")
+                .node("Neg", &["b"], "y")
+                .finish(),
+            "circle",
+        ),
+        (
+            "itself",
+            Builder::new(1).node("Add", &["x", "y"], "y").finish(),
+            "circle",
+        ),
+        (
+            "made twice",
+            good().node("Neg", &["x"], "y").finish(),
+            "made twice",
+        ),
+        (
+            "the input made again",
+            good().node("Neg", &["y"], "x").finish(),
+            "made twice",
+        ),
+        (
+            "weights twice",
+            good().floats("W", &[1, 1], &[3.0]).finish(),
+            "there twice",
+        ),
+        (
+            "NaN",
+            with(floats("W", &[1, 1], &[f32::NAN])).finish(),
+            "NaN",
+        ),
+        (
+            "infinity",
+            with(floats("W", &[1, 1], &[infinity])).finish(),
+            "inf",
+        ),
+        (
+            "beyond f32",
+            with(raw("W", &[1, 1], 11, &1e300_f64.to_le_bytes())).finish(),
+            "beyond what f32",
+        ),
+        (
+            "too few numbers",
+            with(floats("W", &[1, 1], &[])).finish(),
+            "needs 1 numbers",
+        ),
+        (
+            "odd bytes",
+            with(raw("W", &[1, 1], 1, &[1, 2, 3, 4, 5])).finish(),
+            "needs 1 numbers",
+        ),
+        (
+            "wrong shape",
+            with(floats("W", &[2, 1], &[1.0, 1.0])).finish(),
+            "weights for 2",
+        ),
+        (
+            "three axes",
+            with(floats("W", &[1, 1, 1], &[1.0])).finish(),
+            "matrix is expected",
+        ),
+        (
+            "negative length",
+            with(floats("W", &[-1, 1], &[1.0])).finish(),
+            "negative",
+        ),
+        (
+            "huge shape",
+            with(floats("W", &[i64::MAX, i64::MAX], &[1.0])).finish(),
+            "too large",
+        ),
+        (
+            "empty shape",
+            with(floats("W", &[1, 0], &[])).finish(),
+            "empty",
+        ),
+        (
+            "float16",
+            with(raw("W", &[1, 1], 10, &[0, 0])).finish(),
+            "float16",
+        ),
+        (
+            "int8",
+            with(raw("W", &[1, 1], 3, &[0])).finish(),
+            "quantised",
+        ),
+        (
+            "external without a folder",
+            with(
+                shaped(&[1, 1])
+                    .integer(2, 1)
+                    .bytes(8, "W")
+                    .message(13, Message::default().bytes(1, "location").bytes(2, "w"))
+                    .integer(14, 1),
+            )
+            .finish(),
+            "file of its own",
+        ),
+        (
+            "unknown operator",
+            Builder::new(1).node("LSTM", &["x"], "y").finish(),
+            "node `LSTM0` (LSTM)",
+        ),
+        (
+            "products of states",
+            Builder::new(1).node("Mul", &["x", "x"], "y").finish(),
+            "joins two branches",
+        ),
+        (
+            "a residual",
+            Builder::new(1)
+                .node("Relu", &["x"], "r")
+                .node("Add", &["x", "r"], "y")
+                .finish(),
+            "branches",
+        ),
+        (
+            "two activations",
+            Builder::new(1)
+                .floats("W", &[1, 1], &[1.0])
+                .node("Relu", &["x"], "a")
+                .node("Tanh", &["a"], "b")
+                .node("MatMul", &["b", "W"], "y")
+                .finish(),
+            "same activation",
+        ),
+        (
+            "division by zero",
+            Builder::new(1)
+                .floats("z", &[], &[0.0])
+                .node("Div", &["x", "z"], "y")
+                .finish(),
+            "inf",
+        ),
+        (
+            "limits",
+            Builder::new(1)
+                .floats("z", &[], &[0.0])
+                .node("Clip", &["x", "z", "z"], "y")
+                .finish(),
+            "no room",
+        ),
+        (
+            "an input too few",
+            Builder::new(1).node("MatMul", &["x"], "y").finish(),
+            "input 1 is missing",
+        ),
+        (
+            "a column",
+            Builder::new(1)
+                .integers("s", &[1, 1, 0])
+                .node("Reshape", &["x", "s"], "y")
+                .finish(),
+            "missing axis",
+        ),
+        ("deep", deep.finish(), "hidden layers"),
+        ("wide", wide.finish(), "65535"),
+    ];
+    assert!(cases.len() >= 15);
+    for (name, bytes, wanted) in cases {
+        let error = refused(&bytes);
+        assert!(error.contains(wanted), "{name}: {error}");
+    }
+}
+
+/// Small files that ask for much.
+#[test]
+fn no_file_takes_long() {
+    // A constant of 10^18 numbers, one of four million again and again, and long chains.
+    let huge = Builder::new(1)
+        .integers("s", &[1_000_000_000, 1_000_000_000])
+        .node("ConstantOfShape", &["s"], "c")
+        .node("Add", &["x", "c"], "y");
+    assert!(refused(&huge.finish()).contains("too large"));
+    let mut doubling =
+        Builder::new(1)
+            .integers("s", &[2048, 2048])
+            .node("ConstantOfShape", &["s"], "c0");
+    for i in 0..500 {
+        doubling = doubling.node("Neg", &[&format!("c{i}")], &format!("c{}", i + 1));
+    }
+    let doubling = doubling.node("MatMul", &["x", "c500"], "y");
+    assert!(refused(&doubling.finish()).contains("too many"));
+    let mut products = Builder::new(1)
+        .integers("s", &[1, 2048])
+        .integers("t", &[2048, 2048])
+        .node("ConstantOfShape", &["s"], "v")
+        .node("ConstantOfShape", &["t"], "w")
+        .node("MatMul", &["x", "v"], "h0");
+    for i in 0..5_000 {
+        products = products.node("MatMul", &[&format!("h{i}"), "w"], &format!("h{}", i + 1));
+    }
+    let products = products.node("Neg", &["h5000"], "y");
+    assert!(refused(&products.finish()).contains("too many"));
+    let mut relus = Builder::new(1).node("Relu", &["x"], "h0");
+    for i in 0..9_000 {
+        relus = relus.node("Tanh", &[&format!("h{i}")], &format!("h{}", i + 1));
+    }
+    assert!(refused(&relus.node("Neg", &["h9000"], "y").finish()).contains("activations"));
+    let many = (0..20_000).fold(good(), |builder, i| {
+        builder.node("Neg", &["x"], &format!("n{i}"))
+    });
+    assert!(refused(&many.finish()).contains("10000 entries"));
+    // A gigabyte announced in ten bytes.
+    assert!(refused(&[0x3a, 0xff, 0xff, 0xff, 0xff, 0x0f]).contains("announced"));
+    let deep = (0..30_000).fold(Message::default(), |inner, _| {
+        Message::default().message(7, inner)
+    });
+    refused(&deep.finish());
+    let packed = Message::default()
+        .bytes(1, "axes")
+        .bytes(8, vec![0; 1 << 20]);
+    let packed = Builder::new(1).node_with("Squeeze", &["x"], &["y"], [packed, integer("a", 1)]);
+    assert!(refused(&packed.finish()).contains("integers"));
+}
+
+/// A file as our writer and as PyTorch writes it.
+fn whole_files() -> Vec<Vec<u8>> {
+    let names = ["dynamo_sac", "torchscript_clipped", "torchscript_ppo"];
+    names
+        .iter()
+        .map(|name| std::fs::read(fixture(&format!("{name}.onnx"))).unwrap())
+        .collect()
+}
+
+#[test]
+fn no_truncated_file_is_read() {
+    let task = task(3, 2, 9.0);
+    for bytes in whole_files() {
+        let options = OnnxOptions::default();
+        // The names of the versions and notes come after the graph: without them there is
+        // no version.
+        for length in 0..bytes.len() {
+            if let Ok(read) = decode(&bytes[..length], None, &task, &options) {
+                assert_eq!(
+                    read,
+                    decode(&bytes, None, &task, &options).unwrap(),
+                    "{length}"
+                );
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+
+    /// Whatever bytes are wrong, there is an outcome, and a policy that can be written.
+    #[test]
+    fn flipped_bytes_never_panic(
+        which in 0..3_usize,
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = whole_files().swap_remove(which);
+        for (place, value) in flips {
+            let place = place.index(bytes.len());
+            bytes[place] = value;
+        }
+        let start = Instant::now();
+        if let Ok(read) = decode(&bytes, None, &task(3, 2, 9.0), &OnnxOptions::default()) {
+            prop_assert!(encode(&read.policy, &[]).is_ok());
+        }
+        prop_assert!(start.elapsed() < PATIENCE);
+    }
+}

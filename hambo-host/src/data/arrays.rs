@@ -41,7 +41,9 @@ pub(super) trait Source {
     /// The first of these keys that is there.
     fn find(&mut self, aliases: &[&str]) -> Result<Option<Array>, DataError> {
         let keys = self.keys();
-        let found = aliases.iter().find(|alias| keys.iter().any(|key| key == *alias));
+        let found = aliases
+            .iter()
+            .find(|alias| keys.iter().any(|key| key == *alias));
         found.map(|key| self.array(key)).transpose()
     }
 
@@ -166,7 +168,9 @@ fn unequal(file: &Path, key: &str, found: usize, expected: usize) -> DataError {
 pub(super) fn matrix(file: &Path, array: Array) -> Result<(String, Block), DataError> {
     let columns = match array.shape.as_slice() {
         [_] => Some(1),
-        [_, columns] => usize::try_from(*columns).ok().filter(|columns| *columns > 0),
+        [_, columns] => usize::try_from(*columns)
+            .ok()
+            .filter(|columns| *columns > 0),
         _ => None,
     };
     match columns {

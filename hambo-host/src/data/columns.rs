@@ -17,7 +17,13 @@ use super::arrays::short_list;
 use super::{DataError, Names};
 
 /// Columns that are neither states nor actions; the last is pandas' index.
-const RESERVED: [&str; 5] = ["reward", "terminal", "timeout", "episode", "__index_level_0__"];
+const RESERVED: [&str; 5] = [
+    "reward",
+    "terminal",
+    "timeout",
+    "episode",
+    "__index_level_0__",
+];
 
 /// Where a column is.
 #[derive(Clone, Debug)]
@@ -108,9 +114,17 @@ fn guess(header: &[String]) -> (Names, bool) {
         let digits = name.strip_prefix(letter).unwrap_or_default();
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let followed = |name: &str| header.iter().any(|other| other.strip_prefix("next.") == Some(name));
+    let followed = |name: &str| {
+        header
+            .iter()
+            .any(|other| other.strip_prefix("next.") == Some(name))
+    };
     let split = |is_state: &dyn Fn(&str) -> bool| {
-        let (states, actions) = header.iter().filter(plain).cloned().partition(|n| is_state(n));
+        let (states, actions) = header
+            .iter()
+            .filter(plain)
+            .cloned()
+            .partition(|n| is_state(n));
         Names { states, actions }
     };
     if header.iter().any(|name| name.starts_with("next.")) {

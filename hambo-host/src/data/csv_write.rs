@@ -9,7 +9,12 @@ use super::{Block, Numbers, Table};
 /// as far as the table has them.
 pub(super) fn write_csv(out: impl Write, table: &Table) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    let next: Vec<String> = table.names.states.iter().map(|n| format!("next.{n}")).collect();
+    let next: Vec<String> = table
+        .names
+        .states
+        .iter()
+        .map(|n| format!("next.{n}"))
+        .collect();
     let mut header: Vec<&str> = Vec::new();
     header.extend(table.names.states.iter().map(String::as_str));
     header.extend(table.names.actions.iter().map(String::as_str));
@@ -22,7 +27,11 @@ pub(super) fn write_csv(out: impl Write, table: &Table) -> io::Result<()> {
         ("timeout", table.timeouts.is_some()),
         ("episode", table.episodes.is_some()),
     ];
-    header.extend(more.iter().filter(|(_, there)| *there).map(|(name, _)| *name));
+    header.extend(
+        more.iter()
+            .filter(|(_, there)| *there)
+            .map(|(name, _)| *name),
+    );
     csv::Writer::from_writer(&mut out).write_record(&header)?;
     let blocks = [
         Some(&table.states),

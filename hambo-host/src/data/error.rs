@@ -17,7 +17,9 @@ pub enum DataError {
         source: io::Error,
     },
     /// Neither its bytes nor its name are known.
-    #[error("{file}: a log of this kind is not known\nhelp: give CSV with a header, NPZ, HDF5 or Parquet")]
+    #[error(
+        "{file}: a log of this kind is not known\nhelp: give CSV with a header, NPZ, HDF5 or Parquet"
+    )]
     Kind {
         /// The file.
         file: String,
@@ -117,7 +119,9 @@ pub enum DataError {
         help: &'static str,
     },
     /// It cannot be written.
-    #[error("cannot write {file}: {source}\nhelp: check the folder, its permissions and the space left")]
+    #[error(
+        "cannot write {file}: {source}\nhelp: check the folder, its permissions and the space left"
+    )]
     Write {
         /// The file.
         file: String,

@@ -92,7 +92,10 @@ impl Format {
                 Err(whole("the file is empty", "write the log anew"))
             }
             Some(Self::Csv) if !start.contains(&0) => Ok(Self::Csv),
-            None if start.iter().all(|byte| *byte >= b' ' || byte.is_ascii_whitespace()) => {
+            None if start
+                .iter()
+                .all(|byte| *byte >= b' ' || byte.is_ascii_whitespace()) =>
+            {
                 Ok(Self::Csv)
             }
             Some(format) => Err(DataError::Whole {

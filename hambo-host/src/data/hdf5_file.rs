@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hdf5_pure::{DType, Dataset, Error, File, Group};
+use hdf5_pure::{DType, Dataset, Error, File, FormatError, Group};
 
 use super::arrays::{self, Array, Source};
 use super::hdf5_minari;
@@ -81,6 +81,17 @@ impl<'a> Arrays<'a> {
             help,
         }
     }
+
+    fn unreadable(&self, key: &str, error: &Error) -> DataError {
+        let help = match error {
+            // HDF5 2.0 with libver="latest".
+            Error::Format(FormatError::InvalidLayoutVersion(_)) => {
+                "this layout is newer than HDF5 1.14; write the file with libver=\"v114\" or older"
+            }
+            _ => "the file is damaged or cut short; write it anew",
+        };
+        self.part(key, format!("it cannot be read: {error}"), help)
+    }
 }
 
 impl Source for Arrays<'_> {
@@ -98,12 +109,12 @@ impl Source for Arrays<'_> {
             let text = "it is a group, as of a dictionary or tuple space";
             return Err(self.part(key, text.to_owned(), "flatten the space into one array"));
         }
-        let failed = |error: Error| {
-            let text = format!("it cannot be read: {error}");
-            self.part(key, text, "the file is damaged or cut short; write it anew")
-        };
+        let failed = |error: Error| self.unreadable(key, &error);
         let dataset = self.group.dataset(key).map_err(failed)?;
-        let strange = dataset.filters().into_iter().find(|id| !FILTERS.contains(id));
+        let strange = dataset
+            .filters()
+            .into_iter()
+            .find(|id| !FILTERS.contains(id));
         if let Some(id) = strange {
             let text = format!("it is compressed with {}", filter_name(id));
             let help = "write it with gzip: h5repack -f GZIP=4 IN OUT";
@@ -128,10 +139,7 @@ impl Source for Arrays<'_> {
         }
         self.allowance.take(&place, &factors(&shape, size.max(4)))?;
         let numbers = read_numbers(&dataset, &shape, width, size, chunk.as_deref());
-        let numbers = numbers.map_err(|error| {
-            let text = format!("it cannot be read: {error}");
-            self.part(key, text, "the file is damaged or cut short; write it anew")
-        })?;
+        let numbers = numbers.map_err(|error| self.unreadable(key, &error))?;
         Ok(Array {
             key: format!("{}{key}", self.prefix),
             shape,
@@ -167,8 +175,16 @@ fn read_numbers(
     chunk: Option<&[u64]>,
 ) -> Result<Numbers, Error> {
     let rows = shape.first().copied().unwrap_or(1);
-    let row_bytes = shape.iter().skip(1).product::<u64>().saturating_mul(size).max(1);
-    let chunk_rows = chunk.and_then(|chunk| chunk.first().copied()).unwrap_or(1).max(1);
+    let row_bytes = shape
+        .iter()
+        .skip(1)
+        .product::<u64>()
+        .saturating_mul(size)
+        .max(1);
+    let chunk_rows = chunk
+        .and_then(|chunk| chunk.first().copied())
+        .unwrap_or(1)
+        .max(1);
     let step = (WINDOW / row_bytes).max(1).next_multiple_of(chunk_rows);
     let mut numbers = match width {
         Width::Single | Width::Byte => Numbers::Single(Vec::new()),

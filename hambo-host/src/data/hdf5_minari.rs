@@ -47,7 +47,9 @@ pub(super) fn read_minari(
         states: Block::new(parts.state_width, parts.states.numbers()),
         actions: Block::new(parts.action_width, parts.actions.numbers()),
         next_states: Some(Block::new(parts.state_width, parts.next_states.numbers())),
-        rewards: parts.all_rewarded.then(|| Block::new(1, parts.rewards.numbers())),
+        rewards: parts
+            .all_rewarded
+            .then(|| Block::new(1, parts.rewards.numbers())),
         terminals: Some(parts.terminals),
         timeouts: Some(parts.timeouts),
         episodes: Some(parts.episodes),
@@ -116,7 +118,12 @@ impl Default for Parts {
 }
 
 impl Parts {
-    fn read(&mut self, arrays: &mut Arrays<'_>, prefix: &str, number: u64) -> Result<(), DataError> {
+    fn read(
+        &mut self,
+        arrays: &mut Arrays<'_>,
+        prefix: &str,
+        number: u64,
+    ) -> Result<(), DataError> {
         let path = arrays.path().to_owned();
         let part = |key: &str, problem: String, help| DataError::Part {
             file: path.display().to_string(),
@@ -151,7 +158,8 @@ impl Parts {
         self.states.extend(states.numbers(), 0..cells);
         let next = states.columns()..cells + states.columns();
         self.next_states.extend(states.numbers(), next);
-        self.actions.extend(actions.numbers(), 0..steps * actions.columns());
+        self.actions
+            .extend(actions.numbers(), 0..steps * actions.columns());
         let one_each = |array: Array| match array.numbers.len() {
             found if found == steps => Ok(Block::new(1, array.numbers)),
             found => {
@@ -177,7 +185,8 @@ impl Parts {
                 None => all.extend(std::iter::repeat_n(false, steps)),
             }
         }
-        self.episodes.extend(std::iter::repeat_n(number as f64, steps));
+        self.episodes
+            .extend(std::iter::repeat_n(number as f64, steps));
         Ok(())
     }
 }
@@ -187,11 +196,7 @@ impl Parts {
 /// # Errors
 /// If a next state is not the state of the row after it, which this layout
 /// cannot say.
-pub(super) fn write_minari(
-    out: &mut File,
-    table: &Table,
-    compress: bool,
-) -> Result<(), DataError> {
+pub(super) fn write_minari(out: &mut File, table: &Table, compress: bool) -> Result<(), DataError> {
     let mut builder = FileBuilder::new();
     let (mut number, mut steps, mut start) = (0_i64, 0, 0);
     for length in table.episode_lengths() {
@@ -208,13 +213,30 @@ pub(super) fn write_minari(
         let states = observations(table, rows.start, count)?;
         let mut group = builder.create_group(&format!("episode_{number}"));
         let part = |block: &Block| slice(block, rows.start, count);
-        add_block(group.create_dataset("observations"), &states, false, compress);
-        add_block(group.create_dataset("actions"), &part(&table.actions), false, compress);
+        add_block(
+            group.create_dataset("observations"),
+            &states,
+            false,
+            compress,
+        );
+        add_block(
+            group.create_dataset("actions"),
+            &part(&table.actions),
+            false,
+            compress,
+        );
         if let Some(rewards) = &table.rewards {
-            add_block(group.create_dataset("rewards"), &part(rewards), true, compress);
+            add_block(
+                group.create_dataset("rewards"),
+                &part(rewards),
+                true,
+                compress,
+            );
         }
         let flag = |flags: &Option<Vec<bool>>| {
-            let all = flags.as_ref().and_then(|flags| flags.get(rows.start..rows.start + count));
+            let all = flags
+                .as_ref()
+                .and_then(|flags| flags.get(rows.start..rows.start + count));
             all.map_or(vec![false; count], <[bool]>::to_vec)
         };
         let (terminals, mut timeouts) = (flag(&table.terminals), flag(&table.timeouts));
@@ -269,7 +291,10 @@ fn observations(table: &Table, start: usize, count: usize) -> Result<Block, Data
     }
     let mut all = Growing::default();
     let columns = table.states.columns();
-    all.extend(table.states.numbers(), start * columns..(last + 1) * columns);
+    all.extend(
+        table.states.numbers(),
+        start * columns..(last + 1) * columns,
+    );
     all.extend(next_states.numbers(), last * columns..(last + 1) * columns);
     Ok(Block::new(columns, all.numbers()))
 }

@@ -12,6 +12,9 @@ use super::{Block, DataError, Numbers, Table};
 
 /// Bytes of a compressed chunk, about; what h5py aims at, too.
 const CHUNK: usize = 256 << 10;
+/// Rows of a chunk, at most: from 65,536 on the writer spends four bytes on a
+/// length where HDF5 2.0 insists on three.
+const CHUNK_ROWS: usize = 1 << 15;
 /// Sensor data gain little from more.
 const LEVEL: u32 = 4;
 
@@ -26,7 +29,12 @@ pub(super) fn write_hdf5(out: &mut File, table: &Table, compress: bool) -> Resul
     ];
     for (aliases, block, vector) in blocks {
         if let Some(block) = block {
-            add_block(builder.create_dataset(key(aliases)), block, vector, compress);
+            add_block(
+                builder.create_dataset(key(aliases)),
+                block,
+                vector,
+                compress,
+            );
         }
     }
     let flags = [
@@ -39,7 +47,9 @@ pub(super) fn write_hdf5(out: &mut File, table: &Table, compress: bool) -> Resul
         }
     }
     if let Some(episodes) = &table.episodes {
-        let bytes = episodes.iter().flat_map(|episode| (*episode as i64).to_le_bytes());
+        let bytes = episodes
+            .iter()
+            .flat_map(|episode| (*episode as i64).to_le_bytes());
         let dataset = builder.create_dataset(key(arrays::EPISODES));
         dataset.with_raw_data(make_i64_type(), bytes.collect(), episodes.len() as u64);
     }
@@ -51,12 +61,7 @@ fn key(aliases: &[&'static str]) -> &'static str {
 }
 
 /// Numbers as rows, or as a vector.
-pub(super) fn add_block(
-    dataset: &mut DatasetBuilder,
-    block: &Block,
-    vector: bool,
-    compress: bool,
-) {
+pub(super) fn add_block(dataset: &mut DatasetBuilder, block: &Block, vector: bool, compress: bool) {
     let (rows, columns) = (block.rows(), block.columns());
     let shape = match vector {
         true => vec![rows as u64],
@@ -75,12 +80,15 @@ pub(super) fn add_block(
         }
     };
     if compress && rows > 0 {
-        let chunk_rows = (CHUNK / (columns * size)).clamp(1, rows) as u64;
+        let chunk_rows = (CHUNK / (columns * size)).clamp(1, rows.min(CHUNK_ROWS)) as u64;
         let mut chunk = shape;
         if let Some(first) = chunk.first_mut() {
             *first = chunk_rows;
         }
-        dataset.with_chunks(&chunk).with_shuffle().with_deflate(LEVEL);
+        dataset
+            .with_chunks(&chunk)
+            .with_shuffle()
+            .with_deflate(LEVEL);
     }
 }
 

@@ -62,7 +62,10 @@ mod tests {
         assert!(allowance.take("x", &[1]).is_err());
         let error = Allowance::new("f", 1).take("`k`", &[u64::MAX, 8]);
         let error = error.unwrap_err().to_string();
-        assert!(error.contains("f, `k`") && error.contains("2^64"), "{error}");
+        assert!(
+            error.contains("f, `k`") && error.contains("2^64"),
+            "{error}"
+        );
         assert!(Allowance::new("f", 1 << 30).take("x", &[100 << 30]).is_ok());
     }
 }

@@ -59,7 +59,15 @@ pub fn read_log_of(path: &Path, states: &[String], actions: &[String]) -> Result
         states: states.to_vec(),
         actions: actions.to_vec(),
     };
-    transitions(&read_one(path, Some(&names), Reading::Log)?)
+    read_logs(&[path.to_owned()], &names)
+}
+
+/// Likewise from several files; no episode runs across them.
+///
+/// # Errors
+/// As [`read_log`], or if a file has other columns than the first.
+pub fn read_logs(paths: &[PathBuf], names: &Names) -> Result<Log, DataError> {
+    transitions(&read_all(paths, Some(names), Reading::Log)?)
 }
 
 /// Reads a table from files of any kinds, one after the other; no episode
@@ -81,6 +89,14 @@ pub fn read_log_of(path: &Path, states: &[String], actions: &[String]) -> Result
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_table(paths: &[PathBuf], names: Option<&Names>) -> Result<Table, DataError> {
+    read_all(paths, names, Reading::Table)
+}
+
+fn read_all(
+    paths: &[PathBuf],
+    names: Option<&Names>,
+    reading: Reading,
+) -> Result<Table, DataError> {
     let mut paths = paths.iter();
     let Some(first) = paths.next() else {
         return Err(DataError::Empty {
@@ -88,18 +104,25 @@ pub fn read_table(paths: &[PathBuf], names: Option<&Names>) -> Result<Table, Dat
             help: "give at least one log",
         });
     };
-    let mut table = read_one(first, names, Reading::Table)?;
+    let mut table = read_one(first, names, reading)?;
     for path in paths {
-        table.append(read_one(path, names, Reading::Table)?)?;
+        table.append(read_one(path, names, reading)?)?;
     }
     Ok(table)
 }
 
 fn read_one(path: &Path, names: Option<&Names>, reading: Reading) -> Result<Table, DataError> {
-    match Format::of_file(path)? {
-        Format::Csv => read_csv_table(path, names, reading),
-        Format::Npz => read_npz(path, names),
-        Format::Hdf5 => read_hdf5(path, names),
-        Format::Parquet => read_parquet(path, names),
+    let table = match Format::of_file(path)? {
+        Format::Csv => read_csv_table(path, names, reading)?,
+        Format::Npz => read_npz(path, names)?,
+        Format::Hdf5 => read_hdf5(path, names)?,
+        Format::Parquet => read_parquet(path, names)?,
+    };
+    if table.rows() == 0 {
+        return Err(DataError::Empty {
+            file: path.display().to_string(),
+            help: "the file has no row; log something first",
+        });
     }
+    Ok(table)
 }

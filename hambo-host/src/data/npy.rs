@@ -86,15 +86,23 @@ impl Header {
         else {
             return text("its header is damaged");
         };
-        let kind = match kind.strip_prefix('\'').and_then(|kind| kind.split_once('\'')) {
+        let kind = match kind
+            .strip_prefix('\'')
+            .and_then(|kind| kind.split_once('\''))
+        {
             Some((kind, _)) => Kind::parse(kind)?,
             None => return text("it has a structured type; give one array per part"),
         };
-        let shape = shape.strip_prefix('(').and_then(|shape| shape.split_once(')'));
+        let shape = shape
+            .strip_prefix('(')
+            .and_then(|shape| shape.split_once(')'));
         let Some((shape, _)) = shape else {
             return text("its header is damaged");
         };
-        let sizes = shape.split(',').map(str::trim).filter(|size| !size.is_empty());
+        let sizes = shape
+            .split(',')
+            .map(str::trim)
+            .filter(|size| !size.is_empty());
         match sizes.map(str::parse).collect() {
             Ok(shape) => Ok(Self {
                 kind,
@@ -126,7 +134,9 @@ impl Kind {
             [letter, size @ ..] => (b'|', *letter, size),
             [] => return text("its type is empty"),
         };
-        let size = std::str::from_utf8(size).ok().and_then(|size| size.parse().ok());
+        let size = std::str::from_utf8(size)
+            .ok()
+            .and_then(|size| size.parse().ok());
         match (letter, size) {
             (b'f', Some(4 | 8)) | (b'i' | b'u', Some(1 | 2 | 4 | 8)) | (b'b', Some(1)) => {}
             (b'O', _) => {
@@ -134,7 +144,11 @@ impl Kind {
                     "it holds pickled Python objects, which are never loaded; episodes of unequal length must be joined, with `terminals` or `timeouts` at their ends",
                 );
             }
-            _ => return text(format!("the type `{kind}` is not one of numbers and booleans")),
+            _ => {
+                return text(format!(
+                    "the type `{kind}` is not one of numbers and booleans"
+                ));
+            }
         }
         Ok(Self {
             letter,
@@ -168,7 +182,11 @@ impl Kind {
                 source.read_exact(bytemuck::cast_slice_mut(&mut numbers))?;
                 for number in &mut numbers {
                     let bits = number.to_bits();
-                    *number = f32::from_bits(if big { u32::from_be(bits) } else { u32::from_le(bits) });
+                    *number = f32::from_bits(if big {
+                        u32::from_be(bits)
+                    } else {
+                        u32::from_le(bits)
+                    });
                 }
                 Ok(Numbers::Single(numbers))
             }
@@ -177,7 +195,11 @@ impl Kind {
                 source.read_exact(bytemuck::cast_slice_mut(&mut numbers))?;
                 for number in &mut numbers {
                     let bits = number.to_bits();
-                    *number = f64::from_bits(if big { u64::from_be(bits) } else { u64::from_le(bits) });
+                    *number = f64::from_bits(if big {
+                        u64::from_be(bits)
+                    } else {
+                        u64::from_le(bits)
+                    });
                 }
                 Ok(Numbers::Double(numbers))
             }
@@ -214,7 +236,9 @@ fn each_piece(
 fn transpose(numbers: &Numbers, rows: usize, columns: usize) -> Numbers {
     fn by_rows<T: Copy>(numbers: &[T], rows: usize, columns: usize) -> Vec<T> {
         let places = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
-        places.filter_map(|place| numbers.get(place).copied()).collect()
+        places
+            .filter_map(|place| numbers.get(place).copied())
+            .collect()
     }
     match numbers {
         Numbers::Single(numbers) => Numbers::Single(by_rows(numbers, rows, columns)),
@@ -274,7 +298,12 @@ mod tests {
 
     #[test]
     fn objects_and_strange_types_are_refused() {
-        for (kind, words) in [("|O", "pickled"), ("<U5", "<U5"), ("<c8", "<c8"), ("<f2", "<f2")] {
+        for (kind, words) in [
+            ("|O", "pickled"),
+            ("<U5", "<U5"),
+            ("<c8", "<c8"),
+            ("<f2", "<f2"),
+        ] {
             let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': (2,), }}");
             let Err(Refusal::Text(text)) = Header::parse(&header) else {
                 panic!("{kind} is taken");

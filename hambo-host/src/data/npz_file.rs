@@ -139,7 +139,11 @@ pub(super) fn write_npz(out: &mut File, table: &Table, compress: bool) -> io::Re
     };
     let width = Some(table.states.columns());
     block(arrays::OBSERVATIONS, &table.states, width)?;
-    block(arrays::ACTIONS, &table.actions, Some(table.actions.columns()))?;
+    block(
+        arrays::ACTIONS,
+        &table.actions,
+        Some(table.actions.columns()),
+    )?;
     if let Some(next_states) = &table.next_states {
         block(arrays::NEXT_OBSERVATIONS, next_states, width)?;
     }
@@ -162,7 +166,9 @@ pub(super) fn write_npz(out: &mut File, table: &Table, compress: bool) -> io::Re
     if let Some(episodes) = &table.episodes {
         zip.entry(&entry_name(arrays::EPISODES), |out| {
             npy::write_header(&mut &mut *out, "<i8", rows, None)?;
-            let bytes = episodes.iter().flat_map(|episode| (*episode as i64).to_le_bytes());
+            let bytes = episodes
+                .iter()
+                .flat_map(|episode| (*episode as i64).to_le_bytes());
             out.write_all(&bytes.collect::<Vec<u8>>())
         })?;
     }

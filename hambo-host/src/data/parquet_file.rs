@@ -62,7 +62,9 @@ pub fn read_parquet(path: &Path, names: Option<&Names>) -> Result<Table, DataErr
         states: source.block(&columns.states)?,
         actions: source.block(&columns.actions)?,
         next_states: next_states.map(|all| source.block(all)).transpose()?,
-        rewards: rewards.map(|one| source.block(std::slice::from_ref(one))).transpose()?,
+        rewards: rewards
+            .map(|one| source.block(std::slice::from_ref(one)))
+            .transpose()?,
         terminals: source.flags(path, columns.terminal.as_ref())?,
         timeouts: source.flags(path, columns.timeout.as_ref())?,
         episodes: episodes.map(|one| source.column(one)).transpose()?,
@@ -141,7 +143,8 @@ impl Source<'_> {
         let size = if narrow { 4 } else { 8 };
         let place = columns.first().map_or("", |column| &column.name);
         let place = format!("column `{place}`");
-        self.allowance.take(&place, &[rows as u64, width as u64, size])?;
+        self.allowance
+            .take(&place, &[rows as u64, width as u64, size])?;
         let mut numbers = match narrow {
             true => Numbers::Single(vec![0.0; rows * width]),
             false => Numbers::Double(vec![0.0; rows * width]),
@@ -168,7 +171,11 @@ impl Source<'_> {
         Ok((0..block.rows()).map(|row| block.at(row, 0)).collect())
     }
 
-    fn flags(&mut self, path: &Path, column: Option<&Column>) -> Result<Option<Vec<bool>>, DataError> {
+    fn flags(
+        &mut self,
+        path: &Path,
+        column: Option<&Column>,
+    ) -> Result<Option<Vec<bool>>, DataError> {
         let Some(column) = column else {
             return Ok(None);
         };
@@ -180,7 +187,11 @@ impl Source<'_> {
     fn each(&self, column: &Column, mut take: impl FnMut(usize, f64)) -> Result<(), DataError> {
         let failed = |error: ParquetError| {
             let problem = format!("it cannot be read: {error}");
-            self.part(column, problem, "the file is damaged or cut short; write it anew")
+            self.part(
+                column,
+                problem,
+                "the file is damaged or cut short; write it anew",
+            )
         };
         let mut row = 0;
         let mut next = |number: f64| {
@@ -198,9 +209,13 @@ impl Source<'_> {
             }
             let expected = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
             let found = match group.get_column_reader(column.index).map_err(failed)? {
-                ColumnReader::FloatColumnReader(reader) => drain(reader, |x| f64::from(*x), &mut next),
+                ColumnReader::FloatColumnReader(reader) => {
+                    drain(reader, |x| f64::from(*x), &mut next)
+                }
                 ColumnReader::DoubleColumnReader(reader) => drain(reader, |x| *x, &mut next),
-                ColumnReader::Int32ColumnReader(reader) => drain(reader, |x| f64::from(*x), &mut next),
+                ColumnReader::Int32ColumnReader(reader) => {
+                    drain(reader, |x| f64::from(*x), &mut next)
+                }
                 ColumnReader::Int64ColumnReader(reader) => drain(reader, |x| *x as f64, &mut next),
                 ColumnReader::BoolColumnReader(reader) => {
                     drain(reader, |x| f64::from(u8::from(*x)), &mut next)
@@ -241,7 +256,8 @@ fn drain<T: DataType>(
     loop {
         levels.clear();
         values.clear();
-        let (records, count, _) = reader.read_records(STEP, Some(&mut levels), None, &mut values)?;
+        let (records, count, _) =
+            reader.read_records(STEP, Some(&mut levels), None, &mut values)?;
         if records == 0 {
             return Ok(rows);
         }

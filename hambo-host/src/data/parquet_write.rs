@@ -87,7 +87,9 @@ fn write(out: &mut File, table: &Table, compress: bool) -> Result<(), ParquetErr
         Ok(Arc::new(field))
     });
     let fields = fields.collect::<Result<Vec<_>, ParquetError>>()?;
-    let schema = Type::group_type_builder("log").with_fields(fields).build()?;
+    let schema = Type::group_type_builder("log")
+        .with_fields(fields)
+        .build()?;
     let compression = match compress {
         true => Compression::ZSTD(ZstdLevel::try_new(3)?),
         false => Compression::SNAPPY,
@@ -127,13 +129,17 @@ fn write_column(
                     let numbers = numbers.get(start * width..end * width).unwrap_or_default();
                     let numbers = numbers.iter().skip(*column).step_by(width);
                     let values: Vec<f32> = numbers.copied().collect();
-                    writer.typed::<FloatType>().write_batch(&values, None, None)?;
+                    writer
+                        .typed::<FloatType>()
+                        .write_batch(&values, None, None)?;
                 }
                 Numbers::Double(numbers) => {
                     let numbers = numbers.get(start * width..end * width).unwrap_or_default();
                     let numbers = numbers.iter().skip(*column).step_by(width);
                     let values: Vec<f64> = numbers.copied().collect();
-                    writer.typed::<DoubleType>().write_batch(&values, None, None)?;
+                    writer
+                        .typed::<DoubleType>()
+                        .write_batch(&values, None, None)?;
                 }
             }
         }
@@ -144,7 +150,9 @@ fn write_column(
         Part::Integers(numbers) => {
             let numbers = numbers.get(start..end).unwrap_or_default();
             let values: Vec<i64> = numbers.iter().map(|number| *number as i64).collect();
-            writer.typed::<Int64Type>().write_batch(&values, None, None)?;
+            writer
+                .typed::<Int64Type>()
+                .write_batch(&values, None, None)?;
         }
     }
     Ok(())

@@ -65,7 +65,11 @@ impl Summary {
     pub fn new(table: &Table) -> Self {
         let lengths = table.episode_lengths();
         let rows = table.rows();
-        let cut = if table.next_states.is_some() { 0 } else { lengths.len() };
+        let cut = if table.next_states.is_some() {
+            0
+        } else {
+            lengths.len()
+        };
         let count = |flags: &Option<Vec<bool>>| {
             let flags = flags.as_ref()?.iter();
             Some(flags.filter(|flag| **flag).count())
@@ -124,7 +128,10 @@ impl Summary {
             flags("terminals", self.terminals),
             flags("timeouts", self.timeouts),
         );
-        let names = self.columns.iter().map(|column| column.name.chars().count());
+        let names = self
+            .columns
+            .iter()
+            .map(|column| column.name.chars().count());
         let width = names.max().unwrap_or(0).max(6);
         let _ = writeln!(
             text,
@@ -225,7 +232,10 @@ fn odd(table: &Table, summary: &Summary) -> Vec<String> {
     }
     for column in &summary.columns {
         if column.not_finite > 0 {
-            odd.push(format!("`{}`: {} numbers are NaN or infinite", column.name, column.not_finite));
+            odd.push(format!(
+                "`{}`: {} numbers are NaN or infinite",
+                column.name, column.not_finite
+            ));
         }
         if column.min == column.max && table.rows() > 1 {
             odd.push(format!("`{}` is always {}", column.name, column.min));
@@ -233,13 +243,17 @@ fn odd(table: &Table, summary: &Summary) -> Vec<String> {
     }
     let duplicates = duplicates(table);
     if duplicates > 0 {
-        odd.push(format!("{duplicates} rows repeat an earlier one (state, action and next state)"));
+        odd.push(format!(
+            "{duplicates} rows repeat an earlier one (state, action and next state)"
+        ));
     }
     let unsaid = table.episodes.is_none()
         && summary.terminals.unwrap_or(0) == 0
         && summary.timeouts.unwrap_or(0) == 0;
     if unsaid && table.next_states.is_none() {
-        odd.push("no terminal, timeout or episode number: all rows count as one episode".to_owned());
+        odd.push(
+            "no terminal, timeout or episode number: all rows count as one episode".to_owned(),
+        );
         if let Some((row, count)) = jumps(table) {
             odd.push(format!(
                 "{count} steps are more than {JUMP} times the mean step, the first after row {}: episodes seem to run together; mark their ends",
@@ -253,7 +267,11 @@ fn odd(table: &Table, summary: &Summary) -> Vec<String> {
             row + 1
         ));
     }
-    let single = table.episode_lengths().iter().filter(|length| **length == 1).count();
+    let single = table
+        .episode_lengths()
+        .iter()
+        .filter(|length| **length == 1)
+        .count();
     if single > 0 {
         odd.push(format!("{single} episodes have a single row"));
     }
@@ -262,7 +280,11 @@ fn odd(table: &Table, summary: &Summary) -> Vec<String> {
 
 /// Rows that came before, by a hash of 64 bits.
 fn duplicates(table: &Table) -> usize {
-    let blocks = [Some(&table.states), Some(&table.actions), table.next_states.as_ref()];
+    let blocks = [
+        Some(&table.states),
+        Some(&table.actions),
+        table.next_states.as_ref(),
+    ];
     let mut hashes: Vec<u64> = (0..table.rows())
         .map(|row| {
             let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -276,14 +298,18 @@ fn duplicates(table: &Table) -> usize {
         })
         .collect();
     hashes.sort_unstable();
-    hashes.windows(2).filter(|pair| pair.first() == pair.last()).count()
+    hashes
+        .windows(2)
+        .filter(|pair| pair.first() == pair.last())
+        .count()
 }
 
 /// Steps that are far too long, where nothing marks an episode's end.
 fn jumps(table: &Table) -> Option<(usize, usize)> {
     let states = &table.states;
     let steps = table.rows().checked_sub(1).filter(|steps| *steps >= 10)?;
-    let step = |row: usize, column: usize| (states.at(row + 1, column) - states.at(row, column)).abs();
+    let step =
+        |row: usize, column: usize| (states.at(row + 1, column) - states.at(row, column)).abs();
     let means: Vec<f64> = (0..states.columns())
         .map(|column| (0..steps).map(|row| step(row, column)).sum::<f64>() / steps as f64)
         .collect();
@@ -306,4 +332,76 @@ fn broken_chains(table: &Table) -> Option<(usize, usize)> {
         .peekable();
     let first = broken.peek().copied()?;
     Some((first, broken.count()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::super::{Names, Numbers};
+    use super::*;
+
+    fn table(states: Vec<f64>) -> Table {
+        let rows = states.len();
+        Table {
+            file: PathBuf::from("t"),
+            names: Names::numbered(1, 1),
+            roles_known: true,
+            states: Block::new(1, Numbers::Double(states)),
+            actions: Block::new(1, Numbers::Single((0..rows).map(|x| x as f32).collect())),
+            next_states: None,
+            rewards: None,
+            terminals: None,
+            timeouts: None,
+            episodes: None,
+        }
+    }
+
+    #[test]
+    fn a_column_by_hand() {
+        let summary = Summary::new(&table(vec![1.0, 2.0, f64::NAN, 3.0, 6.0]));
+        let column = &summary.columns[0];
+        assert_eq!((column.min, column.mean, column.max), (1.0, 3.0, 6.0));
+        assert!((column.std - 3.5_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(column.not_finite, 1);
+        assert_eq!(column.histogram.iter().sum::<usize>(), 4);
+        assert_eq!((column.histogram[0], column.histogram[15]), (1, 1));
+        assert_eq!(
+            (summary.rows, summary.transitions, summary.episodes),
+            (5, 4, 1)
+        );
+        assert!(
+            summary.odd.iter().any(|odd| odd.contains("NaN")),
+            "{:?}",
+            summary.odd
+        );
+    }
+
+    #[test]
+    fn what_is_odd_is_said() {
+        let says = |table: &Table, words: &str| {
+            let odd = Summary::new(table).odd;
+            odd.iter().any(|line| line.contains(words))
+        };
+        let walk: Vec<f64> = (0..200).map(|step| f64::from(step) * 0.1).collect();
+        let calm = table(walk.clone());
+        let mut jumping = calm.clone();
+        let jumps = walk.iter().map(|x| if *x > 9.95 { x + 500.0 } else { *x });
+        jumping.states = Block::new(1, Numbers::Double(jumps.collect()));
+        assert!(says(&jumping, "the first after row 100"));
+        assert!(!says(&calm, "times the mean step"));
+        let mut constant = table(vec![2.0; 4]);
+        assert!(says(&constant, "`s0` is always 2"));
+        assert!(!says(&constant, "repeat"));
+        constant.actions = Block::new(1, Numbers::Single(vec![0.0, 1.0, 1.0, 1.0]));
+        assert!(says(&constant, "2 rows repeat"));
+        constant.next_states = Some(Block::new(1, Numbers::Double(vec![2.0, 3.0, 2.0, 2.0])));
+        constant.episodes = Some(vec![0.0; 4]);
+        assert!(says(&constant, "in 1 rows, the first is row 2"));
+    }
+
+    #[test]
+    fn little_is_drawn_and_nothing_is_not() {
+        assert_eq!(bars(&[0, 1, 50, 100]), " ▁▄█");
+    }
 }

@@ -314,7 +314,12 @@ impl Table {
     /// # Errors
     /// The message names the row and the column.
     pub fn check_finite(&self) -> Result<(), DataError> {
-        let next: Vec<String> = self.names.states.iter().map(|n| format!("next.{n}")).collect();
+        let next: Vec<String> = self
+            .names
+            .states
+            .iter()
+            .map(|n| format!("next.{n}"))
+            .collect();
         let reward = ["reward".to_owned()];
         let parts: [(Option<&Block>, &[String]); 4] = [
             (Some(&self.states), &self.names.states),
@@ -336,5 +341,85 @@ impl Table {
             });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A state that counts, so that every step shows.
+    fn table(rows: usize) -> Table {
+        let numbers = |from: usize| {
+            let numbers = (from..from + rows).map(|x| x as f32);
+            Block::new(1, Numbers::Single(numbers.collect()))
+        };
+        Table {
+            file: PathBuf::from("counting"),
+            names: Names::numbered(1, 1),
+            roles_known: true,
+            states: numbers(0),
+            actions: numbers(100),
+            next_states: None,
+            rewards: None,
+            terminals: None,
+            timeouts: None,
+            episodes: None,
+        }
+    }
+
+    #[test]
+    fn an_episode_ends_by_flag_number_or_jump() {
+        let plain = table(6);
+        assert_eq!(plain.episode_lengths(), [6]);
+        let at = |row: usize| Some((0..6).map(|other| other == row).collect());
+        let mut flagged = plain.clone();
+        flagged.terminals = at(1);
+        flagged.timeouts = at(3);
+        assert_eq!(flagged.episode_lengths(), [2, 2, 2]);
+        let mut numbered = plain.clone();
+        numbered.episodes = Some(vec![7.0, 7.0, 7.0, 2.0, 2.0, 7.0]);
+        assert_eq!(numbered.episode_lengths(), [3, 2, 1]);
+        let mut jumping = plain.clone();
+        let next = vec![1.0, 2.0, 9.0, 4.0, 5.0, 6.0];
+        jumping.next_states = Some(Block::new(1, Numbers::Double(next)));
+        assert_eq!(jumping.episode_lengths(), [3, 3]);
+    }
+
+    #[test]
+    fn numbering_keeps_the_ends_and_flags_them() {
+        let mut table = table(5);
+        table.terminals = Some(vec![false, true, false, false, false]);
+        table.number_episodes();
+        assert_eq!(table.episodes, Some(vec![0.0, 0.0, 1.0, 1.0, 1.0]));
+        let timeouts = vec![false, false, false, false, true];
+        assert_eq!(table.timeouts, Some(timeouts));
+        let once = table.clone();
+        table.number_episodes();
+        assert_eq!(table, once);
+    }
+
+    #[test]
+    fn files_are_joined_without_joining_episodes() {
+        let mut all = table(2);
+        let mut other = table(3);
+        other.states = Block::new(1, Numbers::Double(vec![0.1, 0.2, 0.3]));
+        all.append(other).unwrap();
+        assert_eq!(all.episode_lengths(), [2, 3]);
+        let states = vec![0.0, 1.0, 0.1, 0.2, 0.3];
+        assert_eq!(all.states.numbers(), &Numbers::Double(states));
+        let mut wide = table(2);
+        wide.names.states = vec!["x".to_owned()];
+        let error = all.append(wide).unwrap_err().to_string();
+        assert!(error.contains("states: x here, s0 in counting"), "{error}");
+    }
+
+    #[test]
+    fn the_first_bad_number_is_named() {
+        let mut table = table(3);
+        let numbers = vec![0.0, f64::NAN, 1e60];
+        table.next_states = Some(Block::new(1, Numbers::Double(numbers)));
+        let error = table.check_finite().unwrap_err().to_string();
+        assert!(error.contains("row 2, `next.s0`: NaN"), "{error}");
     }
 }

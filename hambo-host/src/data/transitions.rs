@@ -57,3 +57,41 @@ pub fn transitions(table: &Table) -> Result<Log, DataError> {
     }
     Ok(log)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::super::{Block, Names, Numbers};
+    use super::*;
+
+    #[test]
+    fn the_shift_never_crosses_an_end() {
+        let column = |numbers: &[f32]| Block::new(1, Numbers::Single(numbers.to_vec()));
+        let mut table = Table {
+            file: PathBuf::from("t"),
+            names: Names::numbered(1, 1),
+            roles_known: true,
+            states: column(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
+            actions: column(&[0.0; 6]),
+            next_states: None,
+            rewards: Some(column(&[0.5; 6])),
+            terminals: Some(vec![false, true, false, false, false, false]),
+            timeouts: Some(vec![false, false, false, true, false, false]),
+            episodes: None,
+        };
+        let pairs = |table: &Table| -> Vec<(f32, f32, u32)> {
+            let log = transitions(table).unwrap();
+            let rows = log.rows();
+            rows.map(|row| (row.state[0], row.next_state[0], row.episode))
+                .collect()
+        };
+        assert_eq!(pairs(&table), [(0.0, 1.0, 0), (2.0, 3.0, 1), (4.0, 5.0, 2)]);
+        table.timeouts = None;
+        table.terminals = None;
+        assert_eq!(pairs(&table).len(), 5);
+        table.states = column(&[1.0]);
+        let error = transitions(&table).unwrap_err().to_string();
+        assert!(error.contains("no transition"), "{error}");
+    }
+}

@@ -183,7 +183,10 @@ impl Entry {
         fields.bytes(22)?;
         let skip = fields.number(2)? + fields.number(2)?;
         let start = self.offset + 30 + skip;
-        if start.checked_add(self.stored_size).is_none_or(|end| end > length) {
+        if start
+            .checked_add(self.stored_size)
+            .is_none_or(|end| end > length)
+        {
             return broken("its bytes lie outside the file");
         }
         file.seek(SeekFrom::Start(start))?;
@@ -204,7 +207,9 @@ impl Entry {
 
 impl Read for EntryReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let most = usize::try_from(self.left)
+            .unwrap_or(usize::MAX)
+            .min(buffer.len());
         let (buffer, _) = buffer.split_at_mut(most);
         let count = match &mut self.source {
             Stream::Stored(source) => source.read(buffer)?,

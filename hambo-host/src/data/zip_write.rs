@@ -82,7 +82,14 @@ impl<W: Write + Seek> ZipWriter<W> {
         header
     }
 
-    fn close(&mut self, name: &str, offset: u64, crc: u32, stored: u64, size: u64) -> io::Result<()> {
+    fn close(
+        &mut self,
+        name: &str,
+        offset: u64,
+        crc: u32,
+        stored: u64,
+        size: u64,
+    ) -> io::Result<()> {
         let header = self.local(name, crc, stored, size);
         self.out.seek(SeekFrom::Start(offset))?;
         self.out.write_all(&header)?;

@@ -78,8 +78,8 @@ gzip = {"chunks": True, "compression": "gzip", "shuffle": True}
 hdf5("h5py_f32", single)
 hdf5("h5py_f64_gzip_shuffle", parts, **gzip)
 hdf5("h5py_shifted", shifted)
-hdf5("h5py_latest", single, libver="latest")
-hdf5("h5py_latest_gzip", parts, libver="latest", **gzip)
+hdf5("h5py_v114", single, libver="v114")
+hdf5("h5py_v114_gzip", parts, libver="v114", **gzip)
 hdf5("h5py_lzf_fletcher", parts, compression="lzf", fletcher32=True)
 hdf5("h5py_uint8_flags", parts | {key: parts[key].astype("u1") for key in ("terminals", "timeouts")})
 hdf5("h5py_float_flags", parts | {key: parts[key].astype("f4") for key in ("terminals", "timeouts")})
@@ -117,7 +117,7 @@ def minari(name, libver="earliest", **options):
 
 
 minari("minari")
-minari("minari_latest_gzip", libver="latest", **gzip)
+minari("minari_v114_gzip", libver="v114", **gzip)
 
 names = ["x", "v", "u", "next.x", "next.v", "reward", "terminal", "timeout", "episode"]
 frame = pandas.DataFrame(table, columns=names)
@@ -136,6 +136,7 @@ pyarrow.parquet.write_table(
 )
 
 # What must be refused.
+hdf5("bad_layout_5", parts, libver="latest", **gzip)
 ragged = numpy.empty(2, dtype=object)
 ragged[:] = [parts["observations"][:5], parts["observations"][5:]]
 npz("bad_object", parts | {"observations": ragged})

@@ -8,12 +8,13 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use command::check::CheckArguments;
+use command::data::DataCommand;
 use command::environment::EnvironmentCommand;
 use command::export::ExportArguments;
 use command::fit::FitArguments;
 use command::model_info::ModelInfoArguments;
 use command::predict::PredictArguments;
-use command::{check, environment, export, fit, model_info, predict};
+use command::{check, data, environment, export, fit, model_info, predict};
 use hambo_host::Error;
 use hambo_host::bench::{self, BenchOptions};
 use hambo_host::demo::{self, DemoOptions};
@@ -47,6 +48,9 @@ enum Command {
     /// Built-in systems: logs of them, and true returns.
     #[command(subcommand)]
     Env(EnvironmentCommand),
+    /// Look at logs and convert them.
+    #[command(subcommand)]
+    Data(DataCommand),
     /// Learn a dynamics model with calibrated uncertainty from a log.
     ///
     /// Example: hambo fit task.toml --data log.csv --model gp -o m.hambo
@@ -120,6 +124,7 @@ fn main() -> ExitCode {
 fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
     match command {
         Command::Check(arguments) => return check::run(&arguments, out),
+        Command::Data(command) => data::run(&command, out)?,
         Command::Demo {
             firmware,
             output,

@@ -9,7 +9,7 @@ use hambo_core::model::Kernel;
 use hambo_core::network::Activation;
 use hambo_host::Error;
 use hambo_host::calibration::CalibrationMode;
-use hambo_host::data::read_log;
+use hambo_host::data::{Names, read_logs};
 use hambo_host::fit::{
     FitOptions, GaussianProcessOptions, Keep, ModelOptions, checkpoint_path, fit,
 };
@@ -26,9 +26,10 @@ use super::table;
 pub struct FitArguments {
     /// The task file (TOML): names of states and actions.
     task: PathBuf,
-    /// The log: a CSV file with the task's names in its header.
-    #[arg(long)]
-    data: PathBuf,
+    /// The log: CSV or Parquet with the task's names, NPZ or HDF5 in the
+    /// task's order; several files count as one, and no episode runs across.
+    #[arg(long, required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
     /// The kind of model.
     #[arg(long, value_enum, default_value = "bnn")]
     model: ModelKind,
@@ -183,7 +184,11 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     let task = TaskFile::read(&arguments.task)?;
     let options = arguments.options(&task)?;
     writable(&arguments.output)?;
-    let log = read_log(&arguments.data, &task)?;
+    let names = Names {
+        states: task.state_names.clone(),
+        actions: task.action_names.clone(),
+    };
+    let log = read_logs(&arguments.data, &names)?;
     let checkpoint = checkpoint_path(&arguments.output);
     let mut terminal = Terminal::new(checkpoint.clone(), arguments.resume);
     let fitted = fit(&task, &log, &options, &mut terminal);

@@ -3,6 +3,7 @@
 mod board;
 mod case;
 pub mod check;
+pub mod data;
 pub mod environment;
 pub mod export;
 pub mod fit;

@@ -17,7 +17,7 @@ use hambo_host::prediction::predict;
 pub struct PredictArguments {
     /// The model file of `hambo fit`.
     model: PathBuf,
-    /// The log: a CSV file with the model's states and actions.
+    /// The log, with the model's states and actions: CSV, NPZ, HDF5 or Parquet.
     #[arg(long)]
     data: PathBuf,
     /// The table to write (CSV): the log's columns, then `mean.NAME`,

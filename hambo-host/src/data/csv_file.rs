@@ -1,23 +1,12 @@
-//! A log as a CSV file with a header.
-//!
-//! | column | what |
-//! |---|---|
-//! | the task's states and actions | s and a, before the transition |
-//! | `next.NAME`, for every state or for none | s′; without them the next row of the episode |
-//! | `reward` | optional |
-//! | `terminal`, `timeout` | optional, 0 or 1: the episode ends after this row |
-//! | `episode` | optional: rows with the same number in a row belong together |
-//!
-//! Without an `episode` column a new episode begins after a terminal, after a
-//! timeout, and where a state is not the next state of the row before.
+//! A log as a CSV file with a header; [`columns`](super::columns) says which.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 
-use super::{DataError, Log, Transition};
+use super::columns::{Column, Columns};
+use super::{Block, DataError, Log, Names, Numbers, Table, transitions};
 
 /// Reads a log that has these states and actions.
 ///
@@ -37,146 +26,154 @@ use super::{DataError, Log, Transition};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_csv(path: &Path, states: &[String], actions: &[String]) -> Result<Log, DataError> {
+    let names = Names {
+        states: states.to_vec(),
+        actions: actions.to_vec(),
+    };
+    transitions(&read_csv_table(path, Some(&names), Reading::Log)?)
+}
+
+/// What the numbers are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// A log to fit: f32, and every number finite.
+    Log,
+    /// A table to look at or convert: f64; NaN, infinity and empty fields are
+    /// let through and counted.
+    Table,
+}
+
+/// Reads a table.
+pub(super) fn read_csv_table(
+    path: &Path,
+    names: Option<&Names>,
+    reading: Reading,
+) -> Result<Table, DataError> {
     let file = path.display().to_string();
     let source = File::open(path).map_err(|source| DataError::Read {
         file: file.clone(),
         source,
     })?;
-    let reader = ReaderBuilder::new().trim(Trim::All).from_reader(source);
-    let mut table = Table::new(reader, file, states, actions)?;
-    let rows = table.rows()?;
-    table.log(&rows)
+    let mut reader = ReaderBuilder::new().trim(Trim::All).from_reader(source);
+    let header = reader.headers().map_err(|problem| DataError::Table {
+        file: file.clone(),
+        problem,
+    })?;
+    let header: Vec<String> = header.iter().map(str::to_owned).collect();
+    let columns = Columns::find(&file, &header, names)?;
+    let place = Place { file, reading };
+    let parts = Parts::read(&mut reader, &columns, &place)?;
+    let block = |columns: &[Column], numbers| Block::new(columns.len(), numbers);
+    let next_states = columns.next_states.as_ref();
+    Ok(Table {
+        file: path.to_owned(),
+        roles_known: columns.roles_known,
+        states: block(&columns.states, parts.states),
+        actions: block(&columns.actions, parts.actions),
+        next_states: next_states.map(|columns| block(columns, parts.next_states)),
+        rewards: columns.reward.map(|_| Block::new(1, parts.rewards)),
+        terminals: columns.terminal.map(|_| parts.terminals),
+        timeouts: columns.timeout.map(|_| parts.timeouts),
+        episodes: columns.episode.map(|_| parts.episodes),
+        names: columns.names,
+    })
 }
 
-/// Where the columns are.
-struct Table {
-    reader: Reader<File>,
-    file: String,
-    states: Vec<Column>,
-    actions: Vec<Column>,
-    next_states: Option<Vec<Column>>,
-    reward: Option<Column>,
-    terminal: Option<Column>,
-    timeout: Option<Column>,
-    episode: Option<Column>,
+/// The columns as they grow.
+struct Parts {
+    states: Numbers,
+    actions: Numbers,
+    next_states: Numbers,
+    rewards: Numbers,
+    terminals: Vec<bool>,
+    timeouts: Vec<bool>,
+    episodes: Vec<f64>,
 }
 
-struct Column {
-    name: String,
-    index: usize,
-}
-
-/// One line of the file.
-struct Row {
-    state: Vec<f32>,
-    action: Vec<f32>,
-    next_state: Option<Vec<f32>>,
-    reward: f32,
-    ends: bool,
-    episode: Option<f64>,
-}
-
-impl Table {
-    fn new(
-        mut reader: Reader<File>,
-        file: String,
-        states: &[String],
-        actions: &[String],
+impl Parts {
+    fn read(
+        reader: &mut Reader<File>,
+        columns: &Columns,
+        place: &Place,
     ) -> Result<Self, DataError> {
-        let header = reader.headers().map_err(|problem| DataError::Table {
-            file: file.clone(),
-            problem,
-        })?;
-        let names: Vec<String> = header.iter().map(str::to_owned).collect();
-        let mut places = HashMap::new();
-        for (index, name) in names.iter().enumerate() {
-            if places.insert(name.as_str(), index).is_some() {
-                let column = name.clone();
-                return Err(DataError::Twice { file, column });
-            }
-        }
-        let find = |name: &str| {
-            let index = *places.get(name)?;
-            let name = name.to_owned();
-            Some(Column { name, index })
+        let empty = || match place.reading {
+            Reading::Log => Numbers::Single(Vec::new()),
+            Reading::Table => Numbers::Double(Vec::new()),
         };
-        let required = |name: &str, help: &'static str| {
-            find(name).ok_or_else(|| DataError::Column {
-                file: file.clone(),
-                column: name.to_owned(),
-                found: names.join(", "),
-                help,
-            })
+        let mut parts = Self {
+            states: empty(),
+            actions: empty(),
+            next_states: empty(),
+            rewards: empty(),
+            terminals: Vec::new(),
+            timeouts: Vec::new(),
+            episodes: Vec::new(),
         };
-        let all = |names: &[String], prefix: &str, help: &'static str| {
-            let columns = names.iter();
-            let columns = columns.map(|name| required(&format!("{prefix}{name}"), help));
-            columns.collect::<Result<Vec<_>, _>>()
-        };
-        let named = "name the columns as the task names its states and actions";
-        let complete = "give `next.NAME` for every state, or for none";
-        let some_next = names.iter().any(|name| name.starts_with("next."));
-        let next_states = some_next.then(|| all(states, "next.", complete));
-        Ok(Self {
-            states: all(states, "", named)?,
-            actions: all(actions, "", named)?,
-            next_states: next_states.transpose()?,
-            reward: find("reward"),
-            terminal: find("terminal"),
-            timeout: find("timeout"),
-            episode: find("episode"),
-            reader,
-            file,
-        })
-    }
-
-    fn rows(&mut self) -> Result<Vec<Row>, DataError> {
-        let mut rows = Vec::new();
         let mut record = StringRecord::new();
         loop {
-            let more = self.reader.read_record(&mut record);
+            let more = reader.read_record(&mut record);
             let more = more.map_err(|problem| DataError::Table {
-                file: self.file.clone(),
+                file: place.file.clone(),
                 problem,
             })?;
             if !more {
-                return Ok(rows);
+                return Ok(parts);
             }
-            rows.push(self.row(&record)?);
+            place.push(&mut parts.states, &record, &columns.states)?;
+            place.push(&mut parts.actions, &record, &columns.actions)?;
+            if let Some(columns) = &columns.next_states {
+                place.push(&mut parts.next_states, &record, columns)?;
+            }
+            place.push(&mut parts.rewards, &record, columns.reward.as_slice())?;
+            if let Some(column) = &columns.terminal {
+                parts.terminals.push(place.flag(&record, column)?);
+            }
+            if let Some(column) = &columns.timeout {
+                parts.timeouts.push(place.flag(&record, column)?);
+            }
+            if let Some(column) = &columns.episode {
+                parts.episodes.push(place.episode(&record, column)?);
+            }
         }
     }
+}
 
-    fn row(&self, record: &StringRecord) -> Result<Row, DataError> {
-        let numbers = |columns: &[Column]| -> Result<Vec<f32>, DataError> {
-            let numbers = columns.iter().map(|column| self.number(record, column));
-            numbers.collect()
-        };
-        let flag = |column: &Option<Column>| match column {
-            Some(column) => self.flag(record, column),
-            None => Ok(false),
-        };
-        Ok(Row {
-            state: numbers(&self.states)?,
-            action: numbers(&self.actions)?,
-            next_state: match &self.next_states {
-                Some(columns) => Some(numbers(columns)?),
-                None => None,
-            },
-            reward: match &self.reward {
-                Some(column) => self.number(record, column)?,
-                None => 0.0,
-            },
-            ends: flag(&self.terminal)? | flag(&self.timeout)?,
-            episode: match &self.episode {
-                Some(column) => Some(f64::from(self.number(record, column)?)),
-                None => None,
-            },
-        })
+/// Which file, and how it is read.
+struct Place {
+    file: String,
+    reading: Reading,
+}
+
+impl Place {
+    fn push(
+        &self,
+        numbers: &mut Numbers,
+        record: &StringRecord,
+        columns: &[Column],
+    ) -> Result<(), DataError> {
+        for column in columns {
+            let field = record.get(column.index).unwrap_or_default();
+            let known = match numbers {
+                Numbers::Single(numbers) => {
+                    let number = field.parse::<f32>().ok().filter(|x| x.is_finite());
+                    number.map(|number| numbers.push(number))
+                }
+                Numbers::Double(numbers) if field.is_empty() => {
+                    numbers.push(f64::NAN);
+                    Some(())
+                }
+                Numbers::Double(numbers) => field.parse().ok().map(|number| numbers.push(number)),
+            };
+            if known.is_none() {
+                return Err(self.bad_field(record, column, field, "a finite number"));
+            }
+        }
+        Ok(())
     }
 
-    fn number(&self, record: &StringRecord, column: &Column) -> Result<f32, DataError> {
+    fn episode(&self, record: &StringRecord, column: &Column) -> Result<f64, DataError> {
         let field = record.get(column.index).unwrap_or_default();
-        match field.parse::<f32>() {
+        match field.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),
             _ => Err(self.bad_field(record, column, field, "a finite number")),
         }
@@ -184,11 +181,7 @@ impl Table {
 
     fn flag(&self, record: &StringRecord, column: &Column) -> Result<bool, DataError> {
         let field = record.get(column.index).unwrap_or_default();
-        match field.to_ascii_lowercase().as_str() {
-            "1" | "1.0" | "true" => Ok(true),
-            "0" | "0.0" | "false" => Ok(false),
-            _ => Err(self.bad_field(record, column, field, "0 or 1")),
-        }
+        flag(field).ok_or_else(|| self.bad_field(record, column, field, "0 or 1"))
     }
 
     fn bad_field(
@@ -206,61 +199,14 @@ impl Table {
             wanted,
         }
     }
-
-    /// Finds the episodes and, if need be, the next states.
-    fn log(&self, rows: &[Row]) -> Result<Log, DataError> {
-        let mut log = Log::new(self.states.len(), self.actions.len());
-        let mut episode = 0;
-        for (row, after) in rows.iter().zip(followers(rows)) {
-            let goes_on = after.is_some_and(|after| continues(row, after));
-            let next_state = match (&row.next_state, after) {
-                (Some(next), _) => Some(next),
-                (None, Some(after)) if goes_on => Some(&after.state),
-                _ => None,
-            };
-            if let Some(next_state) = next_state {
-                let transition = Transition {
-                    state: &row.state,
-                    action: &row.action,
-                    next_state,
-                    reward: row.reward,
-                    episode,
-                };
-                log.push(transition).map_err(|problem| DataError::Row {
-                    file: self.file.clone(),
-                    problem,
-                })?;
-            }
-            episode += u32::from(!goes_on);
-        }
-        if log.is_empty() {
-            let help = match self.next_states {
-                Some(_) => "the file has a header and no row",
-                None => "without `next.NAME` columns an episode needs at least two rows",
-            };
-            let file = self.file.clone();
-            return Err(DataError::Empty { file, help });
-        }
-        Ok(log)
-    }
 }
 
-/// The row after each row.
-fn followers(rows: &[Row]) -> impl Iterator<Item = Option<&Row>> {
-    (1..=rows.len()).map(|index| rows.get(index))
-}
-
-/// Whether `after` belongs to the same episode as `row`.
-fn continues(row: &Row, after: &Row) -> bool {
-    if row.ends {
-        return false;
-    }
-    match (row.episode, after.episode) {
-        (Some(one), Some(other)) => one == other,
-        _ => row
-            .next_state
-            .as_ref()
-            .is_none_or(|next| *next == after.state),
+/// 0 or 1 in words.
+pub(super) fn flag(field: &str) -> Option<bool> {
+    match field.to_ascii_lowercase().as_str() {
+        "1" | "1.0" | "true" => Some(true),
+        "0" | "0.0" | "false" => Some(false),
+        _ => None,
     }
 }
 

@@ -16,8 +16,10 @@ pub enum DataError {
         /// Why.
         source: io::Error,
     },
-    /// Its name ends in something unknown.
-    #[error("{file}: a log of this kind is not known\nhelp: give a .csv file with a header")]
+    /// Neither its bytes nor its name are known.
+    #[error(
+        "{file}: a log of this kind is not known\nhelp: give CSV with a header, NPZ, HDF5 or Parquet"
+    )]
     Kind {
         /// The file.
         file: String,
@@ -81,5 +83,49 @@ pub enum DataError {
         file: String,
         /// What to do.
         help: &'static str,
+    },
+    /// A key of an array is not there.
+    #[error(
+        "{file}: the key `{key}` is missing; the file has: {found}\nhelp: name the arrays observations, actions, rewards, terminals, timeouts, next_observations"
+    )]
+    Key {
+        /// The file.
+        file: String,
+        /// Its name.
+        key: String,
+        /// The keys that are there.
+        found: String,
+    },
+    /// A part of it is unfit.
+    #[error("{file}, {place}: {problem}\nhelp: {help}")]
+    Part {
+        /// The file.
+        file: String,
+        /// Key, row or column.
+        place: String,
+        /// What is wrong.
+        problem: String,
+        /// What to do.
+        help: &'static str,
+    },
+    /// All of it is unfit.
+    #[error("{file}: {problem}\nhelp: {help}")]
+    Whole {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        problem: String,
+        /// What to do.
+        help: &'static str,
+    },
+    /// It cannot be written.
+    #[error(
+        "cannot write {file}: {source}\nhelp: check the folder, its permissions and the space left"
+    )]
+    Write {
+        /// The file.
+        file: String,
+        /// Why.
+        source: io::Error,
     },
 }

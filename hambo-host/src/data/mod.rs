@@ -1,21 +1,48 @@
 //! Logged transitions: the table in memory, its split, and the files it comes
-//! from.
+//! from: CSV, NPZ, HDF5 in D4RL's and Minari's layouts, and Parquet.
 
+mod arrays;
+mod columns;
 mod csv_file;
+mod csv_write;
 mod error;
+mod format;
+mod hdf5_file;
+mod hdf5_minari;
+mod hdf5_write;
+mod limits;
 mod log;
+mod npy;
+mod npz_file;
+mod output;
+mod parquet_file;
+mod parquet_write;
 mod split;
+mod summary;
+mod table;
+mod transitions;
+mod zip_file;
+mod zip_write;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::task_file::TaskFile;
 
 pub use csv_file::read_csv;
+use csv_file::{Reading, read_csv_table};
 pub use error::DataError;
+pub use format::Format;
+pub use hdf5_file::read_hdf5;
 pub use log::{Log, LogError, Transition};
+pub use npz_file::read_npz;
+pub use output::{OutputOptions, write_table};
+pub use parquet_file::read_parquet;
 pub use split::{MINIMUM_EPISODES, Split};
+pub use summary::{ColumnSummary, Summary};
+pub use table::{Block, Names, Numbers, Table};
+pub use transitions::transitions;
 
-/// Reads the log of a task from a file, by the end of its name.
+/// Reads the log of a task from a file of any kind.
 ///
 /// # Errors
 /// If the kind is unknown or the file is unfit; the message names the place.
@@ -28,11 +55,74 @@ pub fn read_log(path: &Path, task: &TaskFile) -> Result<Log, DataError> {
 /// # Errors
 /// As [`read_log`].
 pub fn read_log_of(path: &Path, states: &[String], actions: &[String]) -> Result<Log, DataError> {
-    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    match extension.to_str() {
-        Some("csv") => read_csv(path, states, actions),
-        _ => Err(DataError::Kind {
-            file: path.display().to_string(),
-        }),
+    let names = Names {
+        states: states.to_vec(),
+        actions: actions.to_vec(),
+    };
+    read_logs(&[path.to_owned()], &names)
+}
+
+/// Likewise from several files; no episode runs across them.
+///
+/// # Errors
+/// As [`read_log`], or if a file has other columns than the first.
+pub fn read_logs(paths: &[PathBuf], names: &Names) -> Result<Log, DataError> {
+    transitions(&read_all(paths, Some(names), Reading::Log)?)
+}
+
+/// Reads a table from files of any kinds, one after the other; no episode
+/// runs across files. Without names, states and actions are told apart as
+/// [`Table::roles_known`] says.
+///
+/// # Errors
+/// If a file is unfit or differs from the first.
+///
+/// ```
+/// use hambo_host::data::{Names, read_table, transitions};
+///
+/// let file = std::env::temp_dir().join("hambo-doc-table.csv");
+/// std::fs::write(&file, "x,u,next.x\n0,1,1\n1,1,2\n")?;
+/// let table = read_table(&[file.clone(), file], None)?;
+/// assert_eq!((table.rows(), table.names.states[0].as_str()), (4, "x"));
+/// assert_eq!(table.episode_lengths(), [2, 2]);
+/// assert_eq!(transitions(&table)?.len(), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_table(paths: &[PathBuf], names: Option<&Names>) -> Result<Table, DataError> {
+    read_all(paths, names, Reading::Table)
+}
+
+fn read_all(
+    paths: &[PathBuf],
+    names: Option<&Names>,
+    reading: Reading,
+) -> Result<Table, DataError> {
+    let mut paths = paths.iter();
+    let Some(first) = paths.next() else {
+        return Err(DataError::Empty {
+            file: "no file".to_owned(),
+            help: "give at least one log",
+        });
+    };
+    let mut table = read_one(first, names, reading)?;
+    for path in paths {
+        table.append(read_one(path, names, reading)?)?;
     }
+    Ok(table)
+}
+
+fn read_one(path: &Path, names: Option<&Names>, reading: Reading) -> Result<Table, DataError> {
+    let table = match Format::of_file(path)? {
+        Format::Csv => read_csv_table(path, names, reading)?,
+        Format::Npz => read_npz(path, names)?,
+        Format::Hdf5 => read_hdf5(path, names)?,
+        Format::Parquet => read_parquet(path, names)?,
+    };
+    if table.rows() == 0 {
+        return Err(DataError::Empty {
+            file: path.display().to_string(),
+            help: "the file has no row; log something first",
+        });
+    }
+    Ok(table)
 }

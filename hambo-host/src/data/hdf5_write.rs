@@ -1,0 +1,132 @@
+//! Writing logs as HDF5 in D4RL's layout.
+
+use std::fs::File;
+
+use hdf5_pure::{
+    DatasetBuilder, EnumTypeBuilder, Error, FileBuilder, make_f32_type, make_f64_type,
+    make_i8_type, make_i64_type,
+};
+
+use super::arrays;
+use super::{Block, DataError, Numbers, Table};
+
+/// Bytes of a compressed chunk, about; what h5py aims at, too.
+const CHUNK: usize = 256 << 10;
+/// Rows of a chunk, at most: from 65,536 on the writer spends four bytes on a
+/// length where HDF5 2.0 insists on three.
+const CHUNK_ROWS: usize = 1 << 15;
+/// Sensor data gain little from more.
+const LEVEL: u32 = 4;
+
+/// Writes one array per part.
+pub(super) fn write_hdf5(out: &mut File, table: &Table, compress: bool) -> Result<(), DataError> {
+    let mut builder = FileBuilder::new();
+    let blocks = [
+        (arrays::OBSERVATIONS, Some(&table.states), false),
+        (arrays::ACTIONS, Some(&table.actions), false),
+        (arrays::NEXT_OBSERVATIONS, table.next_states.as_ref(), false),
+        (arrays::REWARDS, table.rewards.as_ref(), true),
+    ];
+    for (aliases, block, vector) in blocks {
+        if let Some(block) = block {
+            add_block(
+                builder.create_dataset(key(aliases)),
+                block,
+                vector,
+                compress,
+            );
+        }
+    }
+    let flags = [
+        (arrays::TERMINALS, &table.terminals),
+        (arrays::TIMEOUTS, &table.timeouts),
+    ];
+    for (aliases, flags) in flags {
+        if let Some(flags) = flags {
+            add_flags(builder.create_dataset(key(aliases)), flags)?;
+        }
+    }
+    if let Some(episodes) = &table.episodes {
+        let bytes = episodes
+            .iter()
+            .flat_map(|episode| (*episode as i64).to_le_bytes());
+        let dataset = builder.create_dataset(key(arrays::EPISODES));
+        dataset.with_raw_data(make_i64_type(), bytes.collect(), episodes.len() as u64);
+    }
+    finish(builder, out)
+}
+
+fn key(aliases: &[&'static str]) -> &'static str {
+    aliases.first().copied().unwrap_or_default()
+}
+
+/// Numbers as rows, or as a vector.
+pub(super) fn add_block(dataset: &mut DatasetBuilder, block: &Block, vector: bool, compress: bool) {
+    let (rows, columns) = (block.rows(), block.columns());
+    let shape = match vector {
+        true => vec![rows as u64],
+        false => vec![rows as u64, columns as u64],
+    };
+    dataset.with_shape(&shape);
+    let count = (rows * columns) as u64;
+    let size = match block.numbers() {
+        Numbers::Single(numbers) => {
+            dataset.with_raw_data(make_f32_type(), little_endian_single(numbers), count);
+            4
+        }
+        Numbers::Double(numbers) => {
+            dataset.with_raw_data(make_f64_type(), little_endian_double(numbers), count);
+            8
+        }
+    };
+    if compress && rows > 0 {
+        let chunk_rows = (CHUNK / (columns * size)).clamp(1, rows.min(CHUNK_ROWS)) as u64;
+        let mut chunk = shape;
+        if let Some(first) = chunk.first_mut() {
+            *first = chunk_rows;
+        }
+        dataset
+            .with_chunks(&chunk)
+            .with_shuffle()
+            .with_deflate(LEVEL);
+    }
+}
+
+fn little_endian_single(numbers: &[f32]) -> Vec<u8> {
+    if cfg!(target_endian = "little") {
+        return bytemuck::cast_slice(numbers).to_vec();
+    }
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+fn little_endian_double(numbers: &[f64]) -> Vec<u8> {
+    if cfg!(target_endian = "little") {
+        return bytemuck::cast_slice(numbers).to_vec();
+    }
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+/// Flags in the form that h5py reads as `bool`.
+pub(super) fn add_flags(dataset: &mut DatasetBuilder, flags: &[bool]) -> Result<(), DataError> {
+    let kind = EnumTypeBuilder::with_base(make_i8_type())
+        .value("FALSE", 0)
+        .value("TRUE", 1)
+        .build()
+        .map_err(|error| unwritable(&Error::Format(error)))?;
+    let bytes = flags.iter().copied().map(u8::from).collect();
+    dataset.with_raw_data(kind, bytes, flags.len() as u64);
+    Ok(())
+}
+
+/// Writes the file.
+pub(super) fn finish(builder: FileBuilder, out: &mut File) -> Result<(), DataError> {
+    builder.finish_to(out).map_err(|error| unwritable(&error))
+}
+
+fn unwritable(error: &Error) -> DataError {
+    DataError::Whole {
+        file: "the HDF5 file".to_owned(),
+        problem: format!("it cannot be written: {error}"),
+        help: "check the folder, its permissions and the space left",
+    }
+}

@@ -1,0 +1,74 @@
+//! Writing a log: whole or not at all.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use super::{
+    DataError, Format, Table, csv_write, hdf5_minari, hdf5_write, npz_file, parquet_write,
+};
+
+/// How a log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputOptions {
+    /// The kind of file.
+    pub format: Format,
+    /// HDF5 with one group per episode, as Minari keeps it, instead of D4RL's
+    /// arrays.
+    pub minari: bool,
+    /// Smaller and slower: deflate in NPZ, gzip and shuffle in HDF5, zstd in
+    /// Parquet.
+    pub compress: bool,
+}
+
+/// Writes a table beside `path` and renames, so that a failed or interrupted
+/// write leaves what was there before.
+///
+/// # Errors
+/// If a number is not finite, the layout cannot hold the log, or the file
+/// cannot be written.
+pub fn write_table(path: &Path, table: &Table, options: OutputOptions) -> Result<(), DataError> {
+    table.check_finite()?;
+    if !table.roles_known {
+        return Err(DataError::Whole {
+            file: table.file.display().to_string(),
+            problem: "nothing tells its states from its actions".to_owned(),
+            help: "name them with --task TASK, or give `next.NAME` columns for the states",
+        });
+    }
+    let failed = |source: io::Error| DataError::Write {
+        file: path.display().to_string(),
+        source,
+    };
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let temporary = path.with_file_name(name);
+    let written = File::create(&temporary)
+        .map_err(failed)
+        .and_then(|mut out| {
+            let arrays = matches!(options.format, Format::Npz | Format::Hdf5);
+            let numbered = (arrays && table.episodes.is_some()).then(|| {
+                // Readers of D4RL's arrays look at flags only.
+                let mut table = table.clone();
+                table.number_episodes();
+                table
+            });
+            let table = numbered.as_ref().unwrap_or(table);
+            match options.format {
+                Format::Csv => csv_write::write_csv(&mut out, table).map_err(failed)?,
+                Format::Npz => {
+                    npz_file::write_npz(&mut out, table, options.compress).map_err(failed)?;
+                }
+                Format::Hdf5 if options.minari => {
+                    hdf5_minari::write_minari(&mut out, table, options.compress)?;
+                }
+                Format::Hdf5 => hdf5_write::write_hdf5(&mut out, table, options.compress)?,
+                Format::Parquet => parquet_write::write_parquet(&mut out, table, options.compress)?,
+            }
+            fs::rename(&temporary, path).map_err(failed)
+        });
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}

@@ -1,0 +1,275 @@
+//! Reading logs from Parquet; [`columns`](super::columns) says which columns.
+//!
+//! pandas keeps its index as a column of its own; like any other column that
+//! the task does not name it is not read.
+
+use std::fs::File;
+use std::path::Path;
+
+use parquet::basic::{ConvertedType, Type};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+
+use super::columns::{Column, Columns};
+use super::csv_file::flag;
+use super::limits::Allowance;
+use super::{Block, DataError, Names, Numbers, Table, arrays};
+
+/// Records that are decoded at a time.
+const STEP: usize = 8192;
+
+/// Reads a log from a Parquet file.
+///
+/// # Errors
+/// If the file is damaged or a column is missing or unfit.
+pub fn read_parquet(path: &Path, names: Option<&Names>) -> Result<Table, DataError> {
+    let name = path.display().to_string();
+    let read = |source| DataError::Read {
+        file: name.clone(),
+        source,
+    };
+    let file = File::open(path).map_err(read)?;
+    let length = file.metadata().map_err(read)?.len();
+    let damaged = |error: ParquetError| DataError::Whole {
+        file: name.clone(),
+        problem: format!("this Parquet file cannot be read: {error}"),
+        help: "the file is damaged or cut short; write it anew",
+    };
+    let reader = SerializedFileReader::new(file).map_err(damaged)?;
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let header: Vec<String> = schema
+        .columns()
+        .iter()
+        .map(|column| column.path().string())
+        .collect();
+    let columns = Columns::find(&name, &header, names)?;
+    let mut source = Source {
+        name: name.clone(),
+        reader: &reader,
+        rows: rows(&name, reader.metadata())?,
+        allowance: Allowance::new(&name, length),
+    };
+    source.check_sizes(length)?;
+    let next_states = columns.next_states.as_ref();
+    let rewards = columns.reward.as_ref();
+    let episodes = columns.episode.as_ref();
+    Ok(Table {
+        file: path.to_owned(),
+        roles_known: columns.roles_known,
+        states: source.block(&columns.states)?,
+        actions: source.block(&columns.actions)?,
+        next_states: next_states.map(|all| source.block(all)).transpose()?,
+        rewards: rewards
+            .map(|one| source.block(std::slice::from_ref(one)))
+            .transpose()?,
+        terminals: source.flags(path, columns.terminal.as_ref())?,
+        timeouts: source.flags(path, columns.timeout.as_ref())?,
+        episodes: episodes.map(|one| source.column(one)).transpose()?,
+        names: columns.names,
+    })
+}
+
+fn rows(file: &str, metadata: &ParquetMetaData) -> Result<usize, DataError> {
+    let groups = metadata.row_groups().iter();
+    let mut rows = groups.map(|group| usize::try_from(group.num_rows()).ok());
+    let rows = rows.try_fold(0_usize, |sum, rows| sum.checked_add(rows?));
+    rows.ok_or_else(|| DataError::Whole {
+        file: file.to_owned(),
+        problem: "its numbers of rows make no sense".to_owned(),
+        help: "the file is damaged; write it anew",
+    })
+}
+
+struct Source<'a> {
+    name: String,
+    reader: &'a SerializedFileReader<File>,
+    rows: usize,
+    allowance: Allowance,
+}
+
+impl Source<'_> {
+    fn part(&self, column: &Column, problem: String, help: &'static str) -> DataError {
+        DataError::Part {
+            file: self.name.clone(),
+            place: format!("column `{}`", column.name),
+            problem,
+            help,
+        }
+    }
+
+    /// Holds what the file says about its chunks against its length, before
+    /// any of them is opened.
+    fn check_sizes(&self, length: u64) -> Result<(), DataError> {
+        for group in self.reader.metadata().row_groups() {
+            for chunk in group.columns() {
+                let (start, size) = chunk.byte_range();
+                let inside = start.checked_add(size).is_some_and(|end| end <= length);
+                let claim = u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX);
+                let place = format!("column `{}`", chunk.column_path().string());
+                self.allowance.clone().take(&place, &[claim])?;
+                if !inside {
+                    return Err(DataError::Part {
+                        file: self.name.clone(),
+                        place,
+                        problem: "its bytes lie outside the file".to_owned(),
+                        help: "the file is damaged or cut short; write it anew",
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Columns side by side, f32 if all of them are.
+    fn block(&mut self, columns: &[Column]) -> Result<Block, DataError> {
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        let narrow = columns.iter().all(|column| {
+            let kind = schema.columns().get(column.index);
+            kind.is_some_and(|kind| {
+                let short = matches!(
+                    kind.converted_type(),
+                    ConvertedType::INT_8
+                        | ConvertedType::INT_16
+                        | ConvertedType::UINT_8
+                        | ConvertedType::UINT_16
+                );
+                matches!(kind.physical_type(), Type::FLOAT | Type::BOOLEAN) || short
+            })
+        });
+        let (rows, width) = (self.rows, columns.len());
+        let size = if narrow { 4 } else { 8 };
+        let place = columns.first().map_or("", |column| &column.name);
+        let place = format!("column `{place}`");
+        self.allowance
+            .take(&place, &[rows as u64, width as u64, size])?;
+        let mut numbers = match narrow {
+            true => Numbers::Single(vec![0.0; rows * width]),
+            false => Numbers::Double(vec![0.0; rows * width]),
+        };
+        for (place, column) in columns.iter().enumerate() {
+            self.each(column, |row, number| match &mut numbers {
+                Numbers::Single(numbers) => {
+                    if let Some(cell) = numbers.get_mut(row * width + place) {
+                        *cell = number as f32;
+                    }
+                }
+                Numbers::Double(numbers) => {
+                    if let Some(cell) = numbers.get_mut(row * width + place) {
+                        *cell = number;
+                    }
+                }
+            })?;
+        }
+        Ok(Block::new(width, numbers))
+    }
+
+    fn column(&mut self, column: &Column) -> Result<Vec<f64>, DataError> {
+        let block = self.block(std::slice::from_ref(column))?;
+        Ok((0..block.rows()).map(|row| block.at(row, 0)).collect())
+    }
+
+    fn flags(
+        &mut self,
+        path: &Path,
+        column: Option<&Column>,
+    ) -> Result<Option<Vec<bool>>, DataError> {
+        let Some(column) = column else {
+            return Ok(None);
+        };
+        let block = self.block(std::slice::from_ref(column))?;
+        arrays::flags(path, &column.name, &block).map(Some)
+    }
+
+    /// Every number of a column, in order; null is NaN.
+    fn each(&self, column: &Column, mut take: impl FnMut(usize, f64)) -> Result<(), DataError> {
+        let failed = |error: ParquetError| {
+            let problem = format!("it cannot be read: {error}");
+            self.part(
+                column,
+                problem,
+                "the file is damaged or cut short; write it anew",
+            )
+        };
+        let mut row = 0;
+        let mut next = |number: f64| {
+            take(row, number);
+            row += 1;
+        };
+        for group in 0..self.reader.num_row_groups() {
+            let group = self.reader.get_row_group(group).map_err(failed)?;
+            let nested = group.metadata().columns().get(column.index);
+            if nested.is_none_or(|chunk| {
+                chunk.column_descr().max_rep_level() > 0 || chunk.column_descr().max_def_level() > 1
+            }) {
+                let help = "give one number per row and column";
+                return Err(self.part(column, "it is nested".to_owned(), help));
+            }
+            let expected = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+            let found = match group.get_column_reader(column.index).map_err(failed)? {
+                ColumnReader::FloatColumnReader(reader) => {
+                    drain(reader, |x| f64::from(*x), &mut next)
+                }
+                ColumnReader::DoubleColumnReader(reader) => drain(reader, |x| *x, &mut next),
+                ColumnReader::Int32ColumnReader(reader) => {
+                    drain(reader, |x| f64::from(*x), &mut next)
+                }
+                ColumnReader::Int64ColumnReader(reader) => drain(reader, |x| *x as f64, &mut next),
+                ColumnReader::BoolColumnReader(reader) => {
+                    drain(reader, |x| f64::from(u8::from(*x)), &mut next)
+                }
+                ColumnReader::ByteArrayColumnReader(reader) => drain(
+                    reader,
+                    |x| {
+                        let text = std::str::from_utf8(x.data()).unwrap_or_default();
+                        let flag = flag(text).map(|flag| f64::from(u8::from(flag)));
+                        flag.or(text.parse().ok()).unwrap_or(f64::NAN)
+                    },
+                    &mut next,
+                ),
+                _ => {
+                    let help = "save it as float, double, an integer or a boolean";
+                    return Err(self.part(column, "its type is not a number".to_owned(), help));
+                }
+            };
+            let found = found.map_err(failed)?;
+            if found != expected {
+                let problem = format!("{found} rows where {expected} are announced");
+                return Err(self.part(column, problem, "the file is damaged; write it anew"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a chunk to its end; returns how many rows it had.
+fn drain<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    number: impl Fn(&T::T) -> f64,
+    next: &mut impl FnMut(f64),
+) -> Result<usize, ParquetError> {
+    let mut levels = Vec::new();
+    let mut values = Vec::new();
+    let mut rows = 0;
+    loop {
+        levels.clear();
+        values.clear();
+        let (records, count, _) =
+            reader.read_records(STEP, Some(&mut levels), None, &mut values)?;
+        if records == 0 {
+            return Ok(rows);
+        }
+        rows += records;
+        if levels.is_empty() || count == records {
+            values.iter().for_each(|value| next(number(value)));
+        } else {
+            let mut values = values.iter();
+            for level in &levels {
+                let value = if *level > 0 { values.next() } else { None };
+                next(value.map_or(f64::NAN, &number));
+            }
+        }
+    }
+}

@@ -3,6 +3,7 @@
 use hambo_core::task::Effort;
 
 use crate::Error;
+use crate::data::Log;
 use crate::image_file::{AlignedBytes, TrainedAdversary, encode_image_with};
 use crate::task_file::TaskFile;
 
@@ -20,6 +21,16 @@ pub struct Case {
     pub initial: Vec<f32>,
     /// The controller's part.
     pub policy_part: Vec<u8>,
+}
+
+/// The first state of every episode of a log, one after the other.
+#[must_use]
+pub fn first_states(log: &Log) -> Vec<f32> {
+    let mut last = None;
+    log.rows()
+        .filter(|row| last.replace(row.episode) != Some(row.episode))
+        .flat_map(|row| row.state.to_vec())
+        .collect()
 }
 
 impl Case {

@@ -21,6 +21,7 @@ pub mod bench;
 pub mod calibration;
 pub mod case;
 pub mod check;
+pub mod checkpoint;
 pub mod data;
 pub mod demo;
 pub mod device;

@@ -12,9 +12,10 @@ use command::data::DataCommand;
 use command::environment::EnvironmentCommand;
 use command::export::ExportArguments;
 use command::fit::FitArguments;
+use command::improve::ImproveArguments;
 use command::model_info::ModelInfoArguments;
 use command::predict::PredictArguments;
-use command::{check, data, environment, export, fit, model_info, predict};
+use command::{check, data, environment, export, fit, improve, model_info, predict};
 use hambo_host::Error;
 use hambo_host::bench::{self, BenchOptions};
 use hambo_host::demo::{self, DemoOptions};
@@ -65,6 +66,11 @@ enum Command {
     ///
     /// Example: hambo export m.hambo --task task.toml --policy pd.toml -o image.hmb
     Export(ExportArguments),
+    /// Learn a controller from a log alone: the best worst case inside the
+    /// model's uncertainty.
+    ///
+    /// Example: hambo improve task.toml --data log.csv -o better.onnx
+    Improve(ImproveArguments),
     /// Look at model files.
     #[command(subcommand)]
     Model(ModelCommand),
@@ -140,6 +146,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
         Command::Env(command) => environment::run(&command, out)?,
         Command::Export(arguments) => export::run(&arguments, out)?,
         Command::Fit(arguments) => fit::run(&arguments, out)?,
+        Command::Improve(arguments) => improve::run(&arguments, out)?,
         Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out)?,
         Command::Predict(arguments) => predict::run(&arguments, out)?,
         Command::Bench {

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use hambo_core::task::Effort;
 use hambo_host::Error;
 use hambo_host::adversary::EffortLevel;
-use hambo_host::case::Case;
+use hambo_host::case::{Case, first_states};
 use hambo_host::data::read_log;
 use hambo_host::image_file::encode_policy;
 use hambo_host::model_file::ModelFile;
@@ -17,7 +17,7 @@ use hambo_host::task_file::{Initial, TaskFile};
 /// The controller, and how hard it is tried.
 #[derive(Args)]
 pub struct CaseArguments {
-    /// The policy file (TOML).
+    /// The policy file (TOML or ONNX).
     #[arg(long)]
     pub policy: PathBuf,
     /// The log: the first states of its episodes, for a task that starts from
@@ -128,13 +128,8 @@ impl CaseArguments {
             log.rows()
                 .map(|row| (row.state, row.action, row.next_state)),
         );
-        let mut last = None;
-        let firsts = log
-            .rows()
-            .filter(|row| last.replace(row.episode) != Some(row.episode))
-            .flat_map(|row| row.state.to_vec());
         Ok(if from_data {
-            firsts.collect()
+            first_states(&log)
         } else {
             Vec::new()
         })

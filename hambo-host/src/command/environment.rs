@@ -8,6 +8,8 @@ use hambo_host::Error;
 use hambo_host::environment::{ENVIRONMENTS, named, rollout};
 use hambo_host::policy_file::HostPolicy;
 
+use super::train::{self, TrainArguments};
+
 /// What `hambo env` does.
 #[derive(Subcommand)]
 pub enum EnvironmentCommand {
@@ -19,6 +21,10 @@ pub enum EnvironmentCommand {
     ///
     /// Example: hambo env rollout pendulum --policy pd.toml --episodes 20 -o log.csv
     Rollout(RolloutArguments),
+    /// Train a controller on a system by soft actor-critic.
+    ///
+    /// Example: hambo env train pendulum --steps 10000 -o swing.onnx
+    Train(TrainArguments),
 }
 
 /// What `hambo env rollout` takes.
@@ -26,7 +32,7 @@ pub enum EnvironmentCommand {
 pub struct RolloutArguments {
     /// The system's name; see `hambo env list`.
     environment: String,
-    /// The policy file (TOML).
+    /// The policy file (TOML or ONNX).
     #[arg(long)]
     policy: PathBuf,
     /// Episodes of the task's horizon.
@@ -68,6 +74,7 @@ pub fn run(command: &EnvironmentCommand, out: &mut impl Write) -> Result<(), Err
             Ok(())
         }
         EnvironmentCommand::Rollout(arguments) => drive(arguments, out),
+        EnvironmentCommand::Train(arguments) => train::run(arguments, out),
     }
 }
 

@@ -10,9 +10,7 @@ use hambo_core::network::Activation;
 use hambo_host::Error;
 use hambo_host::calibration::CalibrationMode;
 use hambo_host::data::{Names, read_logs};
-use hambo_host::fit::{
-    FitOptions, GaussianProcessOptions, Keep, ModelOptions, checkpoint_path, fit,
-};
+use hambo_host::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
 use hambo_host::gaussian_process::{NORM_FACTOR, NormBound, SearchOptions};
 use hambo_host::task_file::TaskFile;
 use hambo_host::training::{Bandwidth, EnsembleOptions, Inference};
@@ -189,14 +187,13 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
         actions: task.action_names.clone(),
     };
     let log = read_logs(&arguments.data, &names)?;
-    let checkpoint = checkpoint_path(&arguments.output);
-    let mut terminal = Terminal::new(checkpoint.clone(), arguments.resume);
+    let mut terminal = Terminal::new(&arguments.output, arguments.resume);
     let fitted = fit(&task, &log, &options, &mut terminal);
     terminal.finish();
     let (file, _) = fitted?;
     file.write(&arguments.output)?;
     // What is left of it would only be in the way.
-    let _ = std::fs::remove_file(checkpoint);
+    terminal.forget();
     if arguments.json {
         return table::json(&file, None, out);
     }

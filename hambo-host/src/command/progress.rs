@@ -2,40 +2,40 @@
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::path::Path;
 
 use hambo_host::Error;
-use hambo_host::fit::{FitProgress, Watch, read_checkpoint, write_checkpoint};
+use hambo_host::checkpoint::Checkpoint;
+use hambo_host::fit::{FitProgress, Watch};
 use hambo_host::training::TrainerState;
 
 use super::line::Line;
 
-/// Time between two checkpoints.
-const CHECKPOINT_EVERY: Duration = Duration::from_secs(20);
-
 /// Watches a fit.
 pub struct Terminal {
     line: Line,
-    checkpoint: PathBuf,
+    checkpoint: Checkpoint,
     resume: bool,
-    last_checkpoint: Instant,
 }
 
 impl Terminal {
-    /// Keeps checkpoints in a file; `resume` goes on from the last one.
-    pub fn new(checkpoint: PathBuf, resume: bool) -> Self {
+    /// Keeps checkpoints beside the output; `resume` goes on from the last one.
+    pub fn new(output: &Path, resume: bool) -> Self {
         Self {
             line: Line::new(),
-            checkpoint,
+            checkpoint: Checkpoint::new(output, "fit"),
             resume,
-            last_checkpoint: Instant::now(),
         }
     }
 
     /// Clears the line.
     pub fn finish(&self) {
         self.line.finish();
+    }
+
+    /// Removes the checkpoint once the model is saved.
+    pub fn forget(&self) {
+        self.checkpoint.remove();
     }
 }
 
@@ -73,16 +73,12 @@ impl Watch for Terminal {
     }
 
     fn keep(&mut self, state: &dyn Fn() -> TrainerState, last: bool) -> Result<(), Error> {
-        if last || self.last_checkpoint.elapsed() >= CHECKPOINT_EVERY {
-            write_checkpoint(&self.checkpoint, &state())?;
-            self.last_checkpoint = Instant::now();
-        }
-        Ok(())
+        self.checkpoint.keep(state, last)
     }
 
     fn resume(&mut self) -> Result<Option<TrainerState>, Error> {
         match self.resume {
-            true => read_checkpoint(&self.checkpoint).map(Some),
+            true => self.checkpoint.read().map(Some),
             false => Ok(None),
         }
     }

@@ -1,6 +1,5 @@
 //! From a log to a calibrated model: withhold, train, calibrate.
 
-mod checkpoint;
 mod evidence;
 mod gaussian_process;
 mod network;
@@ -21,7 +20,6 @@ use crate::task_file::TaskFile;
 use crate::training::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
 use evidence::Evidence;
 
-pub use checkpoint::{checkpoint_path, read_checkpoint, write_checkpoint};
 pub use gaussian_process::{GaussianProcessOptions, Keep};
 pub(crate) use tables::Tables;
 pub use watch::{FitProgress, Unwatched, Watch};

@@ -112,6 +112,14 @@ pub struct SoftActorCriticState {
     draws: u64,
 }
 
+impl SoftActorCriticState {
+    /// The options it was begun with.
+    #[must_use]
+    pub fn options(&self) -> &SoftActorCriticOptions {
+        &self.options
+    }
+}
+
 /// The learner. [`Self::round`] until it returns `None`, then [`Self::actor`].
 ///
 /// ```

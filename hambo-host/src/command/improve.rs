@@ -1,0 +1,250 @@
+//! `hambo improve`: a controller from a log alone.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use hambo_core::task::Effort;
+use hambo_core::variant::Variant;
+use hambo_host::Error;
+use hambo_host::adversary::{Contest, contest};
+use hambo_host::case::{Case, first_states};
+use hambo_host::checkpoint::Checkpoint;
+use hambo_host::data::{Log, Names, read_logs};
+use hambo_host::fit::{FitOptions, ModelOptions, fit};
+use hambo_host::image_file::encode_policy;
+use hambo_host::improve::{Candidate, DuelState, ImproveOptions, ImproveWatch, Improved, improve};
+use hambo_host::model_file::ModelFile;
+use hambo_host::policy_file::{HostPolicy, onnx};
+use hambo_host::reinforcement::RoundReport;
+use hambo_host::task_file::{Initial, TaskFile};
+use hambo_host::training::EnsembleOptions;
+
+use super::case::EffortName;
+use super::line::Line;
+
+/// What `hambo improve` takes.
+#[derive(Args)]
+pub struct ImproveArguments {
+    /// The task file (TOML).
+    task: PathBuf,
+    /// The log; several files count as one.
+    #[arg(long, required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// The controller to write (ONNX).
+    #[arg(short, long)]
+    output: PathBuf,
+    /// A model file of `hambo fit`; without one, five networks of 2 × 64 are
+    /// fitted to the log.
+    #[arg(long)]
+    model: Option<PathBuf>,
+    /// Whom the controller has to stand up to.
+    #[arg(long, value_enum, default_value = "ca")]
+    variant: Opponent,
+    /// Steps of a rollout of the model from a state of the log.
+    #[arg(long, default_value_t = 20)]
+    rollout: u32,
+    /// Rounds of controller and adversary.
+    #[arg(long, default_value_t = 60)]
+    rounds: usize,
+    /// Trajectories of the task that a controller is judged by.
+    #[arg(long, default_value_t = 16)]
+    trajectories: u32,
+    /// How hard the worst case of the final controller is looked for.
+    #[arg(long, value_enum, default_value = "normal")]
+    effort: EffortName,
+    /// Seed of everything.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Go on from the checkpoint that an interrupted run left beside the
+    /// output.
+    #[arg(long)]
+    resume: bool,
+    /// One JSON object instead of the text.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Opponent {
+    /// Any push inside the confidence set.
+    Ca,
+    /// A member in every step.
+    Da1,
+}
+
+/// Sweeps of the search by which controllers are judged on the way.
+const SWEEPS_ON_THE_WAY: u32 = 10;
+
+/// Improves, judges, writes and tells.
+///
+/// # Errors
+/// If an input is bad, or no controller has a finite bound; then nothing is
+/// written.
+pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Error> {
+    for (given, name) in [
+        (arguments.rollout as usize, "--rollout"),
+        (arguments.rounds, "--rounds"),
+        (arguments.trajectories as usize, "--trajectories"),
+    ] {
+        if given == 0 {
+            return Err(Error::Usage(format!("{name} 0: give at least 1")));
+        }
+    }
+    let task = TaskFile::read(&arguments.task)?;
+    let names = Names {
+        states: task.state_names.clone(),
+        actions: task.action_names.clone(),
+    };
+    let log = read_logs(&arguments.data, &names)?;
+    let model = arguments.model(&task, &log)?;
+    let mut case = arguments.case(task, &log, &model)?;
+    let options = ImproveOptions {
+        variant: arguments.opponent(),
+        horizon: arguments.rollout,
+        rounds: arguments.rounds,
+        seed: arguments.seed,
+        ..ImproveOptions::default()
+    };
+    let mut audience = Audience {
+        line: Line::new(),
+        checkpoint: Checkpoint::new(&arguments.output, "improve"),
+        resume: arguments.resume,
+    };
+    let improved = improve(&case, &log, &options, &mut audience);
+    audience.line.finish();
+    let improved = improved?;
+    let policy = HostPolicy::Perceptron(improved.policy.clone());
+    case.policy_part = encode_policy(&policy)?;
+    case.effort.iterations = arguments.effort.level().sweeps();
+    let learning = arguments.effort.level().learning(arguments.seed);
+    let contest = contest(&case, learning.as_ref(), &mut |_, report| {
+        audience.line.show_round("adversary", report)
+    });
+    audience.line.finish();
+    let contest = contest?;
+    arguments.write(&case, &improved, &contest)?;
+    audience.checkpoint.remove();
+    arguments.tell(&improved, &contest, out)
+}
+
+impl ImproveArguments {
+    fn opponent(&self) -> Variant {
+        match self.variant {
+            Opponent::Ca => Variant::ContinuousAdversary,
+            Opponent::Da1 => Variant::DiscreteAdversary1,
+        }
+    }
+
+    fn model(&self, task: &TaskFile, log: &Log) -> Result<ModelFile, Error> {
+        if let Some(path) = &self.model {
+            return Ok(ModelFile::read(path)?);
+        }
+        let mut networks = EnsembleOptions::for_board("stm32f405")?;
+        networks.seed = self.seed;
+        let options = FitOptions::new(ModelOptions::Networks(networks));
+        let (file, _) = fit(task, log, &options, &mut hambo_host::fit::Unwatched)?;
+        Ok(file)
+    }
+
+    fn case(&self, mut task: TaskFile, log: &Log, model: &ModelFile) -> Result<Case, Error> {
+        task.method.variants.clear();
+        task.method.variants.extend([self.opponent()]);
+        task.fit_smoothing(
+            log.rows()
+                .map(|row| (row.state, row.action, row.next_state)),
+        );
+        Ok(Case {
+            model_part: model.model_part().to_vec(),
+            effort: Effort {
+                trajectories: self.trajectories,
+                iterations: SWEEPS_ON_THE_WAY,
+                seed: self.seed,
+            },
+            initial: match task.initial {
+                Initial::Data => first_states(log),
+                _ => Vec::new(),
+            },
+            policy_part: Vec::new(),
+            task,
+        })
+    }
+
+    fn write(&self, case: &Case, improved: &Improved, contest: &Contest) -> Result<(), Error> {
+        let notes = [
+            ("task", case.task.name.clone()),
+            ("bound", contest.outcome.bound.to_string()),
+            ("delta", case.task.delta.to_string()),
+            ("horizon", case.task.horizon.to_string()),
+            ("round", improved.candidate.round.to_string()),
+            ("seed", self.seed.to_string()),
+            ("hambo", env!("CARGO_PKG_VERSION").to_owned()),
+        ];
+        let notes: Vec<_> = notes
+            .iter()
+            .map(|(key, value)| (*key, value.as_str()))
+            .collect();
+        Ok(onnx::write(&self.output, &improved.policy, &notes)?)
+    }
+
+    fn tell(
+        &self,
+        improved: &Improved,
+        contest: &Contest,
+        out: &mut impl Write,
+    ) -> Result<(), Error> {
+        let outcome = &contest.outcome;
+        if self.json {
+            let object = serde_json::json!({
+                "bound": outcome.bound,
+                "neutral": outcome.neutral,
+                "round": improved.candidate.round,
+                "bound_on_the_way": improved.candidate.bound,
+                "threshold": outcome.threshold,
+                "verdict": outcome.threshold.map(|_| outcome.verdict.name()),
+                "seed": self.seed,
+                "output": self.output,
+            });
+            writeln!(out, "{object}")?;
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "controller of round {}: lower bound {:.3}, mean propagation {:.3}\nsaved {}",
+            improved.candidate.round,
+            outcome.bound,
+            outcome.neutral,
+            self.output.display()
+        )?;
+        Ok(())
+    }
+}
+
+/// A line on the terminal, and checkpoints.
+struct Audience {
+    line: Line,
+    checkpoint: Checkpoint,
+    resume: bool,
+}
+
+impl ImproveWatch for Audience {
+    fn round(&mut self, report: &RoundReport, best: Option<&Candidate>) -> ControlFlow<()> {
+        let bound = best.map_or_else(String::new, |best| {
+            format!(", best bound {:.1}", best.bound)
+        });
+        let message = format!("return {:.1}{bound}", report.training_return);
+        self.line.show(report.round, report.rounds, message)
+    }
+
+    fn keep(&mut self, state: &dyn Fn() -> DuelState, last: bool) -> Result<(), Error> {
+        self.checkpoint.keep(state, last)
+    }
+
+    fn resume(&mut self) -> Result<Option<DuelState>, Error> {
+        match self.resume {
+            true => self.checkpoint.read().map(Some),
+            false => Ok(None),
+        }
+    }
+}

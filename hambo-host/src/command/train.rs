@@ -1,0 +1,149 @@
+//! `hambo env train`: soft actor-critic on a true system.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use hambo_host::Error;
+use hambo_host::checkpoint::Checkpoint;
+use hambo_host::environment::{named, rollout};
+use hambo_host::policy_file::{HostPolicy, onnx};
+use hambo_host::reinforcement::{
+    EnvironmentProblem, Rounds, SoftActorCritic, SoftActorCriticOptions, SoftActorCriticState,
+    Value,
+};
+
+use super::line::Line;
+
+/// What `hambo env train` takes.
+#[derive(Args)]
+pub struct TrainArguments {
+    /// The system's name; see `hambo env list`.
+    environment: String,
+    /// Steps in the system, with one gradient step for each.
+    #[arg(long, default_value_t = 10_000)]
+    steps: u32,
+    /// Seed of the episodes and the learner.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Episodes that tell the true return at the end.
+    #[arg(long, default_value_t = 100)]
+    episodes: u32,
+    /// The controller to write (ONNX).
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Go on from the checkpoint that an interrupted run left beside the
+    /// output.
+    #[arg(long)]
+    resume: bool,
+    /// One JSON object instead of the text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Episodes of random actions at first.
+const RANDOM_EPISODES: u32 = 5;
+/// Seeds of the final episodes, which nothing was learnt from.
+const FRESH: u64 = 1 << 32;
+
+/// Trains, drives and tells.
+///
+/// # Errors
+/// If an input is bad or a number is not finite.
+pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error> {
+    let environment = named(&arguments.environment)?;
+    let task = environment.task();
+    let episodes = arguments.steps / task.horizon.max(1);
+    if episodes <= RANDOM_EPISODES {
+        return Err(Error::Usage(format!(
+            "--steps {}: give at least {}, for {RANDOM_EPISODES} random episodes of {} steps and one more",
+            arguments.steps,
+            (RANDOM_EPISODES + 1) * task.horizon,
+            task.horizon
+        )));
+    }
+    let mut problem = EnvironmentProblem::new(environment.as_ref(), 1, arguments.seed);
+    let options = SoftActorCriticOptions {
+        value: Value::Endless { discount: 0.99 },
+        rounds: Rounds {
+            rounds: (episodes - RANDOM_EPISODES) as usize,
+            episodes: 1,
+            gradient_steps: task.horizon as usize,
+            random_episodes: RANDOM_EPISODES as usize,
+            // The last weights count: nothing is chosen by looking.
+            evaluation_episodes: 0,
+            ..Rounds::default()
+        },
+        batch: 256,
+        // Steers the entropy within a few hundred steps.
+        temperature_rate: 1e-3,
+        seed: arguments.seed,
+        ..SoftActorCriticOptions::default()
+    };
+    let mut checkpoint = Checkpoint::new(&arguments.output, "env train");
+    let mut learner = if arguments.resume {
+        let state: SoftActorCriticState = checkpoint.read()?;
+        if *state.options() != options {
+            let text = "the checkpoint was made with other options: give the same ones, or \
+                        begin anew without --resume";
+            return Err(Error::Usage(text.to_owned()));
+        }
+        SoftActorCritic::resume(&problem, state)?
+    } else {
+        SoftActorCritic::new(&problem, options)?
+    };
+    let line = Line::new();
+    while let Some(report) = learner.round(&mut problem)? {
+        let flow = line.show_round("controller", &report);
+        checkpoint.keep(&|| learner.state().clone(), flow.is_break())?;
+        if flow.is_break() {
+            return Err(Error::Interrupted);
+        }
+    }
+    line.finish();
+    let policy = learner.actor().policy(&task.action_low, &task.action_high);
+    let fresh = arguments.seed.wrapping_add(FRESH);
+    let driver = HostPolicy::Perceptron(policy.clone());
+    let run = rollout(
+        environment.as_ref(),
+        &driver,
+        arguments.episodes.max(1),
+        0.0,
+        fresh,
+    )?;
+    let mean = run.returns.iter().sum::<f64>() / run.returns.len() as f64;
+    let notes = [
+        ("task", task.name.clone()),
+        ("seed", arguments.seed.to_string()),
+        ("steps", arguments.steps.to_string()),
+        ("true_return", mean.to_string()),
+        ("hambo", env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    let notes: Vec<(&str, &str)> = notes
+        .iter()
+        .map(|(key, value)| (*key, value.as_str()))
+        .collect();
+    onnx::write(&arguments.output, &policy, &notes)?;
+    checkpoint.remove();
+    if arguments.json {
+        let object = serde_json::json!({
+            "environment": arguments.environment,
+            "steps": arguments.steps,
+            "seed": arguments.seed,
+            "episodes": run.returns.len(),
+            "mean": mean,
+            "output": arguments.output,
+        });
+        writeln!(out, "{object}")?;
+    } else {
+        writeln!(
+            out,
+            "{}: return {mean:.3} over {} episodes after {} steps\nsaved {}",
+            arguments.environment,
+            run.returns.len(),
+            arguments.steps,
+            arguments.output.display()
+        )?;
+    }
+    Ok(())
+}

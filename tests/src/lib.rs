@@ -6,3 +6,4 @@ pub mod gaussian_process;
 pub mod policy;
 pub mod reference;
 pub mod smooth_data;
+pub mod systems;

@@ -18,7 +18,7 @@ use crate::device::Qemu;
 use crate::environment::PointSafety;
 use crate::figure::{ConfidenceSet, PointSafetyFigure};
 use crate::fit::{FitOptions, ModelOptions, Unwatched, fit};
-use crate::image_file::{AlignedBytes, encode_image, encode_policy};
+use crate::image_file::{AlignedBytes, encode_policy};
 use crate::model_file::ModelFile;
 use crate::policy_file::HostPolicy;
 use crate::task_file::TaskFile;
@@ -98,15 +98,26 @@ impl Experiment {
         })
     }
 
-    /// The image that checks pi_y.
+    /// The case of pi_y.
     ///
     /// # Errors
     /// If y is not a finite number.
+    pub fn case(&self, y: f32) -> Result<crate::case::Case, Error> {
+        Ok(crate::case::Case {
+            model_part: self.model.model_part().to_vec(),
+            task: self.task.clone(),
+            effort: self.effort,
+            initial: Vec::new(),
+            policy_part: encode_policy(&HostPolicy::Waypoints(policy(y)?))?,
+        })
+    }
+
+    /// The image that checks pi_y.
+    ///
+    /// # Errors
+    /// As [`Self::case`].
     pub fn image(&self, y: f32) -> Result<AlignedBytes, Error> {
-        let policy = encode_policy(&HostPolicy::Waypoints(policy(y)?))?;
-        let model = self.model.model_part();
-        let bytes = encode_image(model, &self.task, self.effort, &[], &policy)?;
-        Ok(AlignedBytes::new(&bytes))
+        self.case(y)?.image(&[])
     }
 }
 

@@ -1,0 +1,117 @@
+//! What constants, the core's searches and networks find on PointSafety and on
+//! a model of the pendulum, and what each costs.
+//! `cargo run --release -p hambo-tests --example adversaries [thorough]`
+
+use std::error::Error;
+use std::ops::ControlFlow;
+
+use hambo_core::rollout::Objective;
+use hambo_core::variant::Variant;
+use hambo_host::adversary::{Contender, EffortLevel, contest};
+use hambo_host::case::Case;
+use hambo_host::environment::Pendulum;
+use hambo_tests::systems;
+
+const VARIANTS: [Variant; 3] = [
+    Variant::ContinuousAdversary,
+    Variant::DiscreteAdversary1,
+    Variant::DiscreteAdversaryInf,
+];
+/// Sweeps with which the search is tried, to see when it reaches the network.
+const SWEEPS: [u32; 8] = [0, 1, 2, 4, 8, 16, 40, 100];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let level = match std::env::args().nth(1).as_deref() {
+        None => EffortLevel::Normal,
+        Some("thorough") => EffortLevel::Thorough,
+        Some(other) => return Err(format!("{other}: say nothing, or thorough").into()),
+    };
+    for y in [1.1, 1.6] {
+        let case = systems::point_safety(0, y, &VARIANTS)?;
+        show(&format!("PointSafety, pi_{y}"), case, level)?;
+    }
+    let system = Pendulum::new()?;
+    let log = systems::pendulum_log(&system, 20, 0)?;
+    let mut case = systems::pendulum(&system, &log, 3000, 0)?;
+    case.task.method.variants.clear();
+    case.task.method.variants.extend(VARIANTS);
+    show("Pendulum, a damping controller", case, level)
+}
+
+fn show(name: &str, mut case: Case, level: EffortLevel) -> Result<(), Box<dyn Error>> {
+    case.effort.iterations = level.sweeps();
+    let learning = level.learning(0);
+    let found = contest(&case, learning.as_ref(), &mut |_, _| {
+        ControlFlow::Continue(())
+    })?;
+    println!("{name}: neutral {:.3}", found.outcome.neutral);
+    println!(
+        "  {:6} {:20} {:>12} {:>14} {:>15} {:>9}",
+        "", "adversary", "mean return", "model steps", "gradient steps", "seconds"
+    );
+    for one in &found.contenders {
+        println!(
+            "  {:6} {:20} {:>12.3} {:>14} {:>15} {:>9.2}",
+            short(one.variant),
+            one.name,
+            one.mean,
+            one.model_steps,
+            one.gradient_steps,
+            one.time.as_secs_f64()
+        );
+    }
+    for estimate in &found.outcome.estimates {
+        if estimate.objective == Objective::Return && VARIANTS.contains(&estimate.variant) {
+            println!(
+                "  {:6} {:20} {:>12.3}",
+                short(estimate.variant),
+                "reported: all",
+                estimate.mean
+            );
+        }
+    }
+    for network in found.contenders.iter().filter(|one| one.gradient_steps > 0) {
+        reach(&case, network)?;
+    }
+    println!();
+    Ok(())
+}
+
+/// The fewest sweeps with which the search alone finds what a network found.
+fn reach(case: &Case, network: &Contender) -> Result<(), Box<dyn Error>> {
+    let mut case = case.clone();
+    case.task.method.variants.clear();
+    case.task.method.variants.extend([network.variant]);
+    for sweeps in SWEEPS {
+        case.effort.iterations = sweeps;
+        let alone = contest(&case, None, &mut |_, _| ControlFlow::Continue(()))?;
+        let Some(search) = alone.contenders.get(1) else {
+            continue;
+        };
+        if search.mean <= network.mean {
+            let steps = search.model_steps;
+            println!(
+                "  {}: the search reaches what {} found with {sweeps} sweeps, {steps} model steps, {:.2} of its",
+                short(network.variant),
+                network.name,
+                steps as f64 / network.model_steps as f64
+            );
+            return Ok(());
+        }
+    }
+    println!(
+        "  {}: the search does not reach what {} found with {} sweeps",
+        short(network.variant),
+        network.name,
+        SWEEPS[SWEEPS.len() - 1]
+    );
+    Ok(())
+}
+
+fn short(variant: Variant) -> &'static str {
+    match variant {
+        Variant::ContinuousAdversary => "CA",
+        Variant::DiscreteAdversary1 => "DA1",
+        _ => "DAinf",
+    }
+}

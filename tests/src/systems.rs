@@ -1,0 +1,87 @@
+//! True systems with a log, a model and a controller: cases to judge, whose
+//! true returns are known.
+
+use hambo_core::task::{Effort, Variant};
+use hambo_host::Error;
+use hambo_host::case::{Case, first_states};
+use hambo_host::data::{Log, Transition};
+use hambo_host::demo::Experiment;
+use hambo_host::environment::{Environment, Pendulum, rollout};
+use hambo_host::fit::{FitOptions, ModelOptions, Unwatched, fit};
+use hambo_host::image_file::encode_policy;
+use hambo_host::policy_file::HostPolicy;
+use hambo_host::task_file::TaskFile;
+use hambo_host::training::EnsembleOptions;
+
+/// Mediocre controllers of the pendulum: damping, one that turns to the other
+/// side, and one that pushes hard and now and then gets up.
+pub const MEDIOCRE: [[f32; 3]; 3] = [[0.0, -2.0, -0.5], [0.0, 1.0, 0.5], [0.0, -8.0, -2.0]];
+
+/// pi_y on the model of PointSafety that the demo trains.
+///
+/// # Errors
+/// If the training fails.
+pub fn point_safety(seed: u64, y: f32, variants: &[Variant]) -> Result<Case, Error> {
+    let mut case = Experiment::new(seed)?.case(y)?;
+    case.task.method.variants.clear();
+    case.task.method.variants.extend(variants.iter().copied());
+    Ok(case)
+}
+
+/// A linear controller of the pendulum.
+///
+/// # Errors
+/// If a number is not finite.
+pub fn linear(task: &TaskFile, gain: [f32; 3]) -> Result<HostPolicy, Error> {
+    let text = format!("kind = \"linear\"\ngain = [{gain:?}]\nbias = [0.0]");
+    Ok(HostPolicy::parse(&text, "linear", task)?)
+}
+
+/// Episodes of the mediocre controllers with noise on their actions, so many
+/// of each, as one log.
+///
+/// # Errors
+/// If a number is not finite.
+pub fn pendulum_log(system: &Pendulum, episodes: u32, seed: u64) -> Result<Log, Error> {
+    let mut all = Log::new(3, 1);
+    for (gain, first) in MEDIOCRE.into_iter().zip((0..).step_by(episodes as usize)) {
+        let policy = linear(system.task(), gain)?;
+        let run = rollout(system, &policy, episodes, 0.5, seed)?;
+        for row in run.log.rows() {
+            all.push(Transition {
+                episode: first + row.episode,
+                ..row
+            })?;
+        }
+    }
+    Ok(all)
+}
+
+/// The pendulum's task with a model of a log: five networks of 2 × 64. The
+/// controller is the first mediocre one.
+///
+/// # Errors
+/// If the training fails.
+pub fn pendulum(system: &Pendulum, log: &Log, steps: usize, seed: u64) -> Result<Case, Error> {
+    let mut networks = EnsembleOptions::for_board("stm32f405")?;
+    networks.seed = seed;
+    networks.steps = steps;
+    let options = FitOptions::new(ModelOptions::Networks(networks));
+    let (model, _) = fit(system.task(), log, &options, &mut Unwatched)?;
+    let mut task = system.task().clone();
+    task.fit_smoothing(
+        log.rows()
+            .map(|row| (row.state, row.action, row.next_state)),
+    );
+    Ok(Case {
+        model_part: model.model_part().to_vec(),
+        effort: Effort {
+            trajectories: 16,
+            iterations: 40,
+            seed,
+        },
+        initial: first_states(log),
+        policy_part: encode_policy(&linear(&task, MEDIOCRE[0])?)?,
+        task,
+    })
+}

@@ -1,0 +1,216 @@
+//! Networks that learn the worst case: they compete, and never harm the order
+//! of the estimates; threads and stops change nothing.
+
+use std::ops::ControlFlow;
+
+use hambo_core::rollout::Objective;
+use hambo_core::variant::Variant;
+use hambo_host::adversary::{Contest, EffortLevel, Learning, contest};
+use hambo_host::case::Case;
+use hambo_host::environment::Pendulum;
+use hambo_host::improve::{Candidate, DuelState, ImproveOptions, ImproveWatch, Unwatched, improve};
+use hambo_host::reinforcement::{RoundReport, Rounds};
+use hambo_tests::systems;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+
+const VARIANTS: [Variant; 3] = [
+    Variant::ContinuousAdversary,
+    Variant::DiscreteAdversary1,
+    Variant::DiscreteAdversaryInf,
+];
+
+/// A short course for small networks.
+fn learning(rounds: usize, seed: u64) -> Learning {
+    Learning {
+        lanes: 32,
+        hidden: vec![32; 2],
+        batch: 64,
+        rounds: Rounds {
+            rounds,
+            episodes: 32,
+            gradient_steps: 50,
+            random_episodes: 32,
+            evaluation_episodes: 32,
+            patience: rounds,
+        },
+        seed: seed + (1 << 32),
+    }
+}
+
+fn judge(case: &Case, learning: &Learning) -> Contest {
+    contest(case, Some(learning), &mut |_, _| ControlFlow::Continue(())).unwrap()
+}
+
+fn mean(contest: &Contest, variant: Variant) -> f32 {
+    let estimates = contest.outcome.estimates.iter();
+    let mut own = estimates.filter(|one| one.variant == variant);
+    own.find(|one| one.objective == Objective::Return)
+        .unwrap()
+        .mean
+}
+
+/// In 20 reports: CA ≤ DA1 ≤ DAinf, in the means and in the bounds, and no
+/// adversary found less than what is reported.
+#[test]
+fn the_order_of_the_estimates_holds_in_every_report() {
+    (0..20_u64).into_par_iter().for_each(|seed| {
+        let y = if seed % 2 == 0 { 1.1 } else { 1.6 };
+        let mut case = systems::point_safety(seed, y, &VARIANTS).unwrap();
+        case.effort.iterations = 6;
+        case.effort.trajectories = 8;
+        let found = judge(&case, &learning(2, seed));
+        assert_eq!(found.adversaries.len(), 2);
+        let [ca, da1, dainf] = VARIANTS.map(|variant| mean(&found, variant));
+        assert!(ca <= da1 && da1 <= dainf, "seed {seed}: {ca} {da1} {dainf}");
+        let lower = |variant: Variant| {
+            let mut all = found.outcome.estimates.iter();
+            all.find(|one| one.variant == variant).unwrap().lower
+        };
+        let [ca, da1, dainf] = VARIANTS.map(lower);
+        assert!(ca <= da1 && da1 <= dainf, "seed {seed}: {ca} {da1} {dainf}");
+        assert_eq!(found.contenders.len(), 6);
+        for one in &found.contenders {
+            assert!(
+                mean(&found, one.variant) <= one.mean,
+                "seed {seed}: {one:?}"
+            );
+        }
+    });
+}
+
+/// Where the worst push follows the state, a network finds what no constant
+/// does: a rotation by the confidence set of a damped pendulum.
+#[test]
+fn a_network_learns_to_hurt() {
+    let system = Pendulum::new().unwrap();
+    let log = systems::pendulum_log(&system, 4, 0).unwrap();
+    let mut case = systems::pendulum(&system, &log, 400, 0).unwrap();
+    case.task.horizon = 30;
+    case.effort.iterations = 0;
+    let mut more = learning(12, 0);
+    more.hidden = vec![64; 2];
+    more.rounds.gradient_steps = 100;
+    let found = judge(&case, &more);
+    let [constants, search, network] = &found.contenders[..] else {
+        panic!("CA has three: {:?}", found.contenders)
+    };
+    println!("{constants:?}\n{search:?}\n{network:?}");
+    let harm = |mean: f32| found.outcome.neutral - mean;
+    assert!(harm(network.mean) > 0.5 * harm(constants.mean));
+    assert!(network.model_steps > 0 && network.gradient_steps == 1200);
+    // What it finds counts.
+    assert!(mean(&found, Variant::ContinuousAdversary) <= network.mean);
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let case = systems::point_safety(3, 1.1, &VARIANTS).unwrap();
+    let run = |threads: usize| {
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        let found = pool.install(|| judge(&case, &learning(3, 3)));
+        (found.outcome.digest(), found.adversaries)
+    };
+    assert_eq!(run(1), run(2));
+}
+
+/// Stops after some rounds, keeping the state.
+struct Stopper {
+    after: usize,
+    kept: Option<DuelState>,
+    resume: Option<DuelState>,
+}
+
+impl ImproveWatch for Stopper {
+    fn round(&mut self, report: &RoundReport, _: Option<&Candidate>) -> ControlFlow<()> {
+        if report.round == self.after {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn keep(&mut self, state: &dyn Fn() -> DuelState, last: bool) -> Result<(), hambo_host::Error> {
+        if last {
+            // Through the bytes, as a file would.
+            let bytes = postcard::to_stdvec(&state()).unwrap();
+            self.kept = Some(postcard::from_bytes(&bytes).unwrap());
+        }
+        Ok(())
+    }
+
+    fn resume(&mut self) -> Result<Option<DuelState>, hambo_host::Error> {
+        Ok(self.resume.take())
+    }
+}
+
+/// Both forms of offline RL: a stop in the middle, and the number of threads,
+/// change nothing.
+#[test]
+fn improvement_can_be_stopped_and_resumed() {
+    let system = Pendulum::new().unwrap();
+    let log = systems::pendulum_log(&system, 2, 0).unwrap();
+    let mut case = systems::pendulum(&system, &log, 200, 0).unwrap();
+    case.task.horizon = 10;
+    case.effort.iterations = 2;
+    for variant in [Variant::ContinuousAdversary, Variant::DiscreteAdversary1] {
+        case.task.method.variants.clear();
+        case.task.method.variants.extend([variant]);
+        let options = ImproveOptions {
+            variant,
+            horizon: 5,
+            rounds: 6,
+            rollouts: 32,
+            controller_steps: 10,
+            adversary_steps: 10,
+            hidden: vec![16; 2],
+            batch: 32,
+            judge_every: 2,
+            ..ImproveOptions::default()
+        };
+        let whole = improve(&case, &log, &options, &mut Unwatched).unwrap();
+        let mut first = Stopper {
+            after: 3,
+            kept: None,
+            resume: None,
+        };
+        let stopped = improve(&case, &log, &options, &mut first);
+        assert!(matches!(stopped, Err(hambo_host::Error::Interrupted)));
+        let mut second = Stopper {
+            after: usize::MAX,
+            kept: None,
+            resume: first.kept,
+        };
+        let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let resumed = pool.install(|| improve(&case, &log, &options, &mut second).unwrap());
+        assert_eq!(whole, resumed, "{variant:?}");
+        let other = ImproveOptions { seed: 1, ..options };
+        let mut third = Stopper {
+            after: usize::MAX,
+            kept: None,
+            resume: second.kept.or_else(|| {
+                let mut again = Stopper {
+                    after: 1,
+                    kept: None,
+                    resume: None,
+                };
+                let _ = improve(&case, &log, &other, &mut again);
+                again.kept
+            }),
+        };
+        let changed = ImproveOptions { seed: 2, ..other };
+        assert!(improve(&case, &log, &changed, &mut third).is_err());
+    }
+}
+
+/// The levels differ where they say so.
+#[test]
+fn levels_grow() {
+    let learning = |level: EffortLevel| level.learning(0).map(|one| one.rounds.rounds);
+    assert_eq!(learning(EffortLevel::Quick), None);
+    assert!(learning(EffortLevel::Normal) < learning(EffortLevel::Thorough));
+    assert!(EffortLevel::Normal.sweeps() < EffortLevel::Thorough.sweeps());
+}

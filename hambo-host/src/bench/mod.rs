@@ -7,6 +7,7 @@
 mod cholesky;
 mod peer;
 mod rollout;
+mod soft_actor_critic;
 mod table;
 mod training_step;
 
@@ -63,6 +64,7 @@ pub fn run(options: &BenchOptions) -> Result<Vec<BenchRow>, Error> {
     let contests = [
         rollout::contest()?,
         training_step::contest()?,
+        soft_actor_critic::contest()?,
         cholesky::contest()?,
     ];
     for mut contest in contests {

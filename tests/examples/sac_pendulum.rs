@@ -56,9 +56,6 @@ fn train(pendulum: &Pendulum, seed: u64) -> Result<(u64, f64), Box<dyn Error>> {
     let mut steps = 0;
     while let Some(report) = learner.round(&mut problem)? {
         steps = report.steps;
-        if std::env::var_os("HAMBO_VERBOSE").is_some() {
-            println!("{report:?}");
-        }
     }
     let task = pendulum.task();
     let policy = learner.actor().policy(&task.action_low, &task.action_high);

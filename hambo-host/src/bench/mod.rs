@@ -7,6 +7,7 @@
 mod cholesky;
 mod peer;
 mod rollout;
+mod soft_actor_critic;
 mod table;
 mod training_step;
 
@@ -64,6 +65,7 @@ pub fn run(options: &BenchOptions) -> Result<Vec<BenchRow>, Error> {
         rollout::trained()?,
         rollout::random()?,
         training_step::contest()?,
+        soft_actor_critic::contest()?,
         cholesky::contest()?,
     ];
     for mut contest in contests {

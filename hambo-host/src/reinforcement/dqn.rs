@@ -123,6 +123,67 @@ pub struct DoubleDqnState {
 }
 
 /// The learner. [`Self::round`] until it returns `None`, then [`Self::chooser`].
+///
+/// ```
+/// use hambo_host::Error;
+/// use hambo_host::reinforcement::{Actions, DoubleDqn, DoubleDqnOptions, Problem, Rounds};
+///
+/// /// The last of three choices pays.
+/// struct Guess;
+///
+/// impl Problem for Guess {
+///     fn lanes(&self) -> usize {
+///         1
+///     }
+///     fn observation_size(&self) -> usize {
+///         1
+///     }
+///     fn actions(&self) -> Actions {
+///         Actions::Discrete(3)
+///     }
+///     fn horizon(&self) -> usize {
+///         10
+///     }
+///     fn start(&mut self, _: usize, _: u32) -> Result<(), Error> {
+///         Ok(())
+///     }
+///     fn observe(&self, observations: &mut [f32]) {
+///         observations.fill(1.0);
+///     }
+///     fn step(
+///         &mut self,
+///         actions: &[f32],
+///         rewards: &mut [f32],
+///         terminated: &mut [bool],
+///     ) -> Result<(), Error> {
+///         rewards[0] = if actions[0] == 2.0 { 1.0 } else { 0.0 };
+///         terminated[0] = false;
+///         Ok(())
+///     }
+/// }
+///
+/// let rounds = Rounds {
+///     rounds: 5,
+///     episodes: 10,
+///     gradient_steps: 100,
+///     evaluation_episodes: 1,
+///     ..Rounds::default()
+/// };
+/// let options = DoubleDqnOptions {
+///     hidden: vec![16],
+///     rounds,
+///     batch: 32,
+///     ..DoubleDqnOptions::default()
+/// };
+/// let mut learner = DoubleDqn::new(&Guess, options)?;
+/// let mut found = 0.0_f64;
+/// while let Some(report) = learner.round(&mut Guess)? {
+///     found = found.max(report.evaluation_return.unwrap_or(0.0));
+/// }
+/// assert_eq!(found, 10.0);
+/// assert_eq!(learner.chooser().adversary().layers.len(), 2);
+/// # Ok::<(), Error>(())
+/// ```
 pub struct DoubleDqn {
     state: DoubleDqnState,
     choices: usize,

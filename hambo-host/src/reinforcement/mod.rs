@@ -9,8 +9,12 @@
 //! state as if never stopped.
 
 mod course;
+#[cfg(test)]
+mod differences;
 mod dqn;
 mod dqn_step;
+#[cfg(test)]
+mod dqn_tests;
 mod drive;
 mod environment;
 mod error;

@@ -332,6 +332,23 @@ impl SoftActorCritic {
         self.step.learn(learnt, &self.rates)
     }
 
+    /// The smaller of the critics' values, for an observation in the networks' units.
+    #[cfg(test)]
+    pub(super) fn value_at(&self, observation: &[f32], time: f32, action: &[f32]) -> f32 {
+        let time: &[f32] = if self.rates.tick.is_some() {
+            &[time]
+        } else {
+            &[]
+        };
+        let input = [observation, time, action].concat();
+        let layers = layer_shapes(&widths(input.len(), &self.state.options.hidden, 1));
+        let values = self.state.twins.0.iter().map(|critic| {
+            let mut network = super::weights::Work::new(&layers, 1).network;
+            network.forward(&critic.weights.parameters, &input)[0]
+        });
+        values.fold(f32::INFINITY, f32::min)
+    }
+
     /// Episodes with drawn or random actions, kept to learn from.
     fn collect(
         &mut self,

@@ -125,3 +125,155 @@ impl Problem for Push {
         Ok(())
     }
 }
+
+impl Push {
+    /// The mean of the best possible returns of the evaluation's episodes.
+    pub(super) fn best_mean(&mut self, episodes: u32) -> f64 {
+        let mut sum = 0.0;
+        for episode in 0..episodes {
+            self.start(0, super::drive::EVALUATION + episode).unwrap();
+            for _ in 0..self.horizon {
+                let gap = (0.5 - self.places[0]) / 0.2;
+                let push = match self.actions {
+                    Actions::Continuous(_) => gap.clamp(-1.0, 1.0),
+                    Actions::Discrete(_) => gap.round().clamp(-1.0, 1.0),
+                };
+                self.places[0] += 0.2 * push;
+                sum -= f64::from((self.places[0] - 0.5).abs());
+            }
+        }
+        sum / f64::from(episodes)
+    }
+}
+
+/// Pays 1 for every step, whatever is done; may terminate at once.
+pub(super) struct Pay {
+    lanes: usize,
+    horizon: usize,
+    terminates: bool,
+}
+
+impl Pay {
+    pub(super) fn new(lanes: usize, horizon: usize, terminates: bool) -> Self {
+        Self {
+            lanes,
+            horizon,
+            terminates,
+        }
+    }
+}
+
+impl Problem for Pay {
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    fn observation_size(&self) -> usize {
+        1
+    }
+
+    fn actions(&self) -> Actions {
+        Actions::Continuous(1)
+    }
+
+    fn horizon(&self) -> usize {
+        self.horizon
+    }
+
+    fn start(&mut self, _: usize, _: u32) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn observe(&self, observations: &mut [f32]) {
+        observations.fill(0.5);
+    }
+
+    fn step(
+        &mut self,
+        _: &[f32],
+        rewards: &mut [f32],
+        terminated: &mut [bool],
+    ) -> Result<(), Error> {
+        rewards.fill(1.0);
+        terminated.fill(self.terminates);
+        Ok(())
+    }
+}
+
+/// A field of some size: choice 1 lets it grow by one, choice 0 harvests as
+/// much as its size. The field starts at 0 to 3; growing first is best, and how
+/// long depends on what is left of the horizon.
+pub(super) struct Harvest {
+    sizes: Vec<f32>,
+    horizon: usize,
+}
+
+impl Harvest {
+    pub(super) fn new(lanes: usize, horizon: usize) -> Self {
+        Self {
+            sizes: vec![0.0; lanes],
+            horizon,
+        }
+    }
+
+    fn first(episode: u32) -> f32 {
+        (episode % 4) as f32
+    }
+
+    /// The mean of the best possible returns of the evaluation's episodes.
+    pub(super) fn best_mean(&self, episodes: u32) -> f64 {
+        let best = |episode: u32| {
+            let first = Self::first(super::drive::EVALUATION + episode);
+            let turns = (0..=self.horizon).map(|grown| {
+                let left = (self.horizon - grown) as f64;
+                0.1 * left * (f64::from(first) + grown as f64)
+            });
+            turns.fold(0.0, f64::max)
+        };
+        (0..episodes).map(best).sum::<f64>() / f64::from(episodes)
+    }
+}
+
+impl Problem for Harvest {
+    fn lanes(&self) -> usize {
+        self.sizes.len()
+    }
+
+    fn observation_size(&self) -> usize {
+        1
+    }
+
+    fn actions(&self) -> Actions {
+        Actions::Discrete(2)
+    }
+
+    fn horizon(&self) -> usize {
+        self.horizon
+    }
+
+    fn start(&mut self, lane: usize, episode: u32) -> Result<(), Error> {
+        self.sizes[lane] = Self::first(episode);
+        Ok(())
+    }
+
+    fn observe(&self, observations: &mut [f32]) {
+        for (to, size) in observations.iter_mut().zip(&self.sizes) {
+            *to = 0.1 * size;
+        }
+    }
+
+    fn step(
+        &mut self,
+        actions: &[f32],
+        rewards: &mut [f32],
+        terminated: &mut [bool],
+    ) -> Result<(), Error> {
+        for ((size, action), reward) in self.sizes.iter_mut().zip(actions).zip(rewards) {
+            let grows = *action > 0.5;
+            *reward = if grows { 0.0 } else { 0.1 * *size };
+            *size += f32::from(u8::from(grows));
+        }
+        terminated.fill(false);
+        Ok(())
+    }
+}

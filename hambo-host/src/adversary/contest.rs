@@ -16,6 +16,9 @@ use crate::check::check;
 use crate::image_file::TrainedAdversary;
 use crate::reinforcement::RoundReport;
 
+/// Sweeps of the search that tells how much there is to be found.
+const SHORT: u32 = 4;
+
 /// What one adversary found, and what it cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contender {
@@ -55,7 +58,7 @@ pub fn contest(
     learning: Option<&Learning>,
     watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
 ) -> Result<Contest, Error> {
-    let (_, constant_time) = timed_check(&without_search(case), &[])?;
+    let (_, constant_time) = timed_check(&with_sweeps(case, 0), &[])?;
     let trained = match learning {
         Some(learning) => learn(case, learning, watch)?,
         None => Vec::new(),
@@ -81,17 +84,17 @@ pub fn learn(
     learning: &Learning,
     watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
 ) -> Result<Vec<Trained>, Error> {
-    let (constants, _) = timed_check(&without_search(case), &[])?;
+    let (short, _) = timed_check(&with_sweeps(case, SHORT), &[])?;
     let variants = case.task.method.variants.iter();
     let trained = variants
         .filter(|variant| searches(**variant))
         .map(|variant| {
-            let found = constants.estimates.iter().find(|estimate| {
+            let found = short.estimates.iter().find(|estimate| {
                 estimate.variant == *variant && estimate.objective == Objective::Return
             });
             let usual = Usual {
-                neutral: constants.neutral,
-                constants: found.map_or(constants.neutral, |found| found.mean),
+                neutral: short.neutral,
+                worst: found.map_or(short.neutral, |found| found.mean),
             };
             let mut watch = |report: &RoundReport| watch(*variant, report);
             train(case, *variant, usual, learning, &mut watch)
@@ -99,9 +102,9 @@ pub fn learn(
     trained.collect()
 }
 
-fn without_search(case: &Case) -> Case {
+fn with_sweeps(case: &Case, sweeps: u32) -> Case {
     let mut case = case.clone();
-    case.effort.iterations = 0;
+    case.effort.iterations = sweeps;
     case
 }
 

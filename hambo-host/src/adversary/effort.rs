@@ -59,7 +59,7 @@ impl EffortLevel {
         };
         let rounds = match self {
             Self::Quick => return None,
-            Self::Normal => rounds(12, 64, 250, 4),
+            Self::Normal => rounds(12, 64, 250, 6),
             Self::Thorough => rounds(60, 128, 500, 10),
         };
         Some(Learning {

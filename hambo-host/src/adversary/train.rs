@@ -14,8 +14,8 @@ use crate::hallucination::AdversaryProblem;
 use crate::image_file::TrainedAdversary;
 use crate::reinforcement::{InputUnits, RoundReport, Value};
 
-/// Rewards are scaled so that a constant adversary changes the return by so
-/// much: then the entropy that soft actor-critic is paid for weighs less.
+/// Rewards are scaled so that a short search changes the return by so much:
+/// then the entropy that soft actor-critic is paid for weighs less.
 const EFFECT: f32 = 50.0;
 
 /// The returns of a case before anybody learns.
@@ -23,8 +23,8 @@ const EFFECT: f32 = 50.0;
 pub struct Usual {
     /// Without an adversary.
     pub neutral: f32,
-    /// The least that a constant one finds.
-    pub constants: f32,
+    /// What a short search finds.
+    pub worst: f32,
 }
 
 /// A network, and what it cost.
@@ -58,7 +58,7 @@ pub fn train(
     let image = Image::parse(bytes.as_bytes())?;
     let problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
     let mut problem = problem.with_baseline(usual.neutral / image.task.horizon as f32);
-    let effect = (usual.neutral - usual.constants).max(0.01 * usual.neutral.abs());
+    let effect = (usual.neutral - usual.worst).max(0.01 * usual.neutral.abs());
     let options = LearnerOptions {
         hidden: learning.hidden.clone(),
         value: Value::Finite { discount: 1.0 },

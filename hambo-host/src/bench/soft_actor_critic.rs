@@ -43,7 +43,7 @@ pub(super) fn contest() -> Result<Contest, Error> {
         peer: "SB3",
         script: include_str!("../../../benches/soft_actor_critic.py"),
         sizes: vec![OBSERVATIONS, ACTIONS, ROWS, BATCH, STEPS],
-        limit: 0.67,
+        limit: Some(0.67),
         ours: Box::new(move |pool| {
             let start = Instant::now();
             let loss = pool.install(|| {

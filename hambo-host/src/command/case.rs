@@ -15,7 +15,7 @@ use hambo_host::task_file::{Initial, TaskFile};
 /// The controller, and how hard it is tried.
 #[derive(Args)]
 pub struct CaseArguments {
-    /// The policy file (TOML).
+    /// The policy file (TOML or ONNX).
     #[arg(long)]
     pub policy: PathBuf,
     /// The log: the first states of its episodes, for a task that starts from

@@ -26,7 +26,7 @@ pub enum EnvironmentCommand {
 pub struct RolloutArguments {
     /// The system's name; see `hambo env list`.
     environment: String,
-    /// The policy file (TOML).
+    /// The policy file (TOML or ONNX).
     #[arg(long)]
     policy: PathBuf,
     /// Episodes of the task's horizon.

@@ -10,3 +10,4 @@ pub mod model_info;
 pub mod predict;
 mod progress;
 mod table;
+pub mod task;

@@ -21,7 +21,7 @@ fn reference(name: &str) -> Vec<(Vec<f32>, Vec<f64>)> {
     rows.collect()
 }
 
-fn compare(name: &str, limit: f32) -> PerceptronPolicy {
+pub(super) fn compare(name: &str, limit: f32) -> PerceptronPolicy {
     let path = fixture(&format!("{name}.onnx"));
     let task = task(3, 2, limit);
     let policy = read(&path, &task, &OnnxOptions::default()).unwrap().policy;
@@ -51,12 +51,14 @@ fn compare(name: &str, limit: f32) -> PerceptronPolicy {
                 continue;
             };
             let scale = f64::from(policy.actions.scale[index]);
+            let offset = f64::from(policy.actions.offset[index]);
+            let inner = (mean - offset) / scale;
             match policy.actions.head {
                 Head::Gaussian(_) => close(noisy[index], mean + log_std.exp(), "with noise"),
                 // Near ±1 the tanh has no inverse in f32.
-                _ if (mean / scale).abs() < 0.99 => {
-                    let inner = (mean / scale).atanh() + log_std.exp();
-                    close(noisy[index], scale * inner.tanh(), "with noise");
+                _ if inner.abs() < 0.99 => {
+                    let inner = inner.atanh() + log_std.exp();
+                    close(noisy[index], scale * inner.tanh() + offset, "with noise");
                 }
                 _ => {}
             }

@@ -182,7 +182,7 @@ fn write_all(text: &mut String, log: &LoggedRows, name: &str) -> std::fmt::Resul
 }
 
 /// The least and the largest return, if rewards were logged.
-fn returns(log: &LoggedRows) -> Option<(f64, f64)> {
+fn returns(log: &LoggedRows) -> Option<(f32, f32)> {
     let mut sums = vec![0.0; log.episodes()];
     for row in &log.rows {
         if let Some(sum) = sums.get_mut(row.episode) {
@@ -191,7 +191,7 @@ fn returns(log: &LoggedRows) -> Option<(f64, f64)> {
     }
     let low = sums.iter().copied().fold(f64::INFINITY, f64::min);
     let high = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    (low <= high).then_some((low, high))
+    (low <= high).then_some((low as f32, high as f32))
 }
 
 fn names(names: &[String]) -> String {

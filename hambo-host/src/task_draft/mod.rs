@@ -5,6 +5,7 @@
 //! what a log can say of a task, [`review`] finds where the two disagree.
 
 mod draft;
+mod finding;
 mod review;
 mod rows;
 
@@ -12,7 +13,8 @@ mod rows;
 mod tests;
 
 pub use draft::draft;
-pub use review::{Finding, Review, WorstRow, review};
+pub use finding::{Finding, Review, WorstRow};
+pub use review::review;
 pub use rows::{LoggedRow, LoggedRows};
 
 /// Least and largest of some numbers; `None` without any.

@@ -1,10 +1,8 @@
 //! A task held against a log: where the two disagree, with the worst rows.
 
-use std::fmt::Write as _;
-
 use hambo_core::expression::{Comparison, Inputs, Op, Program, Variable};
-use serde::Serialize;
 
+use super::finding::{Finding, Review, WorstRow};
 use super::range;
 use super::rows::{LoggedRow, LoggedRows};
 use crate::Error;
@@ -18,82 +16,6 @@ const REWARD_TOLERANCE: (f32, f32) = (1e-4, 1e-3);
 const LIMIT_TOLERANCE: f32 = 1e-5;
 /// Standard deviations from the mean of a Gaussian start that are no longer chance.
 const FAR: f32 = 5.0;
-
-/// What a comparison found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Review {
-    /// Rows of the log.
-    pub rows: usize,
-    /// Its episodes.
-    pub episodes: usize,
-    /// True without problems; notes do not count.
-    pub ok: bool,
-    /// What is wrong, or worth knowing.
-    pub findings: Vec<Finding>,
-}
-
-/// One thing that is wrong, or worth knowing.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
-    /// Whether the task and the log contradict each other; else it is a note.
-    pub problem: bool,
-    /// The task's key, like `reward.expr`.
-    pub key: String,
-    /// What was found.
-    pub text: String,
-    /// What to do; empty for a note.
-    pub help: String,
-    /// The rows that show it most, worst first.
-    pub worst: Vec<WorstRow>,
-}
-
-/// A row that shows a finding.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WorstRow {
-    /// Number of the row, from 0, below the header.
-    pub row: usize,
-    /// What was logged.
-    pub logged: f32,
-    /// What the task says: the reward, the limit, or 0 and 1 for a termination.
-    pub task: f32,
-}
-
-impl Review {
-    /// For people.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        let problems = self
-            .findings
-            .iter()
-            .filter(|finding| finding.problem)
-            .count();
-        let _ = match problems {
-            0 => writeln!(
-                text,
-                "{} rows, {} episodes: the task fits the log",
-                self.rows, self.episodes
-            ),
-            _ => writeln!(
-                text,
-                "{} rows, {} episodes: {problems} problems",
-                self.rows, self.episodes
-            ),
-        };
-        for finding in &self.findings {
-            let kind = if finding.problem { "problem" } else { "note" };
-            let _ = writeln!(text, "{kind}: `{}` {}", finding.key, finding.text);
-            for worst in &finding.worst {
-                let WorstRow { row, logged, task } = worst;
-                let _ = writeln!(text, "    row {row}: logged {logged}, task {task}");
-            }
-            if !finding.help.is_empty() {
-                let _ = writeln!(text, "  help: {}", finding.help);
-            }
-        }
-        text
-    }
-}
 
 /// Holds a task against a log. The log has the task's states and actions.
 ///
@@ -208,10 +130,10 @@ impl Reviewer<'_> {
             };
             compared += 1;
             let gap = (logged - value).abs();
-            let allowed = REWARD_TOLERANCE.0 + REWARD_TOLERANCE.1 * logged.abs();
             // NaN is worst.
-            if !(gap <= allowed) {
-                let gap = if gap.is_nan() { f32::INFINITY } else { gap };
+            let gap = if gap.is_nan() { f32::INFINITY } else { gap };
+            let allowed = REWARD_TOLERANCE.0 + REWARD_TOLERANCE.1 * logged.abs();
+            if gap > allowed {
                 let row = WorstRow {
                     row: index,
                     logged,

@@ -20,11 +20,14 @@
 //! A log_std of the state is clamped to [−20, 2], as in Stable-Baselines3.
 
 mod assemble;
+mod chain;
 mod error;
 mod evaluate;
+mod head;
 mod message;
 mod network;
 mod operators;
+mod pieces;
 mod shape_operators;
 mod signal;
 mod tensor;

@@ -8,7 +8,9 @@ use super::{act, fixture, task};
 use crate::policy_file::{HostPolicy, PerceptronPolicy};
 use crate::training::Activation;
 
+/// Actions are of the order of 1; what is written by us is held to less.
 const TOLERANCE: f64 = 1e-5;
+const OWN_TOLERANCE: f64 = 2e-6;
 
 /// Inputs and outputs as onnxruntime gives them.
 fn reference(name: &str) -> Vec<(Vec<f32>, Vec<f64>)> {
@@ -32,11 +34,18 @@ pub(super) fn compare(name: &str, limit: f32) -> PerceptronPolicy {
     );
     let rows = reference(name);
     assert_eq!(rows.len(), 20);
-    let close = |found: f32, wanted: f64, what: &str| {
+    let tolerance = if name.starts_with("own_") {
+        OWN_TOLERANCE
+    } else {
+        TOLERANCE
+    };
+    let mut worst = 0.0_f64;
+    let mut close = |found: f32, wanted: f64, what: &str| {
         let limit = f64::from(limit);
         let found = f64::from(found).clamp(-limit, limit);
+        worst = worst.max((found - wanted).abs());
         assert!(
-            (found - wanted).abs() < TOLERANCE,
+            (found - wanted).abs() < tolerance,
             "{name}, {what}: {found} for {wanted}"
         );
     };
@@ -64,6 +73,7 @@ pub(super) fn compare(name: &str, limit: f32) -> PerceptronPolicy {
             }
         }
     }
+    println!("{name}: within {worst:.1e} of onnxruntime");
     policy
 }
 

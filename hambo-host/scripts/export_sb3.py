@@ -17,6 +17,9 @@ leave it out with `--no-clip` if your observations stay within it.
 PPO's actions are clipped to the limits of the environment's actions, as
 Stable-Baselines3 does; give the task the same limits. Networks that hambo takes have
 hidden layers of one activation: ReLU, tanh, sigmoid or SiLU.
+
+Tried for SAC, PPO and TD3 with stable-baselines3 2.9.2, torch 2.15.0, onnx 1.23.2 and
+onnxscript 0.7.2: the file's actions are within 1e-6 of agent.predict().
 """
 
 import argparse

@@ -1,6 +1,6 @@
 //! Controllers as ONNX files: perceptrons as PyTorch exports them, and our own.
 //!
-//! A file is read by walking its graph once ([`evaluate`]); everything between two
+//! A file is read by walking its graph once; everything between two
 //! activations is folded to one affine map in f64 and rounded once to f32. What comes
 //! out is a [`PerceptronPolicy`], the same as any other network policy.
 //!

@@ -93,8 +93,8 @@ class Clipped(nn.Module):
         self.net = mlp([3, 16, 2], nn.ReLU)
 
     def forward(self, observation):
-        seen = torch.clamp((observation - 0.25) / 0.1, -10.0, 10.0)
-        return torch.clamp(self.net(seen), -0.25, 0.25)
+        seen = torch.clamp((observation - 0.25) / 2.0, -3.0, 3.0)
+        return torch.clamp(self.net(seen), -2.0, 2.0)
 
 
 def widen(module):

@@ -4,7 +4,8 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`task_file`], [`expression`] | tasks in TOML, expressions compiled to the core's byte code |
-//! | [`policy_file`] | controllers in TOML, linear or as networks |
+//! | [`task_draft`] | a first task from a log, a task held against its log |
+//! | [`policy_file`] | controllers in TOML or ONNX, linear or as networks |
 //! | [`data`] | logged transitions |
 //! | [`environment`] | systems whose true return is known |
 //! | [`training`], [`calibration`], [`fit`] | from a log to a calibrated model |
@@ -40,6 +41,7 @@ pub mod policy_file;
 pub mod prediction;
 pub mod random;
 pub mod reinforcement;
+pub mod task_draft;
 pub mod task_file;
 pub mod training;
 pub mod trajectory;

@@ -15,7 +15,8 @@ use command::fit::FitArguments;
 use command::improve::ImproveArguments;
 use command::model_info::ModelInfoArguments;
 use command::predict::PredictArguments;
-use command::{check, data, environment, export, fit, improve, model_info, predict};
+use command::task::TaskCommand;
+use command::{check, data, environment, export, fit, improve, model_info, predict, task};
 use hambo_host::Error;
 use hambo_host::bench::{self, BenchOptions};
 use hambo_host::demo::{self, DemoOptions};
@@ -78,6 +79,9 @@ enum Command {
     ///
     /// Example: hambo predict m.hambo --data log.csv -o predictions.csv
     Predict(PredictArguments),
+    /// Task files: a first one from a log, or one held against a log.
+    #[command(subcommand)]
+    Task(TaskCommand),
     /// Speed as ratios to PyTorch and SciPy, measured in the same run.
     ///
     /// Example: hambo bench --threads 1,2
@@ -131,6 +135,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
     match command {
         Command::Check(arguments) => return check::run(&arguments, out),
         Command::Data(command) => data::run(&command, out)?,
+        Command::Task(command) => return task::run(&command, out),
         Command::Demo {
             firmware,
             output,

@@ -13,4 +13,5 @@ pub mod model_info;
 pub mod predict;
 mod progress;
 mod table;
+pub mod task;
 mod train;

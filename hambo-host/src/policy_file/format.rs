@@ -18,7 +18,7 @@ use hambo_core::policy::{Head, Leg, MAX_LEGS, MAX_SPACE, Spread, Waypoints};
 use serde::Deserialize;
 use toml::Value;
 
-use super::onnx::{self, Chance, OnnxOptions};
+use super::onnx::Chance;
 use super::{ActionMap, HostPolicy, LinearPolicy, PolicyError};
 use crate::task_file::TaskFile;
 use crate::training::Layer;
@@ -26,7 +26,7 @@ use crate::training::Layer;
 /// The file as it is written. Missing keys are found by [`Checker`], for better errors.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Raw {
+pub(super) struct Raw {
     kind: Option<String>,
     gain: Option<Vec<Vec<f32>>>,
     bias: Option<Vec<f32>>,
@@ -39,13 +39,13 @@ struct Raw {
     speed: Option<f32>,
     legs: Option<Vec<RawLeg>>,
     std: Option<Vec<f32>>,
-    file: Option<String>,
-    observation_mean: Option<Vec<f32>>,
-    observation_std: Option<Vec<f32>>,
-    action_scale: Option<Vec<f32>>,
-    action_offset: Option<Vec<f32>>,
-    squash: Option<bool>,
-    head: Option<Chance>,
+    pub(super) file: Option<String>,
+    pub(super) observation_mean: Option<Vec<f32>>,
+    pub(super) observation_std: Option<Vec<f32>>,
+    pub(super) action_scale: Option<Vec<f32>>,
+    pub(super) action_offset: Option<Vec<f32>>,
+    pub(super) squash: Option<bool>,
+    pub(super) head: Option<Chance>,
 }
 
 #[derive(Deserialize)]
@@ -131,14 +131,14 @@ pub(super) fn parse(
 }
 
 /// The checks, with the file's name for their errors and the task's names.
-struct Checker<'a> {
+pub(super) struct Checker<'a> {
     origin: &'a str,
-    states: &'a [String],
-    actions: &'a [String],
+    pub(super) states: &'a [String],
+    pub(super) actions: &'a [String],
 }
 
 impl Checker<'_> {
-    fn fail<T>(
+    pub(super) fn fail<T>(
         &self,
         key: &str,
         problem: impl Into<String>,
@@ -152,7 +152,12 @@ impl Checker<'_> {
         })
     }
 
-    fn present<T>(&self, key: &str, value: Option<T>, help: &str) -> Result<T, PolicyError> {
+    pub(super) fn present<T>(
+        &self,
+        key: &str,
+        value: Option<T>,
+        help: &str,
+    ) -> Result<T, PolicyError> {
         match value {
             Some(value) => Ok(value),
             None => self.fail(key, "is missing", help),
@@ -160,7 +165,7 @@ impl Checker<'_> {
     }
 
     /// One finite number for each of `names`.
-    fn numbers(
+    pub(super) fn numbers(
         &self,
         key: &str,
         values: Option<Vec<f32>>,
@@ -249,42 +254,6 @@ impl Checker<'_> {
             bias.push(product);
         }
         self.feedback(&rows, bias, raw.std)
-    }
-
-    /// A network in a file of its own.
-    fn onnx(
-        &self,
-        raw: Raw,
-        folder: Option<&Path>,
-        task: &TaskFile,
-    ) -> Result<HostPolicy, PolicyError> {
-        let help = "name the model, for example file = \"actor.onnx\"";
-        let file = self.present("file", raw.file, help)?;
-        let optional = |key: &str, values: Option<Vec<f32>>, what: &str, names: &[String]| {
-            let numbers = values.map(|values| self.numbers(key, Some(values), what, names));
-            numbers.transpose()
-        };
-        let state = |key, values| optional(key, values, "state", self.states);
-        let action = |key, values| optional(key, values, "action", self.actions);
-        let options = OnnxOptions {
-            observation_mean: state("observation_mean", raw.observation_mean)?,
-            observation_std: state("observation_std", raw.observation_std)?,
-            action_scale: action("action_scale", raw.action_scale)?,
-            action_offset: action("action_offset", raw.action_offset)?,
-            squash: raw.squash.unwrap_or(false),
-            chance: raw.head,
-        };
-        let mut stds = options.observation_std.iter().flatten();
-        if let Some(std) = stds.find(|std| **std <= 0.0) {
-            return self.fail(
-                "observation_std",
-                format!("has {std}"),
-                "give numbers above 0",
-            );
-        }
-        let path = folder.unwrap_or(Path::new("")).join(file);
-        let read = onnx::read(path, task, &options)?;
-        Ok(HostPolicy::Perceptron(read.policy))
     }
 
     /// A linear policy, Gaussian if there is a standard deviation.

@@ -6,6 +6,7 @@
 
 mod error;
 mod format;
+mod network_keys;
 pub mod onnx;
 
 #[cfg(test)]
@@ -138,23 +139,28 @@ impl HostPolicy {
     pub fn read(path: impl AsRef<Path>, task: &TaskFile) -> Result<Self, PolicyError> {
         let path = path.as_ref();
         let origin = path.display().to_string();
-        let text = onnx::read_bytes(path).and_then(|bytes| {
-            let extension = path.extension().unwrap_or_default();
-            if extension.eq_ignore_ascii_case("onnx") || onnx::is_model(&bytes) {
-                return Ok(None);
-            }
-            String::from_utf8(bytes).map(Some).map_err(|_| {
+        let bytes = match onnx::read_bytes(path) {
+            Ok(bytes) => bytes,
+            Err(source) => return Err(PolicyError::Read { origin, source }),
+        };
+        let extension = path.extension().unwrap_or_default();
+        if extension.eq_ignore_ascii_case("onnx") || onnx::is_model(&bytes) {
+            let options = onnx::OnnxOptions::default();
+            return match onnx::decode(&bytes, path.parent(), task, &options) {
+                Ok(read) => Ok(Self::Perceptron(read.policy)),
+                Err(problem) => Err(PolicyError::Onnx {
+                    origin,
+                    problem: Box::new(problem),
+                }),
+            };
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => format::parse(&text, &origin, path.parent(), task),
+            Err(_) => {
                 let text = "it is neither ONNX nor TOML text";
-                io::Error::new(io::ErrorKind::InvalidData, text)
-            })
-        });
-        match text {
-            Ok(Some(text)) => format::parse(&text, &origin, path.parent(), task),
-            Ok(None) => {
-                let read = onnx::read(path, task, &onnx::OnnxOptions::default())?;
-                Ok(Self::Perceptron(read.policy))
+                let source = io::Error::new(io::ErrorKind::InvalidData, text);
+                Err(PolicyError::Read { origin, source })
             }
-            Err(source) => Err(PolicyError::Read { origin, source }),
         }
     }
 

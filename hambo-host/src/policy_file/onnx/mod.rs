@@ -1,6 +1,6 @@
 //! Controllers as ONNX files: perceptrons as PyTorch exports them, and our own.
 //!
-//! A file is read by walking its graph once ([`evaluate`]); everything between two
+//! A file is read by walking its graph once; everything between two
 //! activations is folded to one affine map in f64 and rounded once to f32. What comes
 //! out is a [`PerceptronPolicy`], the same as any other network policy.
 //!
@@ -20,11 +20,14 @@
 //! A log_std of the state is clamped to [−20, 2], as in Stable-Baselines3.
 
 mod assemble;
+mod chain;
 mod error;
 mod evaluate;
+mod head;
 mod message;
 mod network;
 mod operators;
+mod pieces;
 mod shape_operators;
 mod signal;
 mod tensor;

@@ -20,7 +20,7 @@ impl Default for Budget {
     fn default() -> Self {
         Self {
             numbers: 1 << 24,
-            products: 1 << 28,
+            products: 1 << 26,
         }
     }
 }

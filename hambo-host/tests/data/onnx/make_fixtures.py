@@ -93,8 +93,8 @@ class Clipped(nn.Module):
         self.net = mlp([3, 16, 2], nn.ReLU)
 
     def forward(self, observation):
-        seen = torch.clamp((observation - 0.25) / 0.1, -10.0, 10.0)
-        return torch.clamp(self.net(seen), -0.25, 0.25)
+        seen = torch.clamp((observation - 0.25) / 2.0, -3.0, 3.0)
+        return torch.clamp(self.net(seen), -2.0, 2.0)
 
 
 def widen(module):
@@ -164,6 +164,9 @@ def main():
     export("dynamo_double", Scaled(nn.ReLU), dynamo=True, dtype=torch.float64, external_data=False)
     export("dynamo_external", Scaled(nn.ReLU), dynamo=True, external_data=True)
     export("dynamo_vector", Scaled(nn.Tanh), dynamo=True, shape=(3,), external_data=False)
+    # Written by hambo: cargo test --release -p hambo-host write_our_files -- --ignored
+    for name in ("own_sac", "own_plain"):
+        reference(name, FOLDER / f"{name}.onnx", torch.float32, (1, 3))
 
 
 if __name__ == "__main__":

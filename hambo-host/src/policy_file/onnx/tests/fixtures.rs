@@ -8,7 +8,9 @@ use super::{act, fixture, task};
 use crate::policy_file::{HostPolicy, PerceptronPolicy};
 use crate::training::Activation;
 
+/// Actions are of the order of 1; what is written by us is held to less.
 const TOLERANCE: f64 = 1e-5;
+const OWN_TOLERANCE: f64 = 2e-6;
 
 /// Inputs and outputs as onnxruntime gives them.
 fn reference(name: &str) -> Vec<(Vec<f32>, Vec<f64>)> {
@@ -21,7 +23,7 @@ fn reference(name: &str) -> Vec<(Vec<f32>, Vec<f64>)> {
     rows.collect()
 }
 
-fn compare(name: &str, limit: f32) -> PerceptronPolicy {
+pub(super) fn compare(name: &str, limit: f32) -> PerceptronPolicy {
     let path = fixture(&format!("{name}.onnx"));
     let task = task(3, 2, limit);
     let policy = read(&path, &task, &OnnxOptions::default()).unwrap().policy;
@@ -32,11 +34,18 @@ fn compare(name: &str, limit: f32) -> PerceptronPolicy {
     );
     let rows = reference(name);
     assert_eq!(rows.len(), 20);
-    let close = |found: f32, wanted: f64, what: &str| {
+    let tolerance = if name.starts_with("own_") {
+        OWN_TOLERANCE
+    } else {
+        TOLERANCE
+    };
+    let mut worst = 0.0_f64;
+    let mut close = |found: f32, wanted: f64, what: &str| {
         let limit = f64::from(limit);
         let found = f64::from(found).clamp(-limit, limit);
+        worst = worst.max((found - wanted).abs());
         assert!(
-            (found - wanted).abs() < TOLERANCE,
+            (found - wanted).abs() < tolerance,
             "{name}, {what}: {found} for {wanted}"
         );
     };
@@ -51,17 +60,20 @@ fn compare(name: &str, limit: f32) -> PerceptronPolicy {
                 continue;
             };
             let scale = f64::from(policy.actions.scale[index]);
+            let offset = f64::from(policy.actions.offset[index]);
+            let inner = (mean - offset) / scale;
             match policy.actions.head {
                 Head::Gaussian(_) => close(noisy[index], mean + log_std.exp(), "with noise"),
                 // Near ±1 the tanh has no inverse in f32.
-                _ if (mean / scale).abs() < 0.99 => {
-                    let inner = (mean / scale).atanh() + log_std.exp();
-                    close(noisy[index], scale * inner.tanh(), "with noise");
+                _ if inner.abs() < 0.99 => {
+                    let inner = inner.atanh() + log_std.exp();
+                    close(noisy[index], scale * inner.tanh() + offset, "with noise");
                 }
                 _ => {}
             }
         }
     }
+    println!("{name}: within {worst:.1e} of onnxruntime");
     policy
 }
 
@@ -104,5 +116,5 @@ fn clips_are_limits_or_relus() {
     // Observation and action clipped inside the network.
     assert_eq!(compare("torchscript_clipped", 100.0).layers.len(), 4);
     // The action's clip is that of the task.
-    assert_eq!(compare("torchscript_clipped", 0.25).layers.len(), 3);
+    assert_eq!(compare("torchscript_clipped", 2.0).layers.len(), 3);
 }

@@ -4,7 +4,7 @@ use hambo_core::policy::{Head, Spread};
 use proptest::prelude::*;
 
 use super::super::{OnnxOptions, decode, encode};
-use super::{act, task};
+use super::{act, fixture, task};
 use crate::policy_file::{ActionMap, PerceptronPolicy};
 use crate::training::{Activation, Layer};
 
@@ -104,6 +104,50 @@ fn every_head_comes_back() {
                 );
             }
         }
+    }
+}
+
+/// SAC's form, and one without tanh or normalisation.
+fn own_policies() -> [(&'static str, PerceptronPolicy); 2] {
+    let mut sac = policy(
+        &[3, 12, 12, 4],
+        Activation::Silu,
+        map(Head::TanhGaussian(Spread::OfState), false, 2),
+    );
+    sac.actions.scale = vec![2.0, 0.7];
+    sac.actions.offset = vec![0.1, -3.0];
+    let mut plain = policy(
+        &[3, 12, 2],
+        Activation::Relu,
+        map(Head::Gaussian(Spread::Fixed), false, 2),
+    );
+    plain.observation_mean = vec![0.0; 3];
+    plain.observation_scale = vec![1.0; 3];
+    [("own_sac", sac), ("own_plain", plain)]
+}
+
+/// Our files are what onnxruntime has run: bytes as stored, numbers as it says
+/// (`tests/data/onnx/make_fixtures.py`).
+#[test]
+fn onnxruntime_reads_our_files() {
+    for (name, policy) in own_policies() {
+        let stored = std::fs::read(fixture(&format!("{name}.onnx"))).unwrap();
+        assert!(
+            encode(&policy, &[("seed", "0")]).unwrap() == stored,
+            "{name}"
+        );
+        let back = super::fixtures::compare(name, 100.0);
+        assert_eq!(back, policy);
+    }
+}
+
+/// Writes these files anew, after a change of the format; then run the script.
+#[test]
+#[ignore = "writes fixtures"]
+fn write_our_files() {
+    for (name, policy) in own_policies() {
+        let bytes = encode(&policy, &[("seed", "0")]).unwrap();
+        std::fs::write(fixture(&format!("{name}.onnx")), bytes).unwrap();
     }
 }
 

@@ -1,0 +1,151 @@
+//! A robot of one's own: a task from a log, a controller from an ONNX file.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use hambo_host::policy_file::{ActionMap, PerceptronPolicy, onnx};
+use hambo_host::training::{Activation, Layer};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("hambo-own-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).unwrap();
+    }
+
+    /// Exit code, what it prints and what it complains about.
+    fn run(&self, line: &str) -> (i32, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hambo"));
+        command.args(line.split(' ')).current_dir(&self.0);
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = command.output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (status.code().unwrap(), text(stdout), text(stderr))
+    }
+
+    fn done(&self, line: &str) -> String {
+        let (code, out, error) = self.run(line);
+        assert_eq!((code, error.as_str()), (0, ""), "{line}: {out}");
+        out
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// gain · state, as a network without a hidden layer.
+fn linear(gain: &[f32]) -> PerceptronPolicy {
+    PerceptronPolicy {
+        layers: vec![Layer {
+            inputs: gain.len(),
+            outputs: 1,
+            weights: gain.to_vec(),
+            bias: vec![0.0],
+        }],
+        activation: Activation::Relu,
+        observation_mean: vec![0.0; gain.len()],
+        observation_scale: vec![1.0; gain.len()],
+        actions: ActionMap::plain(1),
+    }
+}
+
+#[test]
+fn a_task_is_drafted_and_held_against_its_log() {
+    let folder = Folder::new("task");
+    onnx::write(folder.0.join("p.onnx"), &linear(&[0.0, -8.0, -2.0]), &[]).unwrap();
+    folder.write(
+        "p.toml",
+        "kind = 'linear'\ngain = [[0, -8, -2]]\nbias = [0]\n",
+    );
+    let rollout = "env rollout pendulum --episodes 4 --action-noise 0.3 -o log.csv --policy";
+    let text = folder.done(&format!("{rollout} p.onnx"));
+    let log = std::fs::read(folder.0.join("log.csv")).unwrap();
+    // The same controller in TOML drives to the same bits.
+    assert_eq!(folder.done(&format!("{rollout} p.toml")), text);
+    assert_eq!(std::fs::read(folder.0.join("log.csv")).unwrap(), log);
+
+    folder.done("task new --from log.csv -o task.toml");
+    let (code, _, error) = folder.run("task new --from log.csv -o task.toml");
+    assert!(code == 2 && error.contains("never overwritten"), "{error}");
+    let (code, _, error) = folder.run("task check task.toml --data log.csv");
+    assert!(code == 2 && error.contains("reward.expr"), "{error}");
+    let draft = std::fs::read_to_string(folder.0.join("task.toml")).unwrap();
+    let fill = |reward: &str| draft.replace("# expr = \"\"", &format!("expr = \"{reward}\""));
+    let reward = "-(atan2(s, c)^2 + 0.1 * omega^2 + 0.001 * torque^2)";
+    folder.write("task.toml", &fill(reward));
+    let text = folder.done("task check task.toml --data log.csv");
+    assert!(
+        text.contains("gives the logged reward in all 800 rows"),
+        "{text}"
+    );
+    // A forgotten factor is found, with the rows.
+    folder.write("task.toml", &fill(&reward.replace("0.1 * ", "")));
+    let (code, out, _) = folder.run("task check task.toml --data log.csv --json");
+    let object: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &object["ok"]), (1, &serde_json::json!(false)));
+    let finding = &object["findings"][0];
+    assert_eq!(finding["key"], "reward.expr");
+    let worst = finding["worst"].as_array().unwrap();
+    assert_eq!(worst.len(), 5);
+    let gap = |row: &serde_json::Value| {
+        (row["logged"].as_f64().unwrap() - row["task"].as_f64().unwrap()).abs()
+    };
+    assert!(
+        gap(&worst[0]) >= gap(&worst[4]) && gap(&worst[4]) > 1.0,
+        "{finding}"
+    );
+}
+
+#[test]
+fn onnx_controllers_are_checked_and_exported() {
+    let folder = Folder::new("check");
+    folder.write(
+        "task.toml",
+        "name = 'cart'\nhorizon = 20\ndelta = 0.1\n[state]\nnames = ['x', 'v']\n\
+         [action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = '-x^2'\n\
+         [initial]\nkind = 'point'\nvalue = [0.4, 0]\n",
+    );
+    let mut log = "x,v,u,next.x,next.v,episode\n".to_owned();
+    for episode in 0..12_u32 {
+        let (mut x, mut v) = (0.1 * episode as f32 - 0.5, 0.0);
+        for step in 0..25_u32 {
+            let scatter = ((episode * 25 + step) * 37 % 41) as f32 / 20.0 - 1.0;
+            let (next_x, next_v) = (x + 0.1 * v, 0.95 * v + 0.1 * scatter);
+            let _ = writeln!(log, "{x},{v},{scatter},{next_x},{next_v},{episode}");
+            (x, v) = (next_x, next_v);
+        }
+    }
+    folder.write("log.csv", &log);
+    folder.write("p.toml", "kind = 'linear'\ngain = [[-1, -1]]\nbias = [0]\n");
+    onnx::write(folder.0.join("p.onnx"), &linear(&[-1.0, -1.0]), &[]).unwrap();
+    folder.done("fit task.toml --data log.csv --model bnn --hidden 16,16 --steps 200 -o m.hambo");
+    let bound = |policy: &str| {
+        let line = format!("check task.toml --model m.hambo --policy {policy} --json");
+        let (_, out, error) = folder.run(&line);
+        let object: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
+        assert!(object["bound"].is_number(), "{out}{error}");
+        object["bound"].clone()
+    };
+    assert_eq!(bound("p.onnx"), bound("p.toml"));
+    folder.done("export m.hambo --task task.toml --policy p.onnx -o i.hmb");
+    assert!(folder.0.join("i.hmb").exists());
+    // A controller of another robot.
+    onnx::write(folder.0.join("other.onnx"), &linear(&[1.0; 5]), &[]).unwrap();
+    let (code, _, error) = folder.run("check task.toml --model m.hambo --policy other.onnx");
+    assert!(code == 2 && error.contains("observes 5 numbers"), "{error}");
+}

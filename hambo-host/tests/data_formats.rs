@@ -2,6 +2,9 @@
 //! and files that are wrong.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+#[path = "data_formats/refused.rs"]
+mod refused;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod columns;
+mod contained;
 mod csv_file;
 mod csv_write;
 mod error;

@@ -336,7 +336,7 @@ impl Table {
             return Err(DataError::Part {
                 file: self.file.display().to_string(),
                 place: format!("row {}, `{name}`", row + 1),
-                problem: format!("{value} is not a finite number (f32)"),
+                problem: format!("{value:e} is not a finite number (f32)"),
                 help: "mend or remove this row; `hambo data info` counts them",
             });
         }

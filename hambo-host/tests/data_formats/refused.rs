@@ -466,23 +466,19 @@ fn bad_input_is_refused_with_its_place_and_a_remedy() {
     )
     .unwrap();
     std::fs::copy(fixture("numpy_f32.npz"), folder.path("full.npz")).unwrap();
-    let mut slow = Vec::new();
+    let mut wrong = Vec::new();
     for (name, bytes, line, parts) in cases() {
         std::fs::write(folder.path(name), bytes).unwrap();
         let start = Instant::now();
         let (code, out, error) = hambo(&folder.0, line);
         let time = start.elapsed();
-        assert_eq!(code, Some(2), "{line}: {out}{error}");
-        assert!(
-            error.starts_with("hambo: ") && error.contains("\nhelp: "),
-            "{line}: {error}"
-        );
-        assert!(!error.contains("panicked"), "{line}: {error}");
-        for part in parts {
-            assert!(error.contains(part), "{line}: {part} is not in: {error}");
+        let missing = parts.iter().any(|part| !error.contains(part));
+        let plain = error.starts_with("hambo: ") && error.contains("\nhelp: ");
+        if code != Some(2) || missing || !plain || error.contains("panicked") {
+            wrong.push(format!("{line}: {code:?} {out}{error}"));
         }
         if time > Duration::from_secs(1) {
-            slow.push((line, time));
+            wrong.push(format!("{line}: {time:?}"));
         }
         for left in [
             "out.csv",
@@ -492,8 +488,10 @@ fn bad_input_is_refused_with_its_place_and_a_remedy() {
             "m.hambo",
             "out.hdf5.part",
         ] {
-            assert!(!folder.path(left).exists(), "{line} leaves {left}");
+            if folder.path(left).exists() {
+                wrong.push(format!("{line} leaves {left}"));
+            }
         }
     }
-    assert!(slow.is_empty(), "{slow:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -10,6 +10,7 @@ mod error;
 mod format;
 mod hdf5_file;
 mod hdf5_minari;
+mod hdf5_plain;
 mod hdf5_write;
 mod limits;
 mod log;

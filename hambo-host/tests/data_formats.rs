@@ -2,6 +2,9 @@
 //! and files that are wrong.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+#[path = "data_formats/refused.rs"]
+mod refused;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -26,7 +29,7 @@ fn names() -> Names {
 
 fn log(path: &Path) -> Log {
     let names = names();
-    read_log_of(path, &names.states, &names.actions).unwrap_or_else(|error| panic!("{error}"))
+    read_log_of(path, &names.states, &names.actions).unwrap()
 }
 
 /// A folder that goes with its test.

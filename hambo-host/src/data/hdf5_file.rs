@@ -12,6 +12,8 @@ use super::{DataError, Names, Numbers, Table};
 
 /// Bytes that are decoded at a time.
 const WINDOW: u64 = 8 << 20;
+/// Files up to this size are read whole.
+const IN_MEMORY: u64 = 64 << 20;
 /// Filters that the reader undoes: deflate, shuffle, Fletcher's checksum,
 /// scale-offset, LZF.
 const FILTERS: [u16; 5] = [1, 2, 3, 6, 32_000];
@@ -22,7 +24,13 @@ const FILTERS: [u16; 5] = [1, 2, 3, 6, 32_000];
 /// If the file is damaged or a part is missing or unfit.
 pub fn read_hdf5(path: &Path, names: Option<&Names>) -> Result<Table, DataError> {
     let name = path.display().to_string();
-    let file = File::open_streaming(path).map_err(|error| damaged(&name, &error))?;
+    let length = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    // In memory the reader looks before it allocates.
+    let file = match length <= IN_MEMORY {
+        true => File::open(path),
+        false => File::open_streaming(path),
+    };
+    let file = file.map_err(|error| damaged(&name, &error))?;
     let mut allowance = Allowance::new(&name, file.file_size());
     let root = Arrays::open(path, file.root(), "", &mut allowance)?;
     if root.datasets.is_empty() {
@@ -138,6 +146,17 @@ impl Source for Arrays<'_> {
             self.allowance.clone().take(&place, &factors(chunk, size))?;
         }
         self.allowance.take(&place, &factors(&shape, size.max(4)))?;
+        // What is not chunked has no chunks; its length is held against the
+        // file by the reader.
+        let chunks = dataset.chunks().unwrap_or_default();
+        let outside = chunks.iter().any(|chunk| {
+            let end = chunk.address.checked_add(chunk.storage_size);
+            end.is_none_or(|end| end > self.allowance.file_length())
+        });
+        if outside {
+            let text = "a chunk of it lies outside the file".to_owned();
+            return Err(self.part(key, text, "the file is damaged or cut short; write it anew"));
+        }
         let numbers = read_numbers(&dataset, &shape, width, size, chunk.as_deref());
         let numbers = numbers.map_err(|error| self.unreadable(key, &error))?;
         Ok(Array {

@@ -1,6 +1,7 @@
 //! Writing logs as HDF5 in D4RL's layout.
 
 use std::fs::File;
+use std::io;
 
 use hdf5_pure::{
     DatasetBuilder, EnumTypeBuilder, Error, FileBuilder, make_f32_type, make_f64_type,
@@ -8,6 +9,7 @@ use hdf5_pure::{
 };
 
 use super::arrays;
+use super::hdf5_plain::{Array, Kind, write_plain};
 use super::{Block, DataError, Numbers, Table};
 
 /// Bytes of a compressed chunk, about; what h5py aims at, too.
@@ -20,6 +22,9 @@ const LEVEL: u32 = 4;
 
 /// Writes one array per part.
 pub(super) fn write_hdf5(out: &mut File, table: &Table, compress: bool) -> Result<(), DataError> {
+    if !compress && cfg!(target_endian = "little") {
+        return write_uncompressed(out, table).map_err(|error| unwritable(&Error::Io(error)));
+    }
     let mut builder = FileBuilder::new();
     let blocks = [
         (arrays::OBSERVATIONS, Some(&table.states), false),
@@ -54,6 +59,64 @@ pub(super) fn write_hdf5(out: &mut File, table: &Table, compress: bool) -> Resul
         dataset.with_raw_data(make_i64_type(), bytes.collect(), episodes.len() as u64);
     }
     finish(builder, out)
+}
+
+/// Straight from memory.
+fn write_uncompressed(out: &mut File, table: &Table) -> io::Result<()> {
+    let bytes_of = |flags: &Option<Vec<bool>>| -> Option<Vec<u8>> {
+        let flags = flags.as_ref()?.iter();
+        Some(flags.copied().map(u8::from).collect())
+    };
+    let (terminals, timeouts) = (bytes_of(&table.terminals), bytes_of(&table.timeouts));
+    let episodes: Option<Vec<i64>> = table.episodes.as_ref().map(|episodes| {
+        let episodes = episodes.iter();
+        episodes.map(|episode| *episode as i64).collect()
+    });
+    let rows = table.rows() as u64;
+    let mut arrays = Vec::new();
+    let blocks = [
+        (arrays::OBSERVATIONS, Some(&table.states), false),
+        (arrays::ACTIONS, Some(&table.actions), false),
+        (arrays::NEXT_OBSERVATIONS, table.next_states.as_ref(), false),
+        (arrays::REWARDS, table.rewards.as_ref(), true),
+    ];
+    for (aliases, block, vector) in blocks {
+        let Some(block) = block else { continue };
+        let (kind, bytes) = match block.numbers() {
+            Numbers::Single(numbers) => (Kind::Single, bytemuck::cast_slice(numbers)),
+            Numbers::Double(numbers) => (Kind::Double, bytemuck::cast_slice(numbers)),
+        };
+        let shape = match vector {
+            true => vec![rows],
+            false => vec![rows, block.columns() as u64],
+        };
+        arrays.push(Array {
+            name: key(aliases),
+            kind,
+            shape,
+            bytes,
+        });
+    }
+    let vectors = [
+        (arrays::TERMINALS, Kind::Flag, terminals.as_deref()),
+        (arrays::TIMEOUTS, Kind::Flag, timeouts.as_deref()),
+        (
+            arrays::EPISODES,
+            Kind::Integer,
+            episodes.as_deref().map(bytemuck::cast_slice),
+        ),
+    ];
+    for (aliases, kind, bytes) in vectors {
+        if let Some(bytes) = bytes {
+            arrays.push(Array {
+                name: key(aliases),
+                kind,
+                shape: vec![rows],
+                bytes,
+            });
+        }
+    }
+    write_plain(out, arrays)
 }
 
 fn key(aliases: &[&'static str]) -> &'static str {

@@ -16,6 +16,7 @@ const EXPANSION: u64 = 100;
 #[derive(Clone, Debug)]
 pub(super) struct Allowance {
     file: String,
+    length: u64,
     left: u64,
 }
 
@@ -24,8 +25,14 @@ impl Allowance {
     pub(super) fn new(file: &str, length: u64) -> Self {
         Self {
             file: file.to_owned(),
+            length,
             left: FREE.max(length.saturating_mul(EXPANSION)),
         }
+    }
+
+    /// The file's own length.
+    pub(super) fn file_length(&self) -> u64 {
+        self.length
     }
 
     /// Takes the product of these factors, in bytes, and returns it; nothing

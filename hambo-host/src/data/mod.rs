@@ -3,12 +3,14 @@
 
 mod arrays;
 mod columns;
+mod contained;
 mod csv_file;
 mod csv_write;
 mod error;
 mod format;
 mod hdf5_file;
 mod hdf5_minari;
+mod hdf5_plain;
 mod hdf5_write;
 mod limits;
 mod log;

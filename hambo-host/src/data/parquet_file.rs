@@ -14,6 +14,7 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::columns::{Column, Columns};
+use super::contained::contained;
 use super::csv_file::flag;
 use super::limits::Allowance;
 use super::{Block, DataError, Names, Numbers, Table, arrays};
@@ -26,13 +27,23 @@ const STEP: usize = 8192;
 /// # Errors
 /// If the file is damaged or a column is missing or unfit.
 pub fn read_parquet(path: &Path, names: Option<&Names>) -> Result<Table, DataError> {
+    contained(|| read(path, names)).unwrap_or_else(|| {
+        Err(DataError::Whole {
+            file: path.display().to_string(),
+            problem: "this Parquet file contradicts itself".to_owned(),
+            help: "the file is damaged; write it anew",
+        })
+    })
+}
+
+fn read(path: &Path, names: Option<&Names>) -> Result<Table, DataError> {
     let name = path.display().to_string();
-    let read = |source| DataError::Read {
+    let unreadable = |source| DataError::Read {
         file: name.clone(),
         source,
     };
-    let file = File::open(path).map_err(read)?;
-    let length = file.metadata().map_err(read)?.len();
+    let file = File::open(path).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?.len();
     let damaged = |error: ParquetError| DataError::Whole {
         file: name.clone(),
         problem: format!("this Parquet file cannot be read: {error}"),
@@ -105,8 +116,14 @@ impl Source<'_> {
     fn check_sizes(&self, length: u64) -> Result<(), DataError> {
         for group in self.reader.metadata().row_groups() {
             for chunk in group.columns() {
-                let (start, size) = chunk.byte_range();
-                let inside = start.checked_add(size).is_some_and(|end| end <= length);
+                // The crate's own `byte_range` panics on negative numbers.
+                let first = chunk.dictionary_page_offset();
+                let first = first.unwrap_or(chunk.data_page_offset());
+                let [start, second, size] =
+                    [first, chunk.data_page_offset(), chunk.compressed_size()]
+                        .map(|number| u64::try_from(number).unwrap_or(u64::MAX));
+                let end = start.max(second).checked_add(size);
+                let inside = end.is_some_and(|end| end <= length);
                 let claim = u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX);
                 let place = format!("column `{}`", chunk.column_path().string());
                 self.allowance.clone().take(&place, &[claim])?;

@@ -122,7 +122,22 @@ impl Block {
     /// The first number that a log refuses: NaN, or infinite once it is f32.
     pub(super) fn first_bad(&self) -> Option<(usize, usize)> {
         let index = match &self.numbers {
-            Numbers::Single(numbers) => numbers.iter().position(|x| !x.is_finite()),
+            Numbers::Single(numbers) => {
+                // The largest bits first, many numbers at a time: 0x7f80_0000
+                // is infinity, and NaN is above it.
+                const PIECE: usize = 4096;
+                let largest = |piece: &[f32]| {
+                    let bits = piece.iter().map(|x| x.to_bits() & 0x7fff_ffff);
+                    bits.fold(0, u32::max)
+                };
+                let bad = |piece: &[f32]| largest(piece) >= 0x7f80_0000;
+                let piece = numbers.chunks(PIECE).position(bad);
+                let start = piece.map(|piece| piece * PIECE);
+                start.and_then(|start| {
+                    let mut rest = numbers.iter().skip(start);
+                    Some(start + rest.position(|x| !x.is_finite())?)
+                })
+            }
             Numbers::Double(numbers) => numbers.iter().position(|x| !(*x as f32).is_finite()),
         }?;
         Some((index / self.columns.max(1), index % self.columns.max(1)))
@@ -336,7 +351,7 @@ impl Table {
             return Err(DataError::Part {
                 file: self.file.display().to_string(),
                 place: format!("row {}, `{name}`", row + 1),
-                problem: format!("{value} is not a finite number (f32)"),
+                problem: format!("{value:e} is not a finite number (f32)"),
                 help: "mend or remove this row; `hambo data info` counts them",
             });
         }
@@ -412,6 +427,22 @@ mod tests {
         wide.names.states = vec!["x".to_owned()];
         let error = all.append(wide).unwrap_err().to_string();
         assert!(error.contains("states: x here, s0 in counting"), "{error}");
+    }
+
+    #[test]
+    fn a_bad_number_is_found_wherever_it_is() {
+        for place in [0, 4095, 4096, 9999] {
+            for bad in [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+                let mut numbers = vec![f32::MAX; 10_000];
+                assert_eq!(
+                    Block::new(2, Numbers::Single(numbers.clone())).first_bad(),
+                    None
+                );
+                numbers[place] = bad;
+                let block = Block::new(2, Numbers::Single(numbers));
+                assert_eq!(block.first_bad(), Some((place / 2, place % 2)));
+            }
+        }
     }
 
     #[test]

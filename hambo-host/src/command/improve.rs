@@ -77,6 +77,10 @@ enum Opponent {
 /// Sweeps of the search by which controllers are judged on the way.
 const SWEEPS_ON_THE_WAY: u32 = 10;
 
+/// The final trajectories are none of those by which the controller was
+/// chosen, else its bound would be too good.
+const FRESH: u64 = 1 << 33;
+
 /// Improves, judges, writes and tells.
 ///
 /// # Errors
@@ -118,6 +122,7 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     let policy = HostPolicy::Perceptron(improved.policy.clone());
     case.policy_part = encode_policy(&policy)?;
     case.effort.iterations = arguments.effort.level().sweeps();
+    case.effort.seed = arguments.seed.wrapping_add(FRESH);
     let learning = arguments.effort.level().learning(arguments.seed);
     let contest = contest(&case, learning.as_ref(), &mut |_, report| {
         audience.line.show_round("adversary", report)

@@ -6,6 +6,7 @@
 
 pub mod dense;
 pub mod elementary;
+pub mod fixed_point;
 pub mod random;
 pub mod triangular;
 mod vectors;

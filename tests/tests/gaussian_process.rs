@@ -176,7 +176,9 @@ proptest! {
         let queries = tested.queries(draw, 30);
         let mut wrong = None;
         tested.compare(&queries, |[_, std], [_, s], prior| {
-            if !(std > 0.0 && std >= s && std <= prior * (1.0 + 1e-5)) {
+            // A little more than the prior where the data tell nothing: what
+            // the points' moves cost is a factor, largest for little noise.
+            if !(std > 0.0 && std >= s && std <= 1.03 * prior) {
                 wrong = Some((std, s, prior));
             }
         });

@@ -19,8 +19,7 @@ pub fn upper_half(a: u32, b: u32) -> u32 {
 
 /// 2^(−1/2 − g) for g in −1/2..1/2 by Chebyshev interpolation, in units of
 /// 2⁻³¹, highest power first. As a polynomial it is within 3e-11.
-const POWER: [i32; 7] = [
-    -23_239,
+const POWER: [i32; 6] = [
     234_908,
     -2_024_689,
     14_604_974,
@@ -28,32 +27,43 @@ const POWER: [i32; 7] = [
     364_784_019,
     -1_052_544_167,
 ];
+/// Its term of the seventh power.
+const POWER_FIRST: i32 = -23_239;
 /// Its constant term in units of 2⁻³².
 const POWER_AT_HALF: u32 = 3_037_000_500;
 
-/// 2⁻ᶠ of a fraction f, as a fraction; within 3 units, and
-/// the largest fraction where it is 1.
+/// 2⁻ᶠ of fractions f, as fractions within 3 units; the largest fraction
+/// where it is 1.
 ///
 /// ```
-/// use hambo_core::arithmetic::fixed_point::negative_power_of_two;
-/// let half = f64::from(negative_power_of_two(1 << 31)) / 4_294_967_296.0;
-/// assert!((half - 0.5_f64.sqrt()).abs() < 1e-9);
+/// use hambo_core::arithmetic::fixed_point::negative_powers_of_two;
+/// let [half, none] = negative_powers_of_two([1 << 31, 0]);
+/// assert!((f64::from(half) / 4_294_967_296.0 - 0.5_f64.sqrt()).abs() < 1e-9);
+/// assert!(none > u32::MAX - 3);
 /// ```
 #[must_use]
 #[inline(always)]
-pub fn negative_power_of_two(fraction: u32) -> u32 {
-    // g = f − 1/2 in units of 2⁻³².
-    let g = i64::from(fraction.wrapping_sub(1 << 31).cast_signed());
-    let mut sum = 0_i32;
+pub fn negative_powers_of_two<const B: usize>(fractions: [u32; B]) -> [u32; B] {
+    // g = f − 1/2 in units of 2⁻³². Coefficient by coefficient for all lanes:
+    // a device loads each of them once.
+    let g = fractions.map(|fraction| i64::from(fraction.wrapping_sub(1 << 31).cast_signed()));
+    let mut sums = [POWER_FIRST; B];
     for coefficient in POWER {
-        // |sum| < 0.6 · 2³¹ throughout.
-        let product = (i64::from(sum).wrapping_mul(g) >> 32) as i32;
-        sum = coefficient.wrapping_add(product);
+        for (sum, g) in sums.iter_mut().zip(&g) {
+            // |sum| < 0.6 · 2³¹ throughout.
+            let product = (i64::from(*sum).wrapping_mul(*g) >> 32) as i32;
+            *sum = coefficient.wrapping_add(product);
+        }
     }
-    // |sum · g| < 2³¹ · 0.6 · 2³¹; the result is between 1/2 and 1.
-    let product = i64::from(sum).wrapping_mul(g) >> 31;
-    let power = i64::from(POWER_AT_HALF).wrapping_add(product);
-    power.clamp(0, u32::MAX as i64) as u32
+    let mut powers = [0; B];
+    for (power, (sum, g)) in powers.iter_mut().zip(sums.iter().zip(&g)) {
+        // |sum · g| < 2³¹ · 0.6 · 2³¹. The sum is 2³¹ or more, less 3; if it
+        // is small, it was more than the largest fraction.
+        let product = (i64::from(*sum).wrapping_mul(*g) >> 31) as u32;
+        let sum = POWER_AT_HALF.wrapping_add(product);
+        *power = if sum < 1 << 30 { u32::MAX } else { sum };
+    }
+    powers
 }
 
 /// The square root of a number of at least 2⁶², to the nearest or next to it.
@@ -94,7 +104,7 @@ mod tests {
         let drawn = (0..cases).map(|_| (stream.index(1 << 16) << 16) | stream.index(1 << 16));
         for fraction in edges.into_iter().chain(drawn.collect::<Vec<_>>()) {
             let exact = (-f64::from(fraction) * UNIT).exp2();
-            let error = f64::from(negative_power_of_two(fraction)) - exact / UNIT;
+            let error = f64::from(negative_powers_of_two([fraction])[0]) - exact / UNIT;
             assert!(error.abs() < 3.0, "{fraction}: {error}");
         }
     }

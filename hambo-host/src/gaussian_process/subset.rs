@@ -236,7 +236,7 @@ impl DeviceRoom {
     /// use hambo_host::gaussian_process::DeviceRoom;
     ///
     /// let room = DeviceRoom { flash_bytes: 480 * 1024, scratch_bytes: 48 * 1024 };
-    /// assert_eq!(room.most_points(3, 2), 340); // CHECK
+    /// assert_eq!(room.most_points(3, 2), 340);
     /// ```
     #[must_use]
     pub fn most_points(&self, inputs: usize, outputs: usize) -> usize {

@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::fixed_point::{negative_power_of_two, square_root_of_large, upper_half};
+use crate::arithmetic::fixed_point::{negative_powers_of_two, square_root_of_large, upper_half};
 
 /// The shape of a kernel, before signal variance and constant. With r² =
 /// Σ (x_d − x′_d)² / l_d²:
@@ -45,14 +45,14 @@ pub(super) const FRACTION: f32 = 1.0 / 4_294_967_296.0;
 /// Where 2⁻ᵘ and what stands before it are less than a fraction's unit.
 const FAR: u32 = 44;
 
-/// φ and what the slope is made of, both fractions.
+/// φ and what the slope is made of, all fractions, one for each lane.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct Shapes<const B: usize> {
     /// φ.
-    pub value: u32,
+    pub values: [u32; B],
     /// d φ / d t is −[`Kernel::steepness`] times this, t being the square of
     /// the distance in coordinates.
-    pub slope: u32,
+    pub slopes: [u32; B],
 }
 
 impl Kernel {
@@ -68,8 +68,9 @@ impl Kernel {
     #[must_use]
     pub const fn fraction_error(self) -> f64 {
         match self {
-            // 2⁻ᶠ 3, the square's rest 1, the shift 1.
-            Self::Rbf => 5.0,
+            // 2⁻ᶠ 2.5 and what is cut off the square 0.7, with other signs; a
+            // shift halves them and cuts off 1.
+            Self::Rbf => 3.5,
             // 2⁻ᶠ 3 of what may be 1.7 or 1.9 before it, whose terms are off
             // by 2 each; the root and the last product.
             Self::Matern32 => 9.0,
@@ -115,7 +116,7 @@ impl Kernel {
         }
     }
 
-    /// The factor of [`Shape::slope`].
+    /// The factor of [`Shapes::slopes`].
     pub(super) fn steepness(self) -> f32 {
         match self {
             // ln 2, (ln 2)² / 2, (ln 2)² / 6.
@@ -125,75 +126,139 @@ impl Kernel {
             Self::Linear => 1.0,
         }
     }
+}
 
-    /// φ of a stationary kernel, from the sum of squares in units of 2⁻²ᵠ;
-    /// `fraction_bits` is q, from 16 to 31.
-    #[inline(always)]
-    pub(super) fn shape(self, square: u64, fraction_bits: u32) -> Shape {
-        match self {
-            Self::Rbf => rbf(square, fraction_bits),
-            Self::Matern32 => matern(square, fraction_bits, false),
-            // The linear kernel has no shape of a distance.
-            Self::Matern52 | Self::Linear => matern(square, fraction_bits, true),
-        }
-    }
+/// φ of a stationary kernel from the sums of squares, in units of 2⁻²ᵠ; the
+/// second number is q, from 16 to 26.
+pub(super) trait Stationary {
+    fn shapes<const B: usize>(squares: &[u64; B], fraction_bits: u32) -> Shapes<B>;
 }
 
 /// 2 to the power of minus the square.
-#[inline(always)]
-fn rbf(square: u64, fraction_bits: u32) -> Shape {
-    // The square's whole part and fraction, by 32-bit shifts.
-    let shift = fraction_bits.wrapping_mul(2).wrapping_sub(32);
-    let (upper, lower) = ((square >> 32) as u32, square as u32);
-    let whole = upper.unbounded_shr(shift);
-    let fraction = upper.unbounded_shl(32_u32.wrapping_sub(shift)) | lower.unbounded_shr(shift);
-    let value = negative_power_of_two(fraction).unbounded_shr(whole);
-    Shape {
-        value,
-        slope: value,
+pub(super) struct Rbf;
+
+/// (1 + s) 2⁻ᵘ with u the square's root and s = u ln 2.
+pub(super) struct Matern32;
+
+/// (1 + s + s² / 3) 2⁻ᵘ.
+pub(super) struct Matern52;
+
+impl Stationary for Rbf {
+    #[inline(always)]
+    fn shapes<const B: usize>(squares: &[u64; B], fraction_bits: u32) -> Shapes<B> {
+        // The square's whole part and fraction, by shifts of 32 bits.
+        let shift = fraction_bits.wrapping_mul(2).wrapping_sub(32) & 31;
+        let fractions = squares.map(|square| {
+            let (upper, lower) = ((square >> 32) as u32, square as u32);
+            // In two steps, since the shift may be 0.
+            let upper = (upper << 1).wrapping_shl(31_u32.wrapping_sub(shift));
+            upper | lower.wrapping_shr(shift)
+        });
+        let mut values = negative_powers_of_two(fractions);
+        for (value, square) in values.iter_mut().zip(squares) {
+            let whole = ((square >> 32) as u32).wrapping_shr(shift);
+            *value = value.unbounded_shr(whole);
+        }
+        Shapes {
+            values,
+            slopes: values,
+        }
     }
 }
 
-/// (1 + s) 2⁻ᵘ, or (1 + s + s² / 3) 2⁻ᵘ, with u the root and s = u ln 2.
-#[inline(always)]
-fn matern(square: u64, fraction_bits: u32, five_halves: bool) -> Shape {
-    // u = root · 2^−shift with a root of 32 bits. One unit instead of 0
-    // changes φ by less than 2⁻³².
-    let square = square | 1;
-    let zeros = square.leading_zeros() & !1;
-    let root = square_root_of_large(square.unbounded_shl(zeros));
-    let shift = fraction_bits.wrapping_add(zeros >> 1);
-    let whole = root.unbounded_shr(shift);
-    if whole >= FAR {
-        return Shape { value: 0, slope: 0 };
+/// What Matérn kernels are made of.
+#[derive(Clone, Copy)]
+struct Root {
+    /// u's whole part and fraction.
+    whole: u32,
+    fraction: u32,
+    /// s · 2^shift.
+    s: u32,
+    shift: u32,
+}
+
+impl Root {
+    #[inline(always)]
+    fn new(square: u64, fraction_bits: u32) -> Self {
+        // u = root · 2^−shift with a root of 32 bits. One unit instead of 0
+        // changes φ by less than 2⁻³².
+        let square = square | 1;
+        let zeros = square.leading_zeros() & !1;
+        let root = square_root_of_large(square.unbounded_shl(zeros));
+        let shift = fraction_bits.wrapping_add(zeros >> 1);
+        Self {
+            whole: root.unbounded_shr(shift),
+            fraction: (u64::from(root) << 32).unbounded_shr(shift) as u32,
+            s: upper_half(root, LN_2),
+            shift,
+        }
     }
-    let fraction = (u64::from(root) << 32).unbounded_shr(shift) as u32;
-    let power = negative_power_of_two(fraction);
-    // All that multiplies the power takes on its 2^−whole, which keeps it
-    // below 2; in units of 2⁻³¹ it fits. s 2^−whole ≤ ln 2, s² likewise.
-    let s = upper_half(root, LN_2);
-    let down = shift.wrapping_add(whole);
-    let linear = (u64::from(s) << 31).unbounded_shr(down) as u32;
-    let one = (1_u32 << 31).unbounded_shr(whole);
-    let sum = one.wrapping_add(linear);
-    let times_power = |factor: u32| {
-        let product = u64::from(factor).wrapping_mul(u64::from(power)) >> 31;
-        u32::try_from(product).unwrap_or(u32::MAX)
+
+    /// (1 + s) 2^−whole in units of 2⁻³¹, where it is below 2.
+    #[inline(always)]
+    fn linear(&self) -> u32 {
+        let down = self.shift.wrapping_add(self.whole);
+        let s = (u64::from(self.s) << 31).unbounded_shr(down) as u32;
+        (1_u32 << 31).unbounded_shr(self.whole).wrapping_add(s)
+    }
+
+    /// s² / 3 · 2^−whole in units of 2⁻³¹, which is below 1.
+    #[inline(always)]
+    fn quadratic(&self) -> u32 {
+        // The upper half of a square is in units of 2^(32 − 2 shift).
+        let third = upper_half(upper_half(self.s, self.s), THIRD);
+        let shift = self.shift.wrapping_mul(2).wrapping_sub(31);
+        let down = shift.wrapping_add(self.whole);
+        (u64::from(third) << 32).unbounded_shr(down) as u32
+    }
+}
+
+/// A number in units of 2⁻³¹ times a fraction.
+#[inline(always)]
+fn times(factor: u32, fraction: u32) -> u32 {
+    let product = u64::from(factor).wrapping_mul(u64::from(fraction)) >> 31;
+    u32::try_from(product).unwrap_or(u32::MAX)
+}
+
+/// `f` of every root and power, 0 for those too far away.
+#[inline(always)]
+fn matern<const B: usize>(
+    squares: &[u64; B],
+    fraction_bits: u32,
+    f: impl Fn(&Root, u32) -> (u32, u32),
+) -> Shapes<B> {
+    let roots = squares.map(|square| Root::new(square, fraction_bits));
+    let powers = negative_powers_of_two(roots.map(|root| root.fraction));
+    let mut shapes = Shapes {
+        values: [0; B],
+        slopes: [0; B],
     };
-    if five_halves {
-        // s² / 3 in units of 2^(32 − 2 shift), from 2⁻²⁰ down.
-        let third = upper_half(upper_half(s, s), THIRD);
-        let down = shift.wrapping_add(down).wrapping_sub(31);
-        let quadratic = (u64::from(third) << 32).unbounded_shr(down) as u32;
-        Shape {
-            value: times_power(sum.wrapping_add(quadratic)),
-            slope: times_power(sum),
+    let outputs = shapes.values.iter_mut().zip(&mut shapes.slopes);
+    for ((value, slope), (root, power)) in outputs.zip(roots.iter().zip(powers)) {
+        if root.whole < FAR {
+            (*value, *slope) = f(root, power);
         }
-    } else {
-        Shape {
-            value: times_power(sum),
-            slope: power.unbounded_shr(whole),
-        }
+    }
+    shapes
+}
+
+impl Stationary for Matern32 {
+    #[inline(always)]
+    fn shapes<const B: usize>(squares: &[u64; B], fraction_bits: u32) -> Shapes<B> {
+        matern(squares, fraction_bits, |root, power| {
+            (times(root.linear(), power), power.unbounded_shr(root.whole))
+        })
+    }
+}
+
+impl Stationary for Matern52 {
+    #[inline(always)]
+    fn shapes<const B: usize>(squares: &[u64; B], fraction_bits: u32) -> Shapes<B> {
+        matern(squares, fraction_bits, |root, power| {
+            let linear = root.linear();
+            let sum = linear.wrapping_add(root.quadratic());
+            (times(sum, power), times(linear, power))
+        })
     }
 }
 
@@ -203,6 +268,16 @@ mod tests {
     use crate::arithmetic::random::Stream;
 
     const STATIONARY: [Kernel; 3] = [Kernel::Rbf, Kernel::Matern32, Kernel::Matern52];
+
+    /// φ and its slope's fraction.
+    fn shape(kernel: Kernel, square: u64, bits: u32) -> (u32, u32) {
+        let Shapes { values, slopes } = match kernel {
+            Kernel::Rbf => Rbf::shapes(&[square], bits),
+            Kernel::Matern32 => Matern32::shapes(&[square], bits),
+            _ => Matern52::shapes(&[square], bits),
+        };
+        (values[0], slopes[0])
+    }
 
     /// φ and d φ / d t in f64, t being the square in coordinates.
     fn exact(kernel: Kernel, t: f64) -> (f64, f64) {
@@ -237,10 +312,10 @@ mod tests {
                 let unit = (-2.0 * f64::from(bits)).exp2();
                 let square = (t / unit) as u64;
                 let (value, slope) = exact(kernel, square as f64 * unit);
-                let found = kernel.shape(square, bits);
-                let error = f64::from(found.value) - value * 4_294_967_296.0;
+                let (found, found_slope) = shape(kernel, square, bits);
+                let error = f64::from(found) - value * 4_294_967_296.0;
                 worst = worst.max(error.abs());
-                let found_slope = -f64::from(kernel.steepness() * found.slope as f32 * FRACTION);
+                let found_slope = -f64::from(kernel.steepness() * found_slope as f32 * FRACTION);
                 assert!((found_slope - slope).abs() < 1e-5, "{kernel:?} {t}");
             }
             assert!(worst < kernel.fraction_error(), "{kernel:?}: {worst}");
@@ -256,10 +331,10 @@ mod tests {
     fn near_and_far() {
         for kernel in STATIONARY {
             for bits in 16..27 {
-                assert!(kernel.shape(0, bits).value > u32::MAX - 4, "{kernel:?}");
-                assert_eq!(kernel.shape(u64::MAX >> 1, bits).value, 0);
+                assert!(shape(kernel, 0, bits).0 > u32::MAX - 4, "{kernel:?}");
+                assert_eq!(shape(kernel, u64::MAX >> 1, bits).0, 0);
                 let reach = kernel.reach() * f64::from(bits).exp2();
-                assert!(kernel.shape((reach * reach) as u64, bits).value < 8);
+                assert!(shape(kernel, (reach * reach) as u64, bits).0 < 8);
             }
         }
     }

@@ -38,7 +38,7 @@
 
 use super::Output;
 use super::coordinates::{difference, store, whole};
-use super::kernel::{FRACTION, Kernel};
+use super::kernel::{FRACTION, Kernel, Matern32, Matern52, Rbf, Stationary};
 use crate::arithmetic::dense::TILE;
 use crate::arithmetic::elementary::{clamp, maximum, square_root};
 
@@ -94,13 +94,14 @@ impl Output<'_> {
             *row = [0.0; B];
         }
         let square = self.coordinates(input, query);
-        let (mut mean, largest) = if self.kernel == Kernel::Linear {
-            let largest = self.linear_kernel_vector(query, kernel, slopes);
-            (self.linear_mean(query), largest)
-        } else {
-            let (sum, largest) = self.kernel_vector(query, kernel, slopes);
-            let mean = sum.map(|sum| sum as f32 * self.numbers.weight_unit);
-            (mean, largest)
+        let (mut mean, largest) = match self.kernel {
+            Kernel::Rbf => self.kernel_vector::<Rbf, B>(query, kernel, slopes),
+            Kernel::Matern32 => self.kernel_vector::<Matern32, B>(query, kernel, slopes),
+            Kernel::Matern52 => self.kernel_vector::<Matern52, B>(query, kernel, slopes),
+            Kernel::Linear => {
+                let largest = self.linear_kernel_vector(query, kernel, slopes);
+                (self.linear_mean(query), largest)
+            }
         };
         for (mean, square) in mean.iter_mut().zip(&square) {
             *mean += self.numbers.mean_offset;
@@ -187,21 +188,22 @@ impl Output<'_> {
         square
     }
 
-    /// k and its slopes of a stationary kernel; gives the sum of the weights
-    /// times φ, in units of weight_unit, and max |k|.
-    fn kernel_vector<const B: usize>(
+    /// k and its slopes of a stationary kernel; gives the mean before its
+    /// offset, and max |k|. Out of line, so that a program holds it once.
+    #[inline(never)]
+    fn kernel_vector<S: Stationary, const B: usize>(
         &self,
         query: &[[f32; B]],
         kernel: &mut [[f32; B]],
         slopes: &mut [[f32; B]],
-    ) -> ([i64; B], [f32; B]) {
-        let numbers = &self.numbers;
-        let scale = numbers.signal_variance * FRACTION;
+    ) -> ([f32; B], [f32; B]) {
+        let constant = self.numbers.constant_variance;
+        let scale = self.numbers.signal_variance * FRACTION;
         let steepness = -(scale * self.kernel.steepness());
-        let (mut sums, mut largest) = ([0_i64; B], [0.0; B]);
+        let (mut sums, mut largest) = ([0_i64; B], [0_u32; B]);
         let rows = kernel.iter_mut().zip(slopes.iter_mut());
         let points = self.stored_points().zip(self.weights);
-        for ((values, slopes), (point, weight)) in rows.zip(points) {
+        for ((row, slopes), (point, weight)) in rows.zip(points) {
             let mut squares = [0_u64; B];
             for (row, point) in query.iter().zip(point) {
                 for (square, x) in squares.iter_mut().zip(row) {
@@ -210,22 +212,27 @@ impl Output<'_> {
                     *square = square.wrapping_add(product.cast_unsigned());
                 }
             }
+            let shapes = S::shapes(&squares, self.fraction_bits);
             let weight = i64::from(whole(*weight));
-            let outputs = values.iter_mut().zip(slopes.iter_mut());
             let totals = sums.iter_mut().zip(&mut largest);
-            for (((k, slope), (sum, largest)), square) in outputs.zip(totals).zip(squares) {
-                let shape = self.kernel.shape(square, self.fraction_bits);
-                let product = weight.wrapping_mul(i64::from(shape.value));
+            for ((sum, largest), value) in totals.zip(shapes.values) {
+                let product = weight.wrapping_mul(i64::from(value));
                 *sum = sum.wrapping_add(product >> 16);
-                *k = scale * shape.value as f32 + numbers.constant_variance;
-                *slope = steepness * shape.slope as f32;
-                *largest = maximum(*k, *largest);
+                *largest = value.max(*largest);
+            }
+            for (k, value) in row.iter_mut().zip(shapes.values) {
+                *k = scale * value as f32 + constant;
+            }
+            for (slope, value) in slopes.iter_mut().zip(shapes.slopes) {
+                *slope = steepness * value as f32;
             }
         }
-        (sums, largest)
+        let mean = sums.map(|sum| sum as f32 * self.numbers.weight_unit);
+        (mean, largest.map(|value| scale * value as f32 + constant))
     }
 
     /// k and its slopes of the linear kernel; gives max |k|.
+    #[inline(never)]
     fn linear_kernel_vector<const B: usize>(
         &self,
         query: &[[f32; B]],

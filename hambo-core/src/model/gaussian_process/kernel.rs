@@ -120,9 +120,9 @@ impl Kernel {
     pub(super) fn steepness(self) -> f32 {
         match self {
             // ln 2, (ln 2)² / 2, (ln 2)² / 6.
-            Self::Rbf => 0.693_147_2,
-            Self::Matern32 => 0.240_226_51,
-            Self::Matern52 => 0.080_075_50,
+            Self::Rbf => core::f32::consts::LN_2,
+            Self::Matern32 => 0.240_226_5,
+            Self::Matern52 => 0.080_075_5,
             Self::Linear => 1.0,
         }
     }

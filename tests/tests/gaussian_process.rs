@@ -583,11 +583,9 @@ fn old_model_files_load() {
         let [mean, epistemic, _] = predict(&model, &input.map(|x| [x]), &mut scratch);
         for state in 0..2 {
             let found = input[state] + mean[state][0];
-            assert!(
-                (found - next[state]).abs() < 2e-6,
-                "{found} {}",
-                next[state]
-            );
+            // As accurate as it was, and no more: alpha was rounded to f32.
+            let error = (found - next[state]).abs();
+            assert!(error < 2e-5, "{found} {}", next[state]);
             // The old one was rounded up further.
             let ratio = epistemic[state][0] / std[state];
             assert!(ratio > 0.8 && ratio < 1.001, "{ratio}");

@@ -26,15 +26,20 @@
 //! *The moves.* In the kernel's space |k(x, ·) − k(x′, ·)| ≤ c |x − x′|. The
 //! posterior's standard deviation is the least distance of k(x, ·) to Σ w_i
 //! k(x_i, ·), the noise of w added in squares. So a move of the query by d
-//! changes it by c d at most; moves of the points change it by c d Σ|w_i|,
-//! and Σ|w_i| ≤ √N std / noise, which is a factor on it: std_factor. The same
-//! terms times |f| bound what the moves do to the mean; what its arithmetic
-//! adds is in std_error.
+//! changes it by c d at most; moves of the points change it by c Σ d_i |w_i|,
+//! and by Cauchy and Schwarz √Σd² · std / noise bounds that sum, which is a
+//! factor on the standard deviation: std_factor.
 //!
 //! So the standard deviation is at least that of the posterior in f64 at this
 //! (s, a), of the data, standardisation and hyperparameters in f64, before
-//! any of them was rounded for storage. And where f is in the set of that
-//! mean and beta (at least 1 and |f|), it is in the set of this one.
+//! any of them was rounded for storage.
+//!
+//! *The mean.* A move of x_i by d changes what was seen there by |f| c d at
+//! most, and the mean by |f| times the sum above. So where beta is at least
+//! |f|, std_factor makes room for this too, and likewise what is added for the
+//! query. What the integers lose, 2⁻³² of the kernel's values and of a weight,
+//! is part of std_error, in full where beta is at least 1. Only the rounding
+//! of the mean in physical units to f32 is in no bound.
 
 use super::Output;
 use super::coordinates::{difference, store, whole};

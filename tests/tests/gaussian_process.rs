@@ -4,9 +4,12 @@
 
 use hambo_core::image::container::Container;
 use hambo_core::image::{DynamicsManifest, Image, ModelManifest, Part, Problem, parse_model};
-use hambo_core::model::{Kernel, Model, Prediction, PredictionCotangent};
+use hambo_core::model::{
+    Kernel, Model, Prediction, PredictionCotangent, WEIGHT_LIMIT, coordinate_limit, whole_to_bits,
+};
 use hambo_host::check::{check, check_in_lanes};
 use hambo_host::image_file::{AlignedBytes, encode_part};
+use hambo_host::model_file::ModelFile;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS, Reference, image};
 use proptest::prelude::*;
@@ -173,7 +176,9 @@ proptest! {
         let queries = tested.queries(draw, 30);
         let mut wrong = None;
         tested.compare(&queries, |[_, std], [_, s], prior| {
-            if !(std > 0.0 && std >= s && std <= prior * (1.0 + 1e-5)) {
+            // A little more than the prior where the data tell nothing: what
+            // the points' moves cost is a factor, largest for little noise.
+            if !(std > 0.0 && std >= s && std <= 1.03 * prior) {
                 wrong = Some((std, s, prior));
             }
         });
@@ -446,10 +451,10 @@ fn the_bound_on_the_rounding_is_needed() {
         count
     };
     assert_eq!(too_small(&tested), 0);
-    // 7 tiles of units, 20 of points, 2 of numbers, 1 of precisions, 10 of
-    // alpha; then the row sums and the product errors.
+    // 7 tiles of units, 3 of numbers, 1 of factors, 1 of linear weights, 20 of
+    // points, 10 of weights; then the row sums and the product errors.
     tested.bytes = changed(tested.bytes.as_bytes(), |_, arena| {
-        arena[4 * 40..4 * 60].fill(0.0);
+        arena[4 * 42..4 * 62].fill(0.0);
     });
     let count = too_small(&tested);
     assert!(count > 0, "{count}");
@@ -486,21 +491,43 @@ fn bad_parts_are_refused() {
         assert_eq!(result, Err(problem));
     }
     assert!(spoilt(&part, |m, _| points(m, 25)).is_err());
-    // Calibration scale, two supports and four units take 7 tiles, the 30
-    // points of 2 columns 15; then the output's numbers, its precisions,
-    // alpha, the row sums, the product errors and M.
-    let numbers = 4 * (7 + 15);
-    let (precision, alpha, row_sum) = (numbers + 8, numbers + 12, numbers + 12 + 32);
+    let old = |manifest: &mut ModelManifest| {
+        if let DynamicsManifest::GaussianProcess(process) = manifest.dynamics.clone() {
+            manifest.dynamics = DynamicsManifest::GaussianProcessInFloats(process);
+        }
+    };
+    assert_eq!(spoilt(&part, |m, _| old(m)), Err(Problem::Version));
+    // Calibration scale, two supports and four units take 7 tiles; then the
+    // output's numbers, factors, linear weights, its 30 points of 2 columns,
+    // their weights, the row sums, the product errors and M.
+    let numbers = 4 * 7;
+    let (factor, linear, point) = (numbers + 12, numbers + 16, numbers + 20);
+    let (weight, row_sum) = (point + 60, point + 60 + 32);
+    let whole = |number: i32| f32::from_bits(whole_to_bits(number));
+    let limit = coordinate_limit(2).unwrap();
     let bad_numbers = [
-        (4 * 7, f32::INFINITY),
+        (4 * 6, f32::INFINITY),
         (numbers, 0.0),
         (numbers + 1, -1.0),
         (numbers + 2, 0.0),
         (numbers + 3, 1.0),
         (numbers + 4, -1e-9),
         (numbers + 5, -1e-9),
-        (precision, 0.0),
-        (alpha, f32::INFINITY),
+        (numbers + 6, 0.9),
+        (numbers + 7, -1e-9),
+        (numbers + 8, -1e-9),
+        (numbers + 9, f32::INFINITY),
+        (numbers + 10, 0.0),
+        (numbers + 11, 1.0),
+        (numbers + 11, 1.5 / 65_536.0),
+        (factor, 0.0),
+        (linear, f32::INFINITY),
+        (point, 0.0),
+        (point + 1, -1.0),
+        (point + 2, whole(limit + 1)),
+        (point + 3, whole(-limit - 1)),
+        (weight, whole(WEIGHT_LIMIT + 1)),
+        (weight + 1, whole(-WEIGHT_LIMIT - 1)),
         (row_sum, -1.0),
         (row_sum + 32, -1.0),
         (row_sum + 64, f32::NEG_INFINITY),
@@ -509,10 +536,64 @@ fn bad_parts_are_refused() {
         let result = spoilt(&part, |_, arena| arena[at] = number);
         assert_eq!(result, Err(Problem::Number), "{number} at {at}");
     }
-    for at in 0..4 * (7 + 15 + 2 + 1 + 3 * 8) {
+    for at in 0..4 * (7 + 3 + 2 + 15 + 3 * 8) {
         let result = spoilt(&part, |_, arena| arena[at] = f32::NAN);
         assert_eq!(result, Err(Problem::Number), "NaN at {at}");
     }
+    // The largest whole numbers there are: no sum overflows.
+    let bytes = changed(&part, |_, arena| {
+        for at in 0..60 {
+            arena[point + at] = whole(if at % 2 == 0 { limit } else { -limit });
+        }
+        arena[weight..weight + 30].fill(whole(WEIGHT_LIMIT));
+    });
+    let model = parsed(&bytes);
+    let mut scratch = vec![[0.0; 4]; model.dynamics.scratch_rows().unwrap()];
+    let far = [f32::MIN, f32::MAX, 0.0, 1.0];
+    let [mean, std, _] = predict(&model, &[far, far], &mut scratch);
+    assert!(mean[0].iter().chain(&std[0]).all(|x| x.is_finite()));
+}
+
+/// A file from before the mean was summed in integers is read for ever, with
+/// what that program predicted.
+#[test]
+fn old_model_files_load() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/version_1_gp.hambo");
+    let file = ModelFile::read(std::path::Path::new(path)).unwrap();
+    let model = file.model().unwrap();
+    let expected = [
+        (
+            [-0.731272, 0.694867, 0.527549],
+            [-0.661_524_4, 0.848_672_4],
+            [0.000_858_958_6, 0.001_715_792_9],
+        ),
+        (
+            [-0.661859, 0.849375, -0.101018],
+            [-0.576_692_2, 0.936_448_04],
+            [0.000_879_193, 0.001_788_923_5],
+        ),
+        (
+            [-0.578966, 0.933363, -0.812281],
+            [-0.485_550_85, 0.943_351_1],
+            [0.000_901_936_8, 0.001_661_454],
+        ),
+    ];
+    let mut scratch = vec![[0.0; 1]; model.dynamics.scratch_rows().unwrap()];
+    for (input, next, std) in expected {
+        let [mean, epistemic, _] = predict(&model, &input.map(|x| [x]), &mut scratch);
+        for state in 0..2 {
+            let found = input[state] + mean[state][0];
+            // As accurate as it was, and no more: alpha was rounded to f32.
+            let error = (found - next[state]).abs();
+            assert!(error < 2e-5, "{found} {}", next[state]);
+            // The old one was rounded up further.
+            let ratio = epistemic[state][0] / std[state];
+            assert!(ratio > 0.8 && ratio < 1.001, "{ratio}");
+        }
+    }
+    // What is written from it is today's.
+    let part = AlignedBytes::new(file.model_part());
+    assert!(spoilt(part.as_bytes(), |_, _| {}).is_ok());
 }
 
 #[test]

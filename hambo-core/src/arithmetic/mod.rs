@@ -7,6 +7,7 @@
 mod active;
 pub mod dense;
 pub mod elementary;
+pub mod fixed_point;
 pub mod random;
 pub mod triangular;
 mod vectors;

@@ -1,9 +1,14 @@
 //! A Gaussian process in a model part.
 //!
 //! Arena, after calibration scale and support: input mean, input scale (dx
-//! each) · output mean, output scale (ds each) · the points, one after the
-//! other · for each output its eight numbers, 1 / l² (dx), alpha (N), row sums
-//! of |M| (N), product errors (N), and M in blocks of four rows.
+//! each) · output mean, output scale (ds each) · for each output its twelve
+//! numbers, factors (dx), linear weights (dx), the points' coordinates (N dx)
+//! and weights (N) as whole numbers, row sums of |M| (N), product errors (N),
+//! and M in blocks of four rows.
+//!
+//! Parts of hambo 0.1 before its mean was summed in integers are another kind
+//! of dynamics ([`super::DynamicsManifest::GaussianProcessInFloats`]); only
+//! the host still reads them.
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
@@ -22,7 +27,7 @@ use crate::model::{GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation};
 /// let manifest = GaussianProcessManifest { points: 128, kernels };
 /// // Of two states and an action; most of it is the triangular matrix.
 /// let tiles = GaussianProcess::tiles_per_output(usize::from(manifest.points), 3);
-/// assert_eq!(tiles, Some(2 + 1 + 3 * 32 + 2 * 32 * 33));
+/// assert_eq!(tiles, Some(3 + 2 + 3 * 32 + 3 * 32 + 2 * 32 * 33));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GaussianProcessManifest {
@@ -49,8 +54,6 @@ pub(super) fn parse_gaussian_process<'a>(
         output_mean: arena.take_finite(state_dimension)?,
         output_scale: all(arena.take_finite(state_dimension)?, positive)?,
     };
-    let inputs = points.checked_mul(columns).ok_or(Problem::Dimension)?;
-    let inputs = arena.take_finite(inputs)?;
     let tiles = GaussianProcess::tiles_per_output(points, columns)
         .and_then(|tiles| tiles.checked_mul(state_dimension))
         .ok_or(Problem::Dimension)?;
@@ -58,15 +61,11 @@ pub(super) fn parse_gaussian_process<'a>(
     if tiles.iter().flatten().any(|x| !x.is_finite()) {
         return Err(Problem::Number);
     }
-    let process = GaussianProcess::new(&manifest.kernels, standardisation, inputs, tiles)
+    let process = GaussianProcess::new(&manifest.kernels, points, standardisation, tiles)
         .ok_or(Problem::Dimension)?;
-    for dimension in 0..state_dimension {
-        let sound = process
-            .has_sound_numbers(dimension)
-            .ok_or(Problem::Dimension)?;
-        if !sound {
-            return Err(Problem::Number);
-        }
+    if (0..state_dimension).all(|dimension| process.has_sound_numbers(dimension)) {
+        Ok(process)
+    } else {
+        Err(Problem::Number)
     }
-    Ok(process)
 }

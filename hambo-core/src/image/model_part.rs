@@ -70,6 +70,10 @@ pub struct ModelManifest {
 pub enum DynamicsManifest {
     /// A network ensemble.
     Ensemble(EnsembleManifest),
+    /// A Gaussian process for each dimension, with alpha and points in f32.
+    /// [`parse_model`] knows this version no more; the host makes the next
+    /// one of it.
+    GaussianProcessInFloats(GaussianProcessManifest),
     /// A Gaussian process for each dimension.
     GaussianProcess(GaussianProcessManifest),
 }
@@ -166,6 +170,7 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
         DynamicsManifest::Ensemble(ensemble) => {
             Dynamics::Ensemble(parse_ensemble(ensemble, state, action, &mut arena)?)
         }
+        DynamicsManifest::GaussianProcessInFloats(_) => return Err(Problem::Version),
         DynamicsManifest::GaussianProcess(process) => {
             Dynamics::GaussianProcess(parse_gaussian_process(&process, state, action, &mut arena)?)
         }

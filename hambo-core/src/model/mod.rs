@@ -13,7 +13,10 @@ mod gaussian_process;
 
 pub use confidence::{Calibration, ConfidenceSet, Support, nested_beta};
 pub use ensemble::{Ensemble, Standardisation};
-pub use gaussian_process::{GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers};
+pub use gaussian_process::{
+    FRACTION_BITS, GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers, WEIGHT_LIMIT,
+    coordinate_limit, whole_to_bits,
+};
 
 /// A model as it comes out of an image: dynamics, confidence set and the
 /// part of the state-action space it has seen.

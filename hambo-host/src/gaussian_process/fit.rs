@@ -52,6 +52,8 @@ pub struct OutputFit {
     information_gain: f64,
     /// √(alphaᵀ K alpha).
     mean_norm: f64,
+    /// y, standardised.
+    targets: Vec<f64>,
 }
 
 impl GaussianProcessFit {
@@ -129,7 +131,13 @@ impl GaussianProcessFit {
 }
 
 impl OutputFit {
-    fn new(hyperparameters: &Hyperparameters, points: &[f64], targets: &[f64]) -> Option<Self> {
+    /// Conditions on standardised points (row-major) and targets; `None` if
+    /// the kernel matrix cannot be factorised.
+    pub(crate) fn new(
+        hyperparameters: &Hyperparameters,
+        points: &[f64],
+        targets: &[f64],
+    ) -> Option<Self> {
         let columns = hyperparameters.lengthscales.len();
         let rows: Vec<&[f64]> = points.chunks_exact(columns).collect();
         let mut kernel = Mat::<f64>::zeros(rows.len(), rows.len());
@@ -154,6 +162,7 @@ impl OutputFit {
             inverse_factor: entries.map(|at| inverse[at]).collect(),
             information_gain,
             mean_norm: f64::NAN,
+            targets: targets.to_vec(),
         };
         let mut alpha = vec![0.0; rows.len()];
         for row in fit.inverse_rows() {
@@ -176,6 +185,11 @@ impl OutputFit {
             rest = after;
             Some(row)
         })
+    }
+
+    /// What it was conditioned on, standardised.
+    pub(super) fn targets(&self) -> &[f64] {
+        &self.targets
     }
 
     /// g = ½ log det(1 + K / noise): how much the data tell about f, in nats.

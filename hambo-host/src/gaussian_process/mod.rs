@@ -1,5 +1,5 @@
 //! Gaussian processes in f64: from data to hyperparameters, to the exact
-//! posterior, and to the numbers with which the core repeats it in f32.
+//! posterior, and to the numbers with which the core repeats it without f64.
 //!
 //! One process for each output, over the same inputs. With K the kernel
 //! matrix, K + noise · 1 = L Lᵀ is factorised once; alpha = (K + noise · 1)⁻¹ y
@@ -13,6 +13,7 @@
 //! | the rows that a device keeps | [`greedy_order`], [`uncertainty_growth`], [`DeviceRoom`] |
 //! | beta, Lipschitz constants, C_n | [`Theory`] |
 
+mod coordinates;
 mod descent;
 mod error;
 mod fit;

@@ -1,18 +1,25 @@
-//! What the core stores of an output, and how much f32 can lose.
+//! What the core stores of an output, and how much its arithmetic can lose.
 //!
 //! The core's `model::gaussian_process::posterior` says what each number
-//! covers. Here u = 2⁻²⁴ is the unit of rounding and P = max |x_i / l|.
+//! covers. Here u = 2⁻²⁴ is the unit of rounding and P = max |x_i / l|. The
+//! points are moved to whole coordinates, and alpha and M are those of the
+//! moved points.
 //!
 //! - *Row sums*: Σ_j |M_ij|. *Product errors*: u Σ_j n_ij |M_ij|, where n_ij
-//!   counts the roundings of the term: M to f32, the product, the sums in its
-//!   chunk from its place on, and those of the chunks from its own on.
-//! - *Kernel error*. The evaluated query has a relative error of 3u and a
-//!   stored point one of u, so r is off by 3u |x / l| + u P, and by a u r from
-//!   the arithmetic; evaluating φ costs b u φ. So φ(r) is off by at most u
-//!   max_r (|φ′| (P + a r) + b φ) + 3u |x / l| max_r |φ′|. For the linear
-//!   kernel it is (dx + 11) u |x / l| P.
+//!   counts the roundings of the term: four that make a k in f32 of an
+//!   integer, M to f32, the product, the sums in its chunk from its place on,
+//!   and those of the chunks from its own on.
+//! - *Kernel error*: the core's integers are off by fraction_error · 2⁻³² of
+//!   the signal. The linear kernel in f32 is off by (dx + 11) u |x / l| P.
 //! - *Prior inflation*: k(x, x) to 4u (linear: (dx + 13) u), the squares to
 //!   3u, their compensated sum to 4 (N + 2)² u², all of k(x, x).
+//! - *Moves*: c = κ √signal, where |k(x, ·) − k(x′, ·)| ≤ c |x − x′| / l. The
+//!   points' moves d give the factor 1 + c √Σd² / noise; a query is cut off by
+//!   less than a unit in every coordinate and has a relative error of 3u.
+//! - *The mean*: Σ |alpha| signal · fraction_error · 2⁻³², what the rounding
+//!   of the weights leaves, one count of the sum for each point, and 5u of
+//!   the largest mean there is, |mu| √k(x, x). The linear one: (dx + 6) u of
+//!   |w| |x|.
 //!
 //! A thousandth on top of each covers terms of second order, the rounding of
 //! these numbers themselves, and M's own error in f64.
@@ -21,7 +28,8 @@ use hambo_core::arithmetic::dense::TILE;
 use hambo_core::arithmetic::triangular::CHUNK;
 use hambo_core::model::{Kernel, OutputNumbers};
 
-use super::OutputFit;
+use super::coordinates::{Coordinates, Weights};
+use super::{GaussianProcessError, GaussianProcessFit, OutputFit};
 
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 const MARGIN: f64 = 1.001;
@@ -31,10 +39,14 @@ const MARGIN: f64 = 1.001;
 pub struct StoredOutput {
     /// Hyperparameters and errors.
     pub numbers: OutputNumbers,
-    /// 1 / l².
-    pub precision: Vec<f32>,
-    /// alpha.
-    pub weights: Vec<f32>,
+    /// Coordinates for each unit of an input.
+    pub factors: Vec<f32>,
+    /// What the mean grows by for each coordinate; only the linear kernel's.
+    pub linear_weights: Vec<f32>,
+    /// The points, row-major.
+    pub coordinates: Vec<i32>,
+    /// alpha times the signal variance, in whole units.
+    pub weights: Vec<i32>,
     /// Σ_j |M_ij|, rounded up.
     pub row_sums: Vec<f32>,
     /// What rounding adds to a row of M k, for each unit of max |k|.
@@ -43,117 +55,145 @@ pub struct StoredOutput {
     pub factor: Vec<f32>,
 }
 
-/// The stored form of an output over `points` (row-major, standardised).
-#[must_use]
-pub fn stored_output(fit: &OutputFit, points: &[f64]) -> StoredOutput {
-    let row_sums: Vec<f64> = fit
+/// The stored form of one output of a fit. `known_to` is the relative error,
+/// in units of rounding, with which points and lengthscales are known: 0 but
+/// for those that were stored in f32.
+///
+/// # Errors
+/// If the moved points' kernel matrix cannot be factorised, or there are too
+/// many inputs.
+pub fn stored_output(
+    fit: &GaussianProcessFit,
+    output: usize,
+    known_to: f64,
+) -> Result<StoredOutput, GaussianProcessError> {
+    let singular = GaussianProcessError::Singular { output };
+    let original = fit.outputs.get(output).ok_or(singular.clone())?;
+    let hyperparameters = &original.hyperparameters;
+    let points = Coordinates::new(hyperparameters, &fit.points).ok_or(singular.clone())?;
+    let moved = OutputFit::new(hyperparameters, &points.points, original.targets());
+    let moved = moved.ok_or(singular)?;
+    let weights = Weights::new(&moved);
+
+    let row_sums: Vec<f64> = moved
         .inverse_rows()
         .map(|row| row.iter().map(|m| m.abs()).sum())
         .collect();
-    let product_errors = fit.inverse_rows().map(|row| {
+    let product_errors = moved.inverse_rows().map(|row| {
         let columns = row.len().next_multiple_of(TILE);
         let terms = row.iter().enumerate().map(|(column, m)| {
             let in_chunk = CHUNK - column % CHUNK;
             let chunks = columns.div_ceil(CHUNK) - column / CHUNK;
-            (2 + in_chunk + chunks) as f64 * m.abs()
+            (6 + in_chunk + chunks) as f64 * m.abs()
         });
         round_up(UNIT * terms.sum::<f64>())
     });
-    StoredOutput {
-        numbers: numbers(fit, points),
-        precision: fit
-            .hyperparameters
-            .lengthscales
-            .iter()
-            .map(|l| (1.0 / (l * l)) as f32)
-            .collect(),
-        weights: fit.alpha.iter().map(|a| *a as f32).collect(),
-        product_errors: product_errors.collect(),
+    let units = hyperparameters.kernel.coordinates_per_lengthscale()
+        * f64::from(points.fraction_bits).exp2();
+    let factors = hyperparameters.lengthscales.iter();
+    let factors = factors
+        .zip(&fit.standardisation.input_scale)
+        .map(|(l, scale)| (units / (l * f64::from(*scale))) as f32);
+    let linear_weights = linear_weights(&moved, &points, units);
+    let product_errors = product_errors.collect();
+    Ok(StoredOutput {
+        numbers: numbers(&moved, &points, &weights, &linear_weights, known_to),
+        factors: factors.collect(),
+        linear_weights: linear_weights.iter().map(|w| *w as f32).collect(),
+        coordinates: points.whole,
+        weights: weights.whole,
+        product_errors,
         row_sums: row_sums.iter().map(|sum| round_up(*sum)).collect(),
-        factor: blocks(fit),
+        factor: blocks(&moved),
+    })
+}
+
+/// signal · Σ alpha_i x_i / l for each coordinate: the slope of the linear
+/// kernel's mean.
+fn linear_weights(fit: &OutputFit, points: &Coordinates, units: f64) -> Vec<f64> {
+    let hyperparameters = &fit.hyperparameters;
+    let mut weights = vec![0.0; hyperparameters.lengthscales.len()];
+    if hyperparameters.kernel == Kernel::Linear {
+        let rows = points.whole.chunks_exact(weights.len().max(1));
+        for (row, alpha) in rows.zip(&fit.alpha) {
+            for (weight, coordinate) in weights.iter_mut().zip(row) {
+                let signal = hyperparameters.signal_variance;
+                *weight += signal * alpha * f64::from(*coordinate) / (units * units);
+            }
+        }
     }
+    weights
 }
 
 fn round_up(x: f64) -> f32 {
     ((x * MARGIN) as f32).next_up()
 }
 
-fn numbers(fit: &OutputFit, points: &[f64]) -> OutputNumbers {
+fn numbers(
+    fit: &OutputFit,
+    points: &Coordinates,
+    weights: &Weights,
+    linear_weights: &[f64],
+    known_to: f64,
+) -> OutputNumbers {
     let hyperparameters = &fit.hyperparameters;
+    let kernel = hyperparameters.kernel;
     let columns = hyperparameters.lengthscales.len();
     let (signal, constant) = (
         hyperparameters.signal_variance,
         hyperparameters.constant_variance,
     );
-    let lengths = points.chunks_exact(columns.max(1)).map(|point| {
-        let pairs = point.iter().zip(&hyperparameters.lengthscales);
-        pairs.map(|(x, l)| (x / l).powi(2)).sum::<f64>().sqrt()
+    let unit = (-f64::from(points.fraction_bits)).exp2();
+    let lengthscales_per_unit = unit / kernel.coordinates_per_lengthscale();
+    let rows = points.whole.chunks_exact(columns.max(1));
+    let lengths = rows.map(|row| {
+        let squares = row.iter().map(|c| f64::from(*c).powi(2));
+        squares.sum::<f64>().sqrt() * lengthscales_per_unit
     });
-    let farthest = lengths.fold(0.0, f64::max);
+    let (count, farthest) = (fit.alpha.len() as f64, lengths.fold(0.0, f64::max));
     let inputs = columns as f64;
-    let (error, growth, prior) = if hyperparameters.kernel == Kernel::Linear {
-        (0.0, farthest * (inputs + 11.0), inputs + 13.0)
+    let squares = 3.0 * UNIT + 4.0 * (count + 2.0).powi(2) * UNIT * UNIT;
+    let noise = (hyperparameters.noise_variance + fit.jitter).sqrt();
+    let lipschitz = steepest(kernel) * signal.sqrt();
+    let moved = points.moved + count.sqrt() * known_to * UNIT * farthest;
+    let offset = constant * fit.alpha.iter().sum::<f64>();
+
+    let fraction_error = kernel.fraction_error() / 2_f64.powi(32);
+    let weight_unit = weights.unit / 65_536.0;
+    let total: f64 = fit.alpha.iter().map(|alpha| alpha.abs() * signal).sum();
+    let largest_mean = fit.mean_norm() * (signal + constant).sqrt() + offset.abs();
+    let linear = linear_weights.iter().map(|w| w * w).sum::<f64>().sqrt();
+    let (kernel_growth, prior, mean_error, cut_off) = if kernel == Kernel::Linear {
+        let growth = UNIT * signal * farthest * (inputs + 11.0) * lengthscales_per_unit;
+        (growth, inputs + 13.0, 5.0 * UNIT * offset.abs(), 0.0)
     } else {
-        let shape = ShapeError::new(hyperparameters.kernel, columns, farthest);
-        (shape.largest, 3.0 * shape.steepest, 4.0)
+        let sum = total * fraction_error + weights.error + count * weight_unit;
+        let cut_off = inputs.sqrt() * lengthscales_per_unit;
+        (0.0, 4.0, sum + 5.0 * UNIT * largest_mean, cut_off)
     };
-    let squares = 3.0 * UNIT + 4.0 * (points.len() as f64 / inputs + 2.0).powi(2) * UNIT * UNIT;
+    let query_growth = (3.0 + known_to) * UNIT * lengthscales_per_unit;
     OutputNumbers {
         signal_variance: signal as f32,
         constant_variance: constant as f32,
         noise_std: hyperparameters.noise_variance.sqrt() as f32,
         prior_inflation: (1.0 + MARGIN * (prior * UNIT + squares)) as f32 + f32::EPSILON,
-        kernel_error: round_up(UNIT * (signal * error + 2.0 * constant)),
-        kernel_error_growth: round_up(UNIT * signal * growth),
+        kernel_error: round_up(signal * fraction_error),
+        kernel_error_growth: round_up(kernel_growth),
+        std_factor: (1.0 + MARGIN * lipschitz * moved / noise) as f32 + f32::EPSILON,
+        std_error: round_up(lipschitz * cut_off + mean_error),
+        std_error_growth: round_up(lipschitz * query_growth + (inputs + 6.0) * UNIT * linear),
+        mean_offset: offset as f32,
+        weight_unit: weight_unit as f32,
+        coordinate_unit: unit as f32,
     }
 }
 
-/// The error of a kernel's shape φ, in units of rounding.
-struct ShapeError {
-    /// max |φ′| (P + a r) + b φ.
-    largest: f64,
-    /// max |φ′|.
-    steepest: f64,
-}
-
-impl ShapeError {
-    fn new(kernel: Kernel, columns: usize, farthest: f64) -> Self {
-        // The difference, and half of what its square, the precision, their
-        // product and the sum add to r².
-        let distance = 1.0 + (columns as f64 + 2.0) / 2.0;
-        // For Matérn also the root, the constant before it and their product.
-        // Evaluating: the exponential 2, the polynomial, their product; then
-        // the signal variance, its product and the last sum.
-        let (a, b) = match kernel {
-            Kernel::Rbf | Kernel::Linear => (distance, 2.0 + 3.0),
-            Kernel::Matern32 => (distance + 3.0, 4.0 + 3.0),
-            Kernel::Matern52 => (distance + 3.0, 7.0 + 3.0),
-        };
-        let mut found = Self {
-            largest: 0.0,
-            steepest: 0.0,
-        };
-        for step in 0..4000 {
-            let r = 0.01 * f64::from(step);
-            let (value, slope) = match kernel {
-                Kernel::Rbf | Kernel::Linear => {
-                    let value = (-0.5 * r * r).exp();
-                    (value, r * value)
-                }
-                Kernel::Matern32 => {
-                    let t = 3.0_f64.sqrt() * r;
-                    ((1.0 + t) * (-t).exp(), 3.0 * r * (-t).exp())
-                }
-                Kernel::Matern52 => {
-                    let t = 5.0_f64.sqrt() * r;
-                    let slope = 5.0 / 3.0 * r * (1.0 + t) * (-t).exp();
-                    ((1.0 + t + t * t / 3.0) * (-t).exp(), slope)
-                }
-            };
-            found.largest = found.largest.max(slope * (farthest + a * r) + b * value);
-            found.steepest = found.steepest.max(slope);
-        }
-        found
+/// κ: the largest √(2 − 2 φ(r)) / r, which is that of r → 0.
+fn steepest(kernel: Kernel) -> f64 {
+    match kernel {
+        Kernel::Rbf | Kernel::Linear => 1.0,
+        Kernel::Matern32 => 3_f64.sqrt(),
+        Kernel::Matern52 => (5.0_f64 / 3.0).sqrt(),
     }
 }
 

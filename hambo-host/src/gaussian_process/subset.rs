@@ -12,7 +12,7 @@ use super::{GaussianProcessError, GaussianProcessFit, Hyperparameters, Observati
 use crate::training::Standardisation;
 
 /// Tiles of an output's numbers in an image.
-const NUMBER_TILES: usize = 2;
+const NUMBER_TILES: usize = 3;
 /// The most a manifest takes before its kernels: sizes as variable-length
 /// integers, beta, calibration and tags.
 const MANIFEST: usize = 32;
@@ -214,9 +214,8 @@ pub fn model_bytes(points: usize, inputs: usize, outputs: usize) -> usize {
     // Block b of the factor has 4 (b + 1) columns of one tile.
     let factor = TILE * blocks * (blocks + 1) / 2;
     let units = 3 * tiles(outputs) + 4 * tiles(inputs);
-    let shared = units + tiles(points * inputs);
-    let output = NUMBER_TILES + tiles(inputs) + 3 * blocks + factor;
-    let arena = (shared + outputs * output) * TILE * size_of::<f32>();
+    let output = NUMBER_TILES + 2 * tiles(inputs) + tiles(points * inputs) + 3 * blocks + factor;
+    let arena = (units + outputs * output) * TILE * size_of::<f32>();
     HEADER + (MANIFEST + outputs).next_multiple_of(ALIGNMENT) + arena
 }
 
@@ -242,7 +241,7 @@ impl DeviceRoom {
     #[must_use]
     pub fn most_points(&self, inputs: usize, outputs: usize) -> usize {
         let fits = |points: &usize| {
-            let rows = outputs * (2 * points + 1) + points + inputs;
+            let rows = outputs * (2 * points + 1) + points + 2 * inputs;
             model_bytes(*points, inputs, outputs) <= self.flash_bytes
                 && rows * WORKSPACE_ROW <= self.scratch_bytes
         };

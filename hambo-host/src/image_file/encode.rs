@@ -40,6 +40,9 @@ pub enum EncodeError {
     /// The core would refuse the policy.
     #[error("the policy cannot be used: {0:?}; make every size and number finite and in range")]
     Policy(Problem),
+    /// A Gaussian process cannot be written for the core.
+    #[error(transparent)]
+    GaussianProcess(#[from] crate::gaussian_process::GaussianProcessError),
     /// The manifest cannot be serialised.
     #[error("the manifest cannot be written: {0}")]
     Manifest(#[from] postcard::Error),

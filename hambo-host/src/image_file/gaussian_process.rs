@@ -1,7 +1,7 @@
 //! From a conditioned Gaussian process to the bytes of a model part.
 
 use hambo_core::image::{DynamicsManifest, GaussianProcessManifest, ModelManifest, Part};
-use hambo_core::model::Kernel;
+use hambo_core::model::{Kernel, whole_to_bits};
 
 use super::encode::{ArenaWriter, EncodeError, Uncertainty, encode_part, limited, small};
 use crate::gaussian_process::{GaussianProcessFit, stored_output};
@@ -9,10 +9,21 @@ use crate::gaussian_process::{GaussianProcessFit, stored_output};
 /// A model part.
 ///
 /// # Errors
-/// If a size does not fit the format.
+/// If a size does not fit the format, or the points cannot be told apart after
+/// they were moved to whole coordinates.
 pub fn encode_gaussian_process(
     fit: &GaussianProcessFit,
     uncertainty: &Uncertainty,
+) -> Result<Vec<u8>, EncodeError> {
+    encode_known_to(fit, uncertainty, 0.0)
+}
+
+/// Likewise of points and lengthscales that are known to so many units of
+/// rounding.
+pub(crate) fn encode_known_to(
+    fit: &GaussianProcessFit,
+    uncertainty: &Uncertainty,
+    known_to: f64,
 ) -> Result<Vec<u8>, EncodeError> {
     let units = &fit.standardisation;
     let state_dimension = units.output_mean.len();
@@ -39,12 +50,17 @@ pub fn encode_gaussian_process(
     arena.put(units.input_scale.iter().map(|std| 1.0 / std));
     arena.put(units.output_mean.iter().copied());
     arena.put(units.output_scale.iter().copied());
-    arena.put(fit.points.iter().map(|x| *x as f32));
-    for output in &fit.outputs {
-        let stored = stored_output(output, &fit.points);
+    let whole = |numbers: Vec<i32>| {
+        let bits = numbers.into_iter().map(whole_to_bits);
+        bits.map(f32::from_bits)
+    };
+    for output in 0..fit.outputs.len() {
+        let stored = stored_output(fit, output, known_to)?;
         arena.put(stored.numbers.to_tiles().into_iter().flatten());
-        arena.put(stored.precision);
-        arena.put(stored.weights);
+        arena.put(stored.factors);
+        arena.put(stored.linear_weights);
+        arena.put(whole(stored.coordinates));
+        arena.put(whole(stored.weights));
         arena.put(stored.row_sums);
         arena.put(stored.product_errors);
         arena.put(stored.factor);

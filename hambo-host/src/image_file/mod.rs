@@ -13,4 +13,5 @@ pub use encode::{
     EncodeError, Uncertainty, encode_ensemble, encode_image, encode_image_with, encode_part,
 };
 pub use gaussian_process::encode_gaussian_process;
+pub(crate) use gaussian_process::encode_known_to;
 pub use policy::{decode_policy, encode_policy};

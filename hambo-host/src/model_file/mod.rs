@@ -1,6 +1,7 @@
 //! The model file (`.hambo`): how a model came about, then its model part,
 //! both in the core's container format.
 
+mod gaussian_process_in_floats;
 mod metadata;
 mod version_1;
 
@@ -17,6 +18,7 @@ pub use metadata::{
 
 use crate::files::write_whole;
 use crate::image_file::{AlignedBytes, EncodeError, encode_part};
+use gaussian_process_in_floats::{OldProcessError, renewed};
 use version_1::Provenance;
 
 /// The version of the metadata that this program writes.
@@ -161,6 +163,18 @@ impl ModelFile {
                 problem,
             })
         })?;
-        Self::checked(metadata, rest, &file)
+        // An old Gaussian process becomes one of today, so that whatever is
+        // written from here on has it.
+        let mut after = rest;
+        let part = Container::take(&mut after, Part::Model).map_err(damaged)?;
+        match renewed(&part) {
+            Ok(Some(model_part)) if after.is_empty() => Self::checked(metadata, &model_part, &file),
+            Ok(_) => Self::checked(metadata, rest, &file),
+            Err(OldProcessError::Damaged(problem)) => Err(damaged(ImageError {
+                part: Part::Model,
+                problem,
+            })),
+            Err(OldProcessError::Encode(error)) => Err(error.into()),
+        }
     }
 }

@@ -6,117 +6,39 @@
 //! M is stored, so that a query costs one triangular product for each output
 //! and its derivative a second one.
 //!
-//! The variance is a difference of almost equal numbers. It is rounded up by
-//! a bound on all that f32 loses: see [`posterior`].
+//! The mean's terms are large and cancel: it is summed in integers. The
+//! variance is a difference of almost equal numbers; it is rounded up by a
+//! bound on all that f32 loses. See [`posterior`].
 
+mod coordinates;
 mod kernel;
+mod numbers;
 mod posterior;
 mod pull_back;
 
+pub use coordinates::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit, whole_to_bits};
 pub use kernel::Kernel;
+pub use numbers::OutputNumbers;
 
 use heapless::Vec;
 
 use super::{Prediction, PredictionCotangent, Standardisation};
 use crate::arithmetic::dense::{TILE, padded};
 use crate::arithmetic::triangular::LowerTriangular;
+use coordinates::{fraction_bits_of, is_within};
+use numbers::NUMBER_TILES;
 
 /// The largest number of outputs.
 pub const MAX_OUTPUTS: usize = 64;
 
-/// The numbers of one output, in the order in which they are stored. All are
-/// in standardised units.
-///
-/// ```
-/// use hambo_core::model::OutputNumbers;
-/// let numbers = OutputNumbers {
-///     signal_variance: 1.0,
-///     constant_variance: 0.0,
-///     noise_std: 0.1,
-///     prior_inflation: 1.001,
-///     kernel_error: 1e-6,
-///     kernel_error_growth: 0.0,
-/// };
-/// assert_eq!(numbers.to_tiles()[0], [1.0, 0.0, 0.1, 1.001]);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OutputNumbers {
-    /// What the kernel's shape is multiplied with.
-    pub signal_variance: f32,
-    /// What is added to it.
-    pub constant_variance: f32,
-    /// The standard deviation of the noise.
-    pub noise_std: f32,
-    /// Factor on k(x, x), a little more than 1: covers its own rounding and
-    /// that of the sum of squares.
-    pub prior_inflation: f32,
-    /// How far an evaluated k(x, x_i) may be from the true one, at the origin.
-    pub kernel_error: f32,
-    /// How much farther for each unit of |x / l|.
-    pub kernel_error_growth: f32,
-}
-
-/// Tiles that [`OutputNumbers`] take.
-const NUMBER_TILES: usize = 2;
-
-impl OutputNumbers {
-    /// As they are stored; the last two places are free.
-    #[must_use]
-    pub fn to_tiles(self) -> [[f32; TILE]; NUMBER_TILES] {
-        let Self {
-            signal_variance,
-            constant_variance,
-            noise_std,
-            prior_inflation,
-            kernel_error,
-            kernel_error_growth,
-        } = self;
-        [
-            [
-                signal_variance,
-                constant_variance,
-                noise_std,
-                prior_inflation,
-            ],
-            [kernel_error, kernel_error_growth, 0.0, 0.0],
-        ]
-    }
-
-    fn from_tiles(tiles: &[[f32; TILE]; NUMBER_TILES]) -> Self {
-        let [
-            [
-                signal_variance,
-                constant_variance,
-                noise_std,
-                prior_inflation,
-            ],
-            [kernel_error, kernel_error_growth, _, _],
-        ] = *tiles;
-        Self {
-            signal_variance,
-            constant_variance,
-            noise_std,
-            prior_inflation,
-            kernel_error,
-            kernel_error_growth,
-        }
-    }
-
-    fn in_range(&self) -> bool {
-        self.signal_variance > 0.0
-            && self.constant_variance >= 0.0
-            && self.noise_std > 0.0
-            && self.prior_inflation > 1.0
-            && self.kernel_error >= 0.0
-            && self.kernel_error_growth >= 0.0
-    }
-}
-
 /// Gaussian processes whose numbers are borrowed.
 ///
 /// ```
-/// use hambo_core::model::{GaussianProcess, Kernel, OutputNumbers, Prediction, Standardisation};
+/// use hambo_core::model::{
+///     GaussianProcess, Kernel, OutputNumbers, Prediction, Standardisation, whole_to_bits,
+/// };
 /// // One point, at the origin, where s' - s = 1 was seen with the noise variance 1.
+/// let unit = 1.0 / 65_536.0;
 /// let numbers = OutputNumbers {
 ///     signal_variance: 1.0,
 ///     constant_variance: 0.0,
@@ -124,10 +46,22 @@ impl OutputNumbers {
 ///     prior_inflation: 1.0 + f32::EPSILON,
 ///     kernel_error: 0.0,
 ///     kernel_error_growth: 0.0,
+///     std_factor: 1.0,
+///     std_error: 0.0,
+///     std_error_growth: 0.0,
+///     mean_offset: 0.0,
+///     weight_unit: 0.5 * unit / 1_048_576.0,
+///     coordinate_unit: unit,
 /// };
-/// // Numbers, 1 / l², alpha = 1 / (1 + 1), two error terms, M = 1 / sqrt(1 + 1).
+/// // Numbers, coordinates for each unit of (s, a), no linear weights.
+/// let factor = Kernel::Rbf.coordinates_per_lengthscale() as f32 / unit;
 /// let mut tiles = numbers.to_tiles().to_vec();
-/// tiles.extend([[1.0, 1.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0], [0.0; 4], [0.0; 4]]);
+/// tiles.extend([[factor, factor, 0.0, 0.0], [0.0; 4]]);
+/// // The point, and alpha = 1 / (1 + 1) in 2²⁰ units.
+/// let whole = |number| f32::from_bits(whole_to_bits(number));
+/// tiles.extend([[whole(0), whole(0), 0.0, 0.0], [whole(1 << 20), 0.0, 0.0, 0.0]]);
+/// // Two error terms, M = 1 / sqrt(1 + 1).
+/// tiles.extend([[0.0; 4], [0.0; 4]]);
 /// tiles.extend([[0.5_f32.sqrt(), 0.0, 0.0, 0.0], [0.0; 4], [0.0; 4], [0.0; 4]]);
 /// assert_eq!(GaussianProcess::tiles_per_output(1, 2), Some(tiles.len()));
 /// let units = Standardisation {
@@ -136,7 +70,7 @@ impl OutputNumbers {
 ///     output_mean: &[0.0],
 ///     output_scale: &[1.0],
 /// };
-/// let process = GaussianProcess::new(&[Kernel::Rbf], units, &[0.0; 2], &tiles).ok_or("bad sizes")?;
+/// let process = GaussianProcess::new(&[Kernel::Rbf], 1, units, &tiles).ok_or("bad sizes")?;
 /// assert_eq!(process.points(), 1);
 /// let mut scratch = vec![[0.0; 2]; process.scratch_rows().ok_or("too large")?];
 /// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
@@ -159,8 +93,8 @@ pub struct GaussianProcess<'a> {
     points: usize,
     kernels: Vec<Kernel, MAX_OUTPUTS>,
     standardisation: Standardisation<'a>,
-    /// Standardised inputs, point by point.
-    inputs: &'a [f32],
+    /// The largest coordinate.
+    limit: i32,
     /// The outputs, one after the other.
     tiles: &'a [[f32; TILE]],
     tiles_per_output: usize,
@@ -171,9 +105,17 @@ pub struct GaussianProcess<'a> {
 struct Output<'a> {
     pub kernel: Kernel,
     pub numbers: OutputNumbers,
-    /// 1 / l_d².
-    pub precision: &'a [f32],
-    /// alpha.
+    /// q of the coordinates' unit.
+    pub fraction_bits: u32,
+    /// The largest coordinate.
+    pub limit: f32,
+    /// Coordinates for each unit of an input.
+    pub factors: &'a [f32],
+    /// What the mean grows by for each coordinate; only the linear kernel's.
+    pub linear_weights: &'a [f32],
+    /// The points' coordinates, stored whole, point by point.
+    pub coordinates: &'a [f32],
+    /// alpha times the signal variance, stored whole.
     pub weights: &'a [f32],
     /// Σ_j |M_ij| for each row i.
     pub row_sums: &'a [[f32; TILE]],
@@ -185,11 +127,14 @@ struct Output<'a> {
 
 /// The rows of a Gaussian process's scratch.
 struct Scratch<'r, const B: usize> {
-    /// Standardised inputs.
+    /// Inputs less their means.
     input: &'r mut [[f32; B]],
+    /// The coordinates of one output.
+    query: &'r mut [[f32; B]],
     /// k, and on the way back Mᵀ v.
     kernel: &'r mut [[f32; B]],
-    /// The standard deviation of each output, standardised.
+    /// The standard deviation of each output before it is rounded up for the
+    /// moves, standardised.
     std: &'r mut [[f32; B]],
     /// For each output the derivatives of k in its measure, then v = M k
     /// after rounding towards zero.
@@ -197,36 +142,35 @@ struct Scratch<'r, const B: usize> {
 }
 
 impl<'a> GaussianProcess<'a> {
-    /// The tiles that one output takes: its [`OutputNumbers`], 1 / l² of each
-    /// input, alpha, two error terms for each row of M, and M itself, each
-    /// padded to whole tiles.
+    /// The tiles that one output takes: its [`OutputNumbers`], a factor and a
+    /// linear weight for each input, the points, their weights, two error
+    /// terms for each row of M, and M itself, each padded to whole tiles.
     #[must_use]
     pub fn tiles_per_output(points: usize, inputs: usize) -> Option<usize> {
         points
             .div_ceil(TILE)
             .checked_mul(3)?
-            .checked_add(inputs.div_ceil(TILE))?
+            .checked_add(inputs.div_ceil(TILE).checked_mul(2)?)?
+            .checked_add(points.checked_mul(inputs)?.div_ceil(TILE))?
             .checked_add(NUMBER_TILES)?
             .checked_add(LowerTriangular::tiles(points)?)
             .filter(|_| points > 0 && inputs > 0)
     }
 
-    /// One process for each of `kernels`; `None` if sizes do not fit
-    /// together. `inputs` holds the standardised points one after the other.
+    /// One process for each of `kernels` over so many points; `None` if sizes
+    /// do not fit together.
     #[must_use]
     pub fn new(
         kernels: &[Kernel],
+        points: usize,
         standardisation: Standardisation<'a>,
-        inputs: &'a [f32],
         tiles: &'a [[f32; TILE]],
     ) -> Option<Self> {
         let state_dimension = standardisation.output_mean.len();
         let columns = standardisation.input_mean.len();
-        let points = inputs.len().checked_div(columns)?;
         let tiles_per_output = Self::tiles_per_output(points, columns)?;
         let all_there = state_dimension > 0
             && kernels.len() == state_dimension
-            && inputs.len() == points.checked_mul(columns)?
             && tiles.len() == tiles_per_output.checked_mul(state_dimension)?
             && standardisation.input_scale.len() == columns
             && standardisation.output_scale.len() == state_dimension;
@@ -238,7 +182,7 @@ impl<'a> GaussianProcess<'a> {
             points,
             kernels,
             standardisation,
-            inputs,
+            limit: coordinate_limit(columns)?,
             tiles,
             tiles_per_output,
         })
@@ -274,18 +218,20 @@ impl<'a> GaussianProcess<'a> {
         self.state_dimension
             .checked_mul(rows.checked_mul(2)?.checked_add(1)?)?
             .checked_add(rows)?
-            .checked_add(self.columns())
+            .checked_add(self.columns().checked_mul(2)?)
     }
 
     fn carve<'r, const B: usize>(&self, rows: &'r mut [[f32; B]]) -> Option<Scratch<'r, B>> {
         let kernel = padded(self.points);
         let outputs = kernel.checked_mul(2)?.checked_mul(self.state_dimension)?;
         let (input, rows) = rows.split_at_mut_checked(self.columns())?;
+        let (query, rows) = rows.split_at_mut_checked(self.columns())?;
         let (kernel, rows) = rows.split_at_mut_checked(kernel)?;
         let (std, rows) = rows.split_at_mut_checked(self.state_dimension)?;
         let (outputs, _) = rows.split_at_mut_checked(outputs)?;
         Some(Scratch {
             input,
+            query,
             kernel,
             std,
             outputs,
@@ -299,14 +245,22 @@ impl<'a> GaussianProcess<'a> {
         let first = dimension.checked_mul(self.tiles_per_output)?;
         let tiles = self.tiles.get(first..)?.get(..self.tiles_per_output)?;
         let (numbers, tiles) = tiles.split_first_chunk::<NUMBER_TILES>()?;
-        let (precision, tiles) = tiles.split_at_checked(columns.div_ceil(TILE))?;
+        let (factors, tiles) = tiles.split_at_checked(columns.div_ceil(TILE))?;
+        let (linear_weights, tiles) = tiles.split_at_checked(columns.div_ceil(TILE))?;
+        let coordinates = self.points.checked_mul(columns)?;
+        let (stored, tiles) = tiles.split_at_checked(coordinates.div_ceil(TILE))?;
         let (weights, tiles) = tiles.split_at_checked(per_point)?;
         let (row_sums, tiles) = tiles.split_at_checked(per_point)?;
         let (product_errors, tiles) = tiles.split_at_checked(per_point)?;
+        let numbers = OutputNumbers::from_tiles(numbers);
         Some(Output {
             kernel: *self.kernels.get(dimension)?,
-            numbers: OutputNumbers::from_tiles(numbers),
-            precision: precision.as_flattened().get(..columns)?,
+            numbers,
+            fraction_bits: fraction_bits_of(numbers.coordinate_unit)?,
+            limit: self.limit as f32,
+            factors: factors.as_flattened().get(..columns)?,
+            linear_weights: linear_weights.as_flattened().get(..columns)?,
+            coordinates: stored.as_flattened().get(..coordinates)?,
             weights: weights.as_flattened().get(..self.points)?,
             row_sums,
             product_errors,
@@ -314,27 +268,18 @@ impl<'a> GaussianProcess<'a> {
         })
     }
 
-    /// Whether the finite numbers of an output are in their ranges; `None` if
-    /// there is no such output.
-    pub(crate) fn has_sound_numbers(&self, dimension: usize) -> Option<bool> {
-        let output = self.output(dimension)?;
-        let errors = output.row_sums.iter().chain(output.product_errors);
-        let in_range = output.numbers.in_range()
-            && output.precision.iter().all(|x| *x > 0.0)
-            && errors.flatten().all(|x| *x >= 0.0);
-        Some(in_range)
-    }
-
-    /// The stored points, one after the other.
-    fn stored_points(&self) -> impl Iterator<Item = &'a [f32]> + use<'a> {
-        let columns = self.columns();
-        let mut rest = self.inputs;
-        core::iter::from_fn(move || {
-            let (point, after) = rest.split_at_checked(columns)?;
-            rest = after;
-            Some(point)
-        })
-        .take(self.points)
+    /// Whether the finite numbers of an output are in their ranges, such that
+    /// no integer sum can overflow.
+    pub(crate) fn has_sound_numbers(&self, dimension: usize) -> bool {
+        let Some(output) = self.output(dimension) else {
+            return false;
+        };
+        let mut errors = output.row_sums.iter().chain(output.product_errors);
+        output.numbers.in_range()
+            && output.factors.iter().all(|x| *x > 0.0)
+            && errors.all(|tile| tile.iter().all(|x| *x >= 0.0))
+            && output.coordinates.iter().all(|x| is_within(*x, self.limit))
+            && output.weights.iter().all(|x| is_within(*x, WEIGHT_LIMIT))
     }
 
     /// See [`super::Dynamics::predict`].
@@ -365,17 +310,16 @@ impl<'a> GaussianProcess<'a> {
     ) -> Option<()> {
         let Scratch {
             input,
+            query,
             kernel,
             std,
             outputs,
         } = self.carve(scratch)?;
         let units = &self.standardisation;
-        let shifts = units.input_mean.iter().zip(units.input_scale);
-        for ((row, x), (mean, scale)) in
-            input.iter_mut().zip(state.iter().chain(action)).zip(shifts)
-        {
+        let inputs = input.iter_mut().zip(state.iter().chain(action));
+        for ((row, x), mean) in inputs.zip(units.input_mean) {
             for (y, x) in row.iter_mut().zip(x) {
-                *y = (*x - *mean) * *scale;
+                *y = *x - *mean;
             }
         }
         let parts = prediction
@@ -393,8 +337,7 @@ impl<'a> GaussianProcess<'a> {
             let (slopes, after) = rest.split_at_mut_checked(rows)?;
             let (projection, after) = after.split_at_mut_checked(rows)?;
             rest = after;
-            let standardised =
-                output.posterior(self.stored_points(), input, kernel, slopes, projection)?;
+            let standardised = output.posterior(input, query, kernel, slopes, projection)?;
             for (y, m) in mean.iter_mut().zip(&standardised.mean) {
                 *y = *shift + *scale * *m;
             }
@@ -402,7 +345,7 @@ impl<'a> GaussianProcess<'a> {
                 *y = *scale * *s;
             }
             *aleatoric = [*scale * output.numbers.noise_std; B];
-            *std = standardised.std;
+            *std = standardised.core_std;
         }
         Some(())
     }
@@ -418,5 +361,12 @@ impl<'a> GaussianProcess<'a> {
         // A scratch that is too short gives a zero gradient: the adversary
         // stays where it is and the forward sweep reports the NaN.
         let _ = self.try_pull_back(cotangent, scratch, state_cotangent, action_cotangent);
+    }
+}
+
+impl<'a> Output<'a> {
+    /// The stored points, one after the other.
+    fn stored_points(&self) -> impl Iterator<Item = &'a [f32]> + use<'a> {
+        self.coordinates.chunks_exact(self.factors.len().max(1))
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! d mu / dx = k′ᵀ alpha, and d sigma / dx = (k′(x, x) / 2 − k′ᵀ Mᵀ v) / sigma
 //! with v and sigma as they were rounded: the derivative of what
-//! [`super::posterior`] computes, its error bound held fixed.
+//! [`super::posterior`] computes, its error bounds held fixed. They steer the
+//! adversary and enter no bound, so they are in f32.
 
+use super::coordinates::{difference, whole};
 use super::kernel::Kernel;
 use super::{GaussianProcess, Output, Scratch};
 use crate::arithmetic::dense::padded;
@@ -19,6 +21,7 @@ impl GaussianProcess<'_> {
     ) -> Option<()> {
         let Scratch {
             input,
+            query,
             kernel,
             std,
             outputs,
@@ -42,26 +45,24 @@ impl GaussianProcess<'_> {
             }
             output.factor.multiply_transposed(projection, kernel)?;
             output.measure_cotangents(&c_mean, &c_std, slopes, kernel);
+            output.coordinates(input, query);
 
             let inputs = state_cotangent
                 .iter_mut()
                 .chain(action_cotangent.iter_mut());
-            let scales = self.standardisation.input_scale.iter();
-            for (d, (((sum, x), precision), scale)) in inputs
-                .zip(input.iter())
-                .zip(output.precision)
-                .zip(scales)
-                .enumerate()
+            let unit = output.numbers.coordinate_unit;
+            let stored = output.factors.iter().zip(output.linear_weights);
+            for (d, ((sum, x), (factor, weight))) in
+                inputs.zip(query.iter()).zip(stored).enumerate()
             {
                 let mut gradient = [0.0; B];
-                for (weight, point) in kernel.iter().zip(self.stored_points()) {
-                    let point = *point.get(d)?;
-                    output.kernel.add_direction(weight, x, point, &mut gradient);
+                for (cotangents, point) in kernel.iter().zip(output.stored_points()) {
+                    output.add_direction(cotangents, x, *point.get(d)?, &mut gradient);
                 }
                 output.add_prior_direction(&c_std, x, &mut gradient);
-                let factor = *scale * *precision;
-                for (s, g) in sum.iter_mut().zip(&gradient) {
-                    *s += factor * *g;
+                let squared_unit = unit * unit;
+                for ((s, g), c_mean) in sum.iter_mut().zip(&gradient).zip(&c_mean) {
+                    *s += *factor * (squared_unit * *g + *c_mean * *weight);
                 }
             }
         }
@@ -79,15 +80,39 @@ impl Output<'_> {
         slopes: &[[f32; B]],
         rows: &mut [[f32; B]],
     ) {
+        // Stored weights are alpha times the signal variance.
+        let unit = self.numbers.weight_unit * 65_536.0 / self.numbers.signal_variance;
         for ((row, slopes), weight) in rows.iter_mut().zip(slopes).zip(self.weights) {
+            let alpha = whole(*weight) as f32 * unit;
             let cotangents = c_mean.iter().zip(c_std);
             for ((y, slope), (c_mean, c_std)) in row.iter_mut().zip(slopes).zip(cotangents) {
-                *y = (*c_mean * *weight - *c_std * *y) * *slope;
+                *y = (*c_mean * alpha - *c_std * *y) * *slope;
             }
         }
     }
 
-    /// k′(x, x) / 2, without its precision; only the linear kernel has one.
+    /// Adds to `gradient` the derivative of the measure in coordinate d times
+    /// a weight for each lane.
+    fn add_direction<const B: usize>(
+        &self,
+        weights: &[f32; B],
+        x: &[f32; B],
+        point: f32,
+        gradient: &mut [f32; B],
+    ) {
+        if self.kernel == Kernel::Linear {
+            let point = whole(point) as f32;
+            for (sum, w) in gradient.iter_mut().zip(weights) {
+                *sum += *w * point;
+            }
+        } else {
+            for ((sum, w), x) in gradient.iter_mut().zip(weights).zip(x) {
+                *sum += *w * (2.0 * difference(*x, point) as f32);
+            }
+        }
+    }
+
+    /// k′(x, x) / 2 in coordinate d; only the linear kernel has one.
     fn add_prior_direction<const B: usize>(
         &self,
         c_std: &[f32; B],

@@ -191,11 +191,10 @@ fn bad_input_is_named_and_nothing_is_overwritten() {
     });
     folder.write("still.csv", &still.collect::<Vec<_>>().join("\n"));
     folder.write("narrow.csv", "x,u,next.x\n0,0,0\n");
-    folder.write("log.txt", &whole);
     folder.write("other.toml", &TASK.replace("'x', 'v'", "'x', 'w'"));
     let instead = |from: &str, to: &str| QUICK.replace(from, to);
     let with = |more: &str| format!("{QUICK} {more}");
-    let cases: [(String, &[&str]); 15] = [
+    let cases: [(String, &[&str]); 14] = [
         (
             instead("log.csv", "nan.csv"),
             &["nan.csv", "line 40", "`v`"],
@@ -216,7 +215,6 @@ fn bad_input_is_named_and_nothing_is_overwritten() {
             instead("log.csv", "none.csv"),
             &["none.csv", "check the path"],
         ),
-        (instead("log.csv", "log.txt"), &["log.txt", "not known"]),
         (instead("task.toml", "other.toml"), &["`w`", "missing"]),
         (
             instead("m.hambo", "no/such/m.hambo"),
@@ -333,7 +331,7 @@ fn a_check_says_deploy_reject_or_abstain() {
         let text = String::from_utf8(output.stdout).unwrap();
         (output.status.code(), text)
     };
-    let check = "check task.toml --model m.hambo --policy pd.toml --horizon 8";
+    let check = "check task.toml --model m.hambo --policy pd.toml --horizon 8 --effort quick";
     let (status, text) = code(&format!("{check} --threshold -1000"));
     assert!(
         status == Some(0) && text.contains("deploy: lower bound"),
@@ -410,7 +408,8 @@ fn a_built_in_system_gives_a_log_that_can_be_fitted() {
         .replace("task.toml", "pendulum.toml")
         .replace("log.csv", "pendulum.csv");
     assert!(folder.done(&fit).contains("1200 rows"));
-    let check = "check pendulum.toml --model m.hambo --policy swing.toml --horizon 5";
+    let check =
+        "check pendulum.toml --model m.hambo --policy swing.toml --horizon 5 --effort quick";
     // The task starts from its data.
     assert!(folder.refused(check).contains("--data"));
     let found = folder.json(&format!("{check} --data pendulum.csv --json"));

@@ -12,5 +12,6 @@ mod line;
 pub mod model_info;
 pub mod predict;
 mod progress;
+pub mod report;
 mod table;
 mod train;

@@ -4,18 +4,25 @@
 //! needs no network, no script and no other file. The trajectories come from
 //! the core ([`trace`]); the page computes nothing but its pictures.
 
+mod chart;
+mod date;
+mod facts;
+mod html;
 mod number;
+mod page;
 mod reach;
 mod run;
+mod sections;
 mod story;
 pub mod trace;
 
+pub use facts::hexadecimal;
+pub use html::escape;
 pub use number::Number;
+pub use page::page;
 pub use reach::{Farthest, Reach};
 pub use run::{
     CalibrationFacts, ConstraintFact, ContenderFact, EstimateFact, FileFact, ModelFacts, Run,
     RunError, RunResult, Settings, StateCalibration,
 };
-pub use story::{
-    Band, MOST_TRAJECTORIES, Place, Shown, Story, StoryNames, SupportFacts,
-};
+pub use story::{Band, MOST_TRAJECTORIES, Place, Shown, Story, StoryNames, SupportFacts};

@@ -236,9 +236,7 @@ pub enum RunError {
         error: std::io::Error,
     },
     /// It is no run.
-    #[error(
-        "{file}: not a run of hambo ({problem})\nhelp: hambo check … --save {file} writes one"
-    )]
+    #[error("{file}: not a run of hambo ({problem})\nhelp: hambo check … --save {file} writes one")]
     NotARun {
         /// The file.
         file: String,

@@ -78,15 +78,18 @@ pub fn traces(
     // DAinf keeps one member for all trajectories.
     let member = (variant == Variant::DiscreteAdversaryInf).then(|| {
         let sum = |start: usize| -> f32 {
-            let each = of_trajectory.iter().filter_map(|choices| choices.get(start));
+            let each = of_trajectory
+                .iter()
+                .filter_map(|choices| choices.get(start));
             each.map(|choice| choice.least).sum()
         };
         least((0..starts).map(sum)).unwrap_or(0)
     });
-    let mut rows = vec![
-        [0.0; 1];
-        Buffers::<1>::rows_needed(&image.model.dynamics, &image.task, &image.policy)?
-    ];
+    let mut rows =
+        vec![
+            [0.0; 1];
+            Buffers::<1>::rows_needed(&image.model.dynamics, &image.task, &image.policy)?
+        ];
     let mut traces = Vec::new();
     for (trajectory, choices) in (0..).zip(&of_trajectory) {
         let worst = member.or_else(|| least(choices.iter().map(|choice| choice.least)));
@@ -150,7 +153,9 @@ fn kept(least: f32, lane: usize, last: bool, buffers: &Buffers<'_, LANES>) -> Ch
         &buffers.worst_eta
     };
     let column = |rows: &[[f32; LANES]]| -> Vec<f32> {
-        rows.iter().filter_map(|row| row.get(lane).copied()).collect()
+        rows.iter()
+            .filter_map(|row| row.get(lane).copied())
+            .collect()
     };
     let row = usize::from(!last);
     let members = buffers.choices.as_chunks::<CHOICE_ROWS>().0.iter();

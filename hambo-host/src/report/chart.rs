@@ -92,21 +92,38 @@ impl Range {
         value >= self.low && value <= self.high
     }
 
-    /// Round numbers inside, about `wanted` of them.
-    pub(in crate::report) fn ticks(&self, wanted: f64) -> Vec<f64> {
+    /// The distance of about `wanted` round numbers.
+    fn step(&self, wanted: f64) -> f64 {
         let rough = (self.high - self.low) / wanted;
         let power = 10_f64.powf(rough.log10().floor());
-        let step = match rough / power {
-            part if part <= 1.0 => power,
-            part if part <= 2.0 => 2.0 * power,
-            part if part <= 5.0 => 5.0 * power,
+        match rough / power {
+            part if part < 1.5 => power,
+            part if part < 3.0 => 2.0 * power,
+            part if part < 7.0 => 5.0 * power,
             _ => 10.0 * power,
-        };
+        }
+    }
+
+    /// Round numbers inside, about `wanted` of them.
+    pub(in crate::report) fn ticks(&self, wanted: f64) -> Vec<f64> {
+        let step = self.step(wanted);
         let first = (self.low / step).ceil();
         let ticks = (0..50).map(|i| (first + f64::from(i)) * step);
         ticks
             .take_while(|tick| *tick <= self.high + 1e-9 * step)
             .collect()
+    }
+
+    /// A tick in as many digits as tell it from its neighbours.
+    pub(in crate::report) fn label(&self, tick: f64, wanted: f64) -> String {
+        let step = self.step(wanted);
+        // What is left of zero by rounding.
+        let tick = if tick.abs() < 1e-6 * step { 0.0 } else { tick };
+        if tick != 0.0 && !(1e-4..1e7).contains(&tick.abs()) {
+            return readable(tick);
+        }
+        let decimals = (-step.log10().floor()).clamp(0.0, 6.0) as usize;
+        format!("{tick:.decimals$}").replace('-', "−")
     }
 }
 
@@ -146,12 +163,13 @@ impl Chart {
         for tick in self.y.ticks(4.0) {
             let [_, y] = self.place([self.x.low, tick]);
             self.stroke("grid", &[[LEFT, y], [width - RIGHT, y]]);
-            self.label([LEFT - 6.0, y + 4.0], "end", &readable(round(tick, self.y)));
+            self.label([LEFT - 6.0, y + 4.0], "end", &self.y.label(tick, 4.0));
         }
-        for tick in self.x.ticks((width / 90.0).max(2.0)) {
+        let wanted = (width / 90.0).max(2.0);
+        for tick in self.x.ticks(wanted) {
             let [x, _] = self.place([tick, self.y.low]);
             self.stroke("tick", &[[x, height - BOTTOM], [x, height - BOTTOM + 4.0]]);
-            let text = readable(round(tick, self.x));
+            let text = self.x.label(tick, wanted);
             self.label([x, height - BOTTOM + 17.0], "middle", &text);
         }
         self.stroke(
@@ -281,12 +299,6 @@ impl Chart {
     }
 }
 
-/// A tick without the rounding of its making.
-fn round(tick: f64, range: Range) -> f64 {
-    let grain = 1e-6 * (range.high - range.low);
-    if tick.abs() < grain { 0.0 } else { tick }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,6 +313,27 @@ mod tests {
             Range::exact(-150.0, 40.0).ticks(4.0),
             [-150.0, -100.0, -50.0, 0.0]
         );
+    }
+
+    #[test]
+    fn labels_tell_neighbours_apart() {
+        let range = Range::exact(1000.0, 1001.0);
+        let labels: Vec<String> = range
+            .ticks(4.0)
+            .iter()
+            .map(|x| range.label(*x, 4.0))
+            .collect();
+        assert_eq!(
+            labels,
+            ["1000.0", "1000.2", "1000.4", "1000.6", "1000.8", "1001.0"]
+        );
+        let range = Range::exact(-1.0, 1.0);
+        let labels: Vec<String> = range
+            .ticks(4.0)
+            .iter()
+            .map(|x| range.label(*x, 4.0))
+            .collect();
+        assert_eq!(labels, ["−1.0", "−0.5", "0.0", "0.5", "1.0"]);
     }
 
     #[test]

@@ -16,6 +16,9 @@ mod sections;
 mod story;
 pub mod trace;
 
+#[cfg(test)]
+mod tests;
+
 pub use facts::hexadecimal;
 pub use html::escape;
 pub use number::Number;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// let text = serde_json::to_string(&[Number::from(0.1_f32), Number::from(f32::NAN)])?;
 /// assert_eq!(text, "[0.1,null]");
 /// let [one, other]: [Number; 2] = serde_json::from_str(&text)?;
-/// assert!(one.0 == 0.1 && other.0.is_nan());
+/// assert!(one == Number::from(0.1_f32) && other.0.is_nan());
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +45,13 @@ impl Serialize for Number {
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value: Option<f64> = Option::deserialize(deserializer)?;
-        Ok(Self(value.unwrap_or(f64::NAN)))
+        let value = value.unwrap_or(f64::NAN);
+        // What an f32 wrote in its few digits is that f32 again.
+        let narrow = value as f32;
+        if narrow.to_string() == value.to_string() {
+            return Ok(Self::from(narrow));
+        }
+        Ok(Self(value))
     }
 }
 

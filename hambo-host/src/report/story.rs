@@ -32,7 +32,7 @@ pub struct Story {
     pub neutral: Vec<Band>,
     /// The variant's: one band for each state.
     pub worst: Vec<Band>,
-    /// The trajectory with the lowest return under the variant.
+    /// The trajectory that loses most against mean propagation.
     pub shown: Shown,
     /// The mean over trajectories of what each step loses against mean
     /// propagation, discounted.
@@ -142,12 +142,10 @@ impl Story {
             .zip(&worst)
             .map(|(neutral, worst)| losses(neutral, worst))
             .collect();
-        let lowest = worst.iter().enumerate();
-        let lowest = lowest.min_by(|a, b| a.1.value.total_cmp(&b.1.value));
-        let Some((trajectory, lowest)) = lowest else {
-            return Ok(None);
-        };
-        let Some(beside) = neutral.get(trajectory) else {
+        let gap = |pair: &(&Trace, &Trace)| pair.0.value - pair.1.value;
+        let pairs = neutral.iter().zip(&worst).enumerate();
+        let largest = pairs.max_by(|a, b| gap(&a.1).total_cmp(&gap(&b.1)));
+        let Some((trajectory, (beside, lowest))) = largest else {
             return Ok(None);
         };
         let loss = losses.get(trajectory).cloned().unwrap_or_default();

@@ -63,6 +63,19 @@ pub fn section(run: &Run) -> Section {
         "decides",
     ];
     body.push_str(&table("All estimates", &heads, &rows));
+    let mut variants: Vec<&str> = result
+        .estimates
+        .iter()
+        .map(|one| one.variant.as_str())
+        .collect();
+    variants.sort_unstable();
+    variants.dedup();
+    let words = variants.into_iter().filter_map(|variant| {
+        let meaning = meaning(variant)?;
+        Some(format!("<code>{variant}</code> {meaning}"))
+    });
+    let words: Vec<String> = words.collect();
+    body.push_str(&format!("<p class=\"quiet\">{}.</p>\n", words.join("; ")));
     if !result.constraints.is_empty() {
         let rows: Vec<Vec<Cell>> = result
             .constraints
@@ -80,7 +93,11 @@ pub fn section(run: &Run) -> Section {
             })
             .collect();
         let caption = "Constraints: each mean over the visited steps must be at least 0";
-        body.push_str(&table(caption, &["constraint", "lower bound", ""], &rows));
+        body.push_str(&table(
+            caption,
+            &["constraint", "lower bound", "result"],
+            &rows,
+        ));
     }
     Section {
         id: "bound",
@@ -138,7 +155,7 @@ fn ladder(run: &Run, returns: &[&EstimateFact]) -> String {
             "",
             [x(tick), bottom + 18.0],
             "middle",
-            &readable(tick),
+            &range.label(tick, 8.0),
         ));
     }
     for (row, estimate) in returns.iter().enumerate() {
@@ -171,4 +188,19 @@ fn ladder(run: &Run, returns: &[&EstimateFact]) -> String {
         svg.push(label("name-threshold", [at, TOP - 12.0], anchor, &words));
     }
     svg.to_text()
+}
+
+/// What happens inside the model's uncertainty, in a few words.
+fn meaning(variant: &str) -> Option<&'static str> {
+    Some(match variant {
+        "ca" => "(HAMBO-CA): an adversary moves each next state inside the model’s set",
+        "da1" => "(HAMBO-DA1): an adversary picks a network at every step",
+        "dainf" => "(HAMBO-DA∞): an adversary picks a network for the whole trajectory",
+        "ds" => "(OPE-DS): chance, with all of the model’s variance",
+        "ts1" => "(OPE-TS1): a network drawn at every step",
+        "tsinf" => "(OPE-TS∞): a network drawn for the whole trajectory",
+        "mean" => "(neutral): the model’s mean alone, without noise",
+        "mopo" => "(MOPO): as OPE-TS1, the uncertainty taken off the reward",
+        _ => return None,
+    })
 }

@@ -48,7 +48,10 @@ fn sides(story: &Story) -> String {
                     .first_step
                     .map_or("never".to_owned(), |step| step.to_string()),
             ),
-            figure(distance),
+            Cell::Number(match distance.is_finite() {
+                true => format!("{distance:.2}"),
+                false => readable(distance),
+            }),
             text(place),
         ]
     };

@@ -19,7 +19,11 @@ pub fn section(run: &Run) -> Option<Section> {
         + &key("band-neutral", "neutral, 5–95 %")
         + &key("line-adversary", &format!("{} mean", story.variant))
         + &key("band-adversary", &format!("{}, 5–95 %", story.variant))
-        + &key("line-one", "worst trajectory")
+        + &key(
+            "line-one-neutral",
+            &format!("trajectory {}, neutral", story.shown.trajectory),
+        )
+        + &key("line-one", &format!("the same under {}", story.variant))
         + &key("line-limit", "log’s range, or the box around it");
     let left = story.states.len() - order.len();
     let more = if left > 0 {
@@ -37,7 +41,7 @@ pub fn section(run: &Run) -> Option<Section> {
          which plays out no noise, and of <code>{variant}</code>, with the worst choices found \
          for each. The <strong>narrow band</strong> is the model’s confidence set \
          β·τ·σ<sub>e</sub> around each single step of the neutral path of trajectory {}, the one \
-         that ends worst: from inside it the adversary picks the next state, again and again, so \
+         that loses most (both of its paths are dashed): from inside it the adversary picks the next state, again and again, so \
          its path may leave it.{more}</p>\n<p class=\"keys\">{keys}</p>\n\
          <div class=\"several\">\n{charts}</div>\n",
         count(story.trajectories as u64),
@@ -97,7 +101,7 @@ fn chart(story: &Story, j: usize) -> String {
     let range = Range::of(all.into_iter().flatten().map(|x| x.0));
     let description = format!(
         "The state {name} over {steps} steps: mean propagation with its spread and the model’s \
-         set, {} with its spread, and the worst single trajectory.",
+         set, {} with its spread, and the trajectory that loses most.",
         story.variant
     );
     let frame = Frame {
@@ -137,6 +141,7 @@ fn chart(story: &Story, j: usize) -> String {
         let points = values.iter().enumerate();
         points.map(|(t, x)| [t as f64, x.0]).collect()
     };
+    chart.line("line-one-neutral", line(&column(&shown.neutral)));
     chart.line("line-one", line(&one));
     chart.line("line-neutral", line(&neutral.mean));
     chart.line("line-adversary", line(&worst.mean));

@@ -7,7 +7,9 @@ use crate::report::html::{Cell, escape, figure, key, picture, readable, table, t
 use crate::report::{Number, Run, Story};
 
 /// The largest dot of the map.
-const LARGEST_DOT: f64 = 11.0;
+const LARGEST_DOT: f64 = 9.0;
+/// The most dots along a path.
+const MOST_DOTS: usize = 80;
 
 /// The section; none without trajectories.
 pub fn section(run: &Run) -> Option<Section> {
@@ -121,7 +123,12 @@ fn map(story: &Story) -> String {
     };
     let (neutral, worst) = (path(&shown.neutral), path(&shown.worst));
     let at = |state: &[Number]| [i, j].map(|k| state.get(k).map_or(f64::NAN, |x| x.0));
-    let marks: Vec<[f64; 2]> = story.places.iter().map(|place| at(&place.state)).collect();
+    let marks: Vec<[f64; 2]> = story
+        .places
+        .iter()
+        .filter(|place| place.trajectory != shown.trajectory)
+        .map(|place| at(&place.state))
+        .collect();
     let all = || neutral.iter().chain(&worst).chain(&marks);
     let names = [i, j].map(|k| story.states.get(k).map_or("", String::as_str));
     let frame = Frame {
@@ -143,6 +150,8 @@ fn map(story: &Story) -> String {
         .iter()
         .zip(&shown.loss)
         .filter(|(_, loss)| loss.0 > 0.02 * largest);
+    let every = worst.len().div_ceil(MOST_DOTS).max(1);
+    let dots = dots.step_by(every);
     // The area says how much.
     let dots = dots.map(|(point, loss)| (*point, LARGEST_DOT * (loss.0 / largest).sqrt()));
     chart.dots("dot-loss", dots);

@@ -123,7 +123,11 @@ pub(in crate::report) fn readable(value: f64) -> String {
         format!("{size:.2e}")
     } else {
         let decimals = (3 - size.log10().floor() as i32).clamp(0, 4);
-        format!("{size:.0$}", decimals as usize)
+        let text = format!("{size:.0$}", decimals as usize);
+        match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => text,
+        }
     };
     if value < 0.0 {
         format!("−{text}")
@@ -166,6 +170,9 @@ mod tests {
             (-0.0, "0"),
             (-1234.56, "−1235"),
             (12.3456, "12.35"),
+            (-400.0, "−400"),
+            (0.999_999_9, "1"),
+            (1e6, "1000000"),
             (0.012_345, "0.0123"),
             (1e-5, "1.00e-5"),
             (-3e9, "−3.00e9"),

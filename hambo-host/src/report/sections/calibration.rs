@@ -27,7 +27,7 @@ pub fn section(run: &Run) -> Option<Section> {
         percent(facts.joint_coverage.0),
         percent(facts.joint_total_coverage.0)
     );
-    let keys = key("line-neutral", "before (τ = 1)")
+    let keys = key("line-before", "before (τ = 1)")
         + &key("line-adversary", "after (τ in use)")
         + &key("line-limit", "a perfect model");
     body.push_str(&format!(
@@ -66,7 +66,7 @@ fn chart(j: usize, state: &StateCalibration) -> String {
     };
     chart.line("line-limit", [[0.0, 0.0], [1.0, 1.0]]);
     let lines = [
-        ("line-neutral", "dot-neutral", &state.before),
+        ("line-before", "dot-neutral", &state.before),
         ("line-adversary", "dot-adversary", &state.after),
     ];
     for (line, dot, curve) in lines {

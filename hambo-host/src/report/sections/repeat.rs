@@ -19,7 +19,7 @@ pub fn section(run: &Run) -> Section {
         code(&settings.policy_part),
     ]);
     files.push(vec![
-        text("numbers of the log that the model was trained on"),
+        text("numbers of the model’s log"),
         text(""),
         code(&model.data_hash),
     ]);
@@ -58,8 +58,8 @@ pub fn section(run: &Run) -> Section {
         id: "repeat",
         title: "To repeat it",
         body: format!(
-            "<p>The same files and settings give the same bits of the bound, on any machine and \
-             any number of threads.</p>\n<pre><code>{}</code></pre>\n{}{}\
+            "<p>The same files and settings give the same bits of the bound, whatever the \
+             number of threads.</p>\n<pre><code>{}</code></pre>\n{}{}\
              <h3>The task file</h3>\n<pre><code>{}</code></pre>\n",
             escape(&settings.command),
             table(

@@ -10,7 +10,6 @@ use super::trace::{Trace, traces};
 use super::{Number, Reach};
 use crate::Error;
 use crate::data::Log;
-use crate::trajectory::{ModelPath, confidence_sets};
 
 /// The most trajectories that are looked at.
 pub const MOST_TRAJECTORIES: u32 = 32;
@@ -255,11 +254,7 @@ impl Shown {
         loss: &[f32],
         dimension: usize,
     ) -> Self {
-        let path = ModelPath {
-            states: neutral.states.clone(),
-            value: neutral.value,
-        };
-        let sets = confidence_sets(image, &path);
+        let sets = neutral.sets(image);
         let column = |rows: &[Vec<f32>], j: usize| {
             numbers(rows.iter().filter_map(|row| row.get(j).copied()))
         };

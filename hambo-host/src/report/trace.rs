@@ -6,10 +6,13 @@ use hambo_core::adversary::CHOICE_ROWS;
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::check::Search;
 use hambo_core::image::Image;
+use hambo_core::model::Prediction;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
 use hambo_core::variant::Variant;
 use rayon::prelude::*;
+
+use crate::trajectory::StepSet;
 
 /// Candidates that are searched side by side, as in the check.
 const LANES: usize = 32;
@@ -27,6 +30,34 @@ pub struct Trace {
     pub outside: Vec<bool>,
     /// The return, as the core sums it.
     pub value: f32,
+}
+
+impl Trace {
+    /// The model's set around each of its steps: the middle s + mu, and half
+    /// the width beta · tau · sigma_e, for the actions that were really taken.
+    #[must_use]
+    pub fn sets(&self, image: &Image<'_>) -> Vec<StepSet> {
+        let dynamics = &image.model.dynamics;
+        let lanes = |values: &[f32]| -> Vec<[f32; 1]> { values.iter().map(|x| [*x]).collect() };
+        let mut scratch = vec![[0.0; 1]; dynamics.scratch_rows().unwrap_or(0)];
+        let mut mean = vec![[0.0; 1]; dynamics.state_dimension()];
+        let (mut epistemic_std, mut aleatoric_std) = (mean.clone(), mean.clone());
+        let steps = self.states.iter().zip(&self.actions);
+        let sets = steps.map(|(state, action)| {
+            let mut prediction = Prediction {
+                mean: &mut mean,
+                epistemic_std: &mut epistemic_std,
+                aleatoric_std: &mut aleatoric_std,
+            };
+            dynamics.predict(&lanes(state), &lanes(action), &mut scratch, &mut prediction);
+            let radii = image.model.confidence.radii();
+            StepSet {
+                center: state.iter().zip(&mean).map(|(s, [d])| s + d).collect(),
+                half_width: radii.zip(&epistemic_std).map(|(r, [s])| r * s).collect(),
+            }
+        });
+        sets.collect()
+    }
 }
 
 /// What the adversary chose on one trajectory.

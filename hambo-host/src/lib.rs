@@ -15,6 +15,7 @@
 //! | [`model_file`], [`image_file`] | model files and device images |
 //! | [`device`] | the firmware under QEMU |
 //! | [`figure`], [`demo`] | pictures, and the whole story in one command |
+//! | [`report`] | a finished check as a file, and one page about it |
 //! | [`bench`] | speed, as ratios to peers |
 
 pub mod adversary;
@@ -41,6 +42,7 @@ pub mod policy_file;
 pub mod prediction;
 pub mod random;
 pub mod reinforcement;
+pub mod report;
 pub mod task_draft;
 pub mod task_file;
 pub mod training;

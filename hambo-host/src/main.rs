@@ -15,8 +15,9 @@ use command::fit::FitArguments;
 use command::improve::ImproveArguments;
 use command::model_info::ModelInfoArguments;
 use command::predict::PredictArguments;
+use command::report::ReportArguments;
 use command::task::TaskCommand;
-use command::{check, data, environment, export, fit, improve, model_info, predict, task};
+use command::{check, data, environment, export, fit, improve, model_info, predict, report, task};
 use hambo_host::Error;
 use hambo_host::bench::{self, BenchOptions};
 use hambo_host::demo::{self, DemoOptions};
@@ -82,6 +83,11 @@ enum Command {
     /// Task files: a first one from a log, or one held against a log.
     #[command(subcommand)]
     Task(TaskCommand),
+    /// One self-contained page about a check: the verdict and what it rests on.
+    ///
+    /// Example: hambo check task.toml --model m.hambo --policy pd.toml --save run.json;
+    /// hambo report run.json -o report.html
+    Report(ReportArguments),
     /// Speed as ratios to PyTorch and SciPy, measured in the same run.
     ///
     /// Example: hambo bench --threads 1,2
@@ -154,6 +160,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
         Command::Improve(arguments) => improve::run(&arguments, out)?,
         Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out)?,
         Command::Predict(arguments) => predict::run(&arguments, out)?,
+        Command::Report(arguments) => report::run(&arguments, out)?,
         Command::Bench {
             python,
             threads,

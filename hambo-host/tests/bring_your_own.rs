@@ -135,7 +135,8 @@ fn onnx_controllers_are_checked_and_exported() {
     onnx::write(folder.0.join("p.onnx"), &linear(&[-1.0, -1.0]), &[]).unwrap();
     folder.done("fit task.toml --data log.csv --model bnn --hidden 16,16 --steps 200 -o m.hambo");
     let bound = |policy: &str| {
-        let line = format!("check task.toml --model m.hambo --policy {policy} --effort quick --json");
+        let line =
+            format!("check task.toml --model m.hambo --policy {policy} --effort quick --json");
         let (_, out, error) = folder.run(&line);
         let object: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
         assert!(object["bound"].is_number(), "{out}{error}");

@@ -12,6 +12,7 @@ mod line;
 pub mod model_info;
 pub mod predict;
 mod progress;
+pub mod report;
 mod table;
 pub mod task;
 mod train;

@@ -1,6 +1,7 @@
 //! `hambo check`: the verdict on a controller.
 
 mod object;
+mod record;
 mod tell;
 mod words;
 
@@ -11,12 +12,15 @@ use clap::{Args, ValueEnum};
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Verdict;
 use hambo_host::Error;
-use hambo_host::adversary::contest;
+use hambo_host::adversary::{Contest, contest};
+use hambo_host::case::Case;
 use hambo_host::model_file::ModelFile;
+use hambo_host::report::Story;
 use hambo_host::task_file::TaskFile;
 
 use super::case::{CaseArguments, EffortName};
 use super::line::Line;
+use super::report;
 
 /// What `hambo check` takes.
 #[derive(Args)]
@@ -40,6 +44,12 @@ pub struct CheckArguments {
     /// Steps of a trajectory, instead of the task's horizon.
     #[arg(long)]
     horizon: Option<u32>,
+    /// Save the whole run, for `hambo report`.
+    #[arg(long, value_name = "RUN")]
+    save: Option<PathBuf>,
+    /// Write the page of `hambo report` at once.
+    #[arg(long, value_name = "PAGE")]
+    report: Option<PathBuf>,
     /// One JSON object instead of the table.
     #[arg(long)]
     json: bool,
@@ -93,11 +103,13 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
     });
     line.finish();
     let contest = contest?;
+    let story = arguments.story(&case, &contest)?;
     if arguments.json {
-        writeln!(out, "{}", arguments.object(&case, &contest))?;
+        writeln!(out, "{}", arguments.object(&case, &contest, story.as_ref()))?;
     } else {
-        arguments.tell(&case, &contest, out)?;
+        arguments.tell(&case, &contest, story.as_ref(), out)?;
     }
+    arguments.keep(&case, &model, &contest, story, out)?;
     let outcome = &contest.outcome;
     Ok(match (&outcome.verdict, outcome.threshold) {
         (_, None) | (Verdict::Deploy(_), _) => 0,
@@ -109,6 +121,32 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
 impl CheckArguments {
     fn effort(&self) -> EffortName {
         self.case.effort.unwrap_or(EffortName::Normal)
+    }
+
+    /// Writes the run and the page, where they are asked for.
+    fn keep(
+        &self,
+        case: &Case,
+        model: &ModelFile,
+        contest: &Contest,
+        story: Option<Story>,
+        out: &mut impl Write,
+    ) -> Result<(), Error> {
+        if self.save.is_none() && self.report.is_none() {
+            return Ok(());
+        }
+        let run = self.record(case, model, contest, story)?;
+        if let Some(path) = &self.save {
+            run.write(path)?;
+        }
+        if let Some(path) = &self.report {
+            report::write(&run, path)?;
+        }
+        // One object is all that a program reads.
+        for path in self.save.iter().chain(&self.report).filter(|_| !self.json) {
+            writeln!(out, "saved {}", path.display())?;
+        }
+        Ok(())
     }
 
     /// Takes over what the command line says instead of the task.

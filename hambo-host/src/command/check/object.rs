@@ -4,27 +4,21 @@ use hambo_core::rollout::Objective;
 use hambo_core::verdict::Reason;
 use hambo_host::adversary::Contest;
 use hambo_host::case::Case;
+use hambo_host::report::{Reach, Story};
 use serde_json::{Value, json};
 
-use super::{CheckArguments, words};
+use super::{CheckArguments, record, words};
 
 impl CheckArguments {
     /// One object for programs.
-    pub(super) fn object(&self, case: &Case, contest: &Contest) -> Value {
+    pub(super) fn object(&self, case: &Case, contest: &Contest, story: Option<&Story>) -> Value {
         let (task, outcome) = (&case.task, &contest.outcome);
         let of_return = outcome.estimates.iter();
         let of_return = of_return.filter(|estimate| estimate.objective == Objective::Return);
-        let deciding = of_return.clone().find(|estimate| {
-            task.method.variants.contains(&estimate.variant) && estimate.lower == outcome.bound
-        });
-        let constraints = task.constraints.iter().filter_map(|(name, slot)| {
-            let lowers = outcome.estimates.iter().filter(|estimate| {
-                estimate.objective == Objective::Constraint(*slot)
-                    && task.method.variants.contains(&estimate.variant)
-            });
-            let lower = lowers.map(|estimate| estimate.lower).reduce(f32::min)?;
-            Some(json!({ "name": name, "lower": lower, "ok": lower >= 0.0 }))
-        });
+        let deciding = record::deciding(task, outcome);
+        let constraints = record::constraints(task, outcome).into_iter();
+        let constraints = constraints
+            .map(|(name, lower)| json!({ "name": name, "lower": lower, "ok": lower >= 0.0 }));
         let reasons = outcome
             .reasons
             .iter()
@@ -57,6 +51,8 @@ impl CheckArguments {
                 "gradient_steps": one.gradient_steps,
                 "seconds": one.time.as_secs_f64(),
             })).collect::<Vec<_>>(),
+            "loss": story.map(loss),
+            "support": story.map(support),
             "constraints": constraints.collect::<Vec<_>>(),
             "bound": outcome.bound,
             "bound_bits": format!("{:08x}", outcome.bound.to_bits()),
@@ -66,4 +62,41 @@ impl CheckArguments {
             "reasons": reasons.map(|reason| words::why(task, outcome, *reason)).collect::<Vec<_>>(),
         })
     }
+}
+
+/// Where in state space and at which step the adversary won. Steps and
+/// trajectories count from 0.
+fn loss(story: &Story) -> Value {
+    json!({
+        "variant": story.variant,
+        "trajectories": story.trajectories,
+        "total": story.total_loss(),
+        "half_by_step": story.half_loss_step(),
+        "worst_step": story.worst_step(),
+        "by_step": story.loss,
+        "places": story.places,
+    })
+}
+
+/// How far the trajectories leave the box around the log, whose edge is at
+/// distance 1.
+fn support(story: &Story) -> Value {
+    let reach = |reach: &Reach| {
+        json!({
+            "steps_outside": reach.outside,
+            "trajectories_outside": reach.trajectories_outside,
+            "first_step_outside": reach.first_step,
+            "farthest": reach.farthest.as_ref().map(|far| json!({
+                "name": story.input_name(far.input),
+                "value": far.value,
+                "distance": far.distance,
+                "trajectory": far.trajectory,
+                "step": far.step,
+            })),
+        })
+    };
+    json!({
+        "neutral": reach(&story.support.neutral),
+        "worst": reach(&story.support.worst),
+    })
 }

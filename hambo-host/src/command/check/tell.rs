@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use hambo_core::estimate::Margin;
 use hambo_core::verdict::Reason;
 use hambo_host::Error;
 use hambo_host::adversary::{Contender, Contest};
 use hambo_host::case::Case;
+use hambo_host::report::{Place, Reach, Story};
 
 use super::{CheckArguments, words};
 
@@ -16,6 +16,7 @@ impl CheckArguments {
         &self,
         case: &Case,
         contest: &Contest,
+        story: Option<&Story>,
         out: &mut impl Write,
     ) -> Result<(), Error> {
         let (task, outcome) = (&case.task, &contest.outcome);
@@ -47,13 +48,12 @@ impl CheckArguments {
             )?;
         }
         if let Some(last) = outcome.estimates.last() {
-            let margin = match last.margin {
-                Margin::StudentT => "Student's t",
-                Margin::Bernstein { .. } => "empirical Bernstein",
-            };
-            writeln!(out, "\nsampling margin by {margin}")?;
+            writeln!(out, "\nsampling margin by {}", words::margin(last.margin))?;
         }
         tell_contenders(contest, out)?;
+        if let Some(story) = story {
+            tell_story(story, out)?;
+        }
         for reason in &outcome.reasons {
             if *reason != Reason::NoThreshold {
                 writeln!(out, "{}", words::why(task, outcome, *reason))?;
@@ -119,4 +119,62 @@ fn tell_contenders(contest: &Contest, out: &mut impl Write) -> Result<(), Error>
         }
     }
     Ok(())
+}
+
+/// Where in state space and at which step the adversary won, and how far the
+/// trajectories leave the data.
+fn tell_story(story: &Story, out: &mut impl Write) -> Result<(), Error> {
+    let variant = &story.variant;
+    if let (Some(half), Some(worst)) = (story.half_loss_step(), story.worst_step()) {
+        writeln!(
+            out,
+            "\n{variant} takes {:.3} from the neutral return, half of it by step {half}; the costliest step is {worst}",
+            story.total_loss()
+        )?;
+    }
+    if let Some(place) = story.places.first() {
+        let Place {
+            trajectory,
+            step,
+            loss,
+            total,
+            state,
+            ..
+        } = place;
+        let names = story.states.iter().zip(state);
+        let names: Vec<String> = names
+            .map(|(name, value)| format!("{name} = {:.3}", value.0))
+            .collect();
+        writeln!(
+            out,
+            "trajectory {trajectory} lost most ({:.3}), of it {:.3} at step {step}: {}",
+            total.0,
+            loss.0,
+            names.join(", ")
+        )?;
+    }
+    let (neutral, worst) = (&story.support.neutral, &story.support.worst);
+    writeln!(
+        out,
+        "outside the box around the log: {} of the neutral steps, {} of those under {variant}",
+        share(neutral),
+        share(worst)
+    )?;
+    for (name, reach) in [("neutral", neutral), (variant, worst)] {
+        if let Some(far) = &reach.farthest {
+            writeln!(
+                out,
+                "{name} goes {:.2} of the way from its middle to its edge: {} = {:.3} at step {}",
+                far.distance.0,
+                story.input_name(far.input),
+                far.value.0,
+                far.step
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn share(reach: &Reach) -> String {
+    format!("{:.1} %", 100.0 * reach.outside.0)
 }

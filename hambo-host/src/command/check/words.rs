@@ -1,6 +1,7 @@
 //! Names and reasons in plain words, for the table and the object alike.
 
 use hambo_core::check::{Adversary, Estimate, Outcome};
+use hambo_core::estimate::Margin;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Reason;
@@ -34,6 +35,14 @@ pub fn adversary(adversary: Adversary) -> String {
         Adversary::Adjoint => "adjoint search".to_owned(),
         Adversary::Sequence => "sequence search".to_owned(),
         Adversary::Network => "trained network".to_owned(),
+    }
+}
+
+/// Where the sampling margin comes from.
+pub fn margin(margin: Margin) -> &'static str {
+    match margin {
+        Margin::StudentT => "Student's t",
+        Margin::Bernstein { .. } => "empirical Bernstein",
     }
 }
 

@@ -1,0 +1,41 @@
+//! `hambo report`: one page about a finished check.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use hambo_host::Error;
+use hambo_host::files::write_whole;
+use hambo_host::report::{Run, page};
+
+/// What `hambo report` takes.
+#[derive(Args)]
+pub struct ReportArguments {
+    /// The run, as `hambo check --save` wrote it.
+    run: PathBuf,
+    /// The page.
+    #[arg(short, long, default_value = "report.html")]
+    output: PathBuf,
+}
+
+/// Writes the page about a run.
+///
+/// # Errors
+/// If the run cannot be read or the page not be written.
+pub fn run(arguments: &ReportArguments, out: &mut impl Write) -> Result<(), Error> {
+    let run = Run::read(&arguments.run)?;
+    let size = write(&run, &arguments.output)?;
+    let page = arguments.output.display();
+    writeln!(out, "saved {page} ({} KiB)", size.div_ceil(1024))?;
+    Ok(())
+}
+
+/// Writes the page; returns its size.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(run: &Run, path: &Path) -> Result<usize, Error> {
+    let text = page(run);
+    write_whole(path, text.as_bytes())?;
+    Ok(text.len())
+}

@@ -1,0 +1,130 @@
+//! The page around the sections: verdict on top, a list of contents, and the
+//! style sheet inside, so that the file is whole by itself.
+
+use super::Run;
+use super::date::date;
+use super::html::{escape, percent, readable};
+use super::sections::{
+    Section, adversaries, bound, calibration, limits, repeat, support, theory, trajectories, won,
+};
+
+const STYLE: &str = include_str!("style.css");
+
+/// The page about a run. The same run gives the same bytes.
+#[must_use]
+pub fn page(run: &Run) -> String {
+    let parts = [
+        Some(bound::section(run)),
+        trajectories::section(run),
+        won::section(run),
+        adversaries::section(run),
+        support::section(run),
+        calibration::section(run),
+        theory::section(run),
+        Some(limits::section(run)),
+        Some(repeat::section(run)),
+    ];
+    let sections: Vec<Section> = parts.into_iter().flatten().collect();
+    let contents: String = sections
+        .iter()
+        .map(|part| format!("<li><a href=\"#{}\">{}</a></li>\n", part.id, part.title))
+        .collect();
+    let body: String = sections
+        .iter()
+        .map(|part| {
+            format!(
+                "<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n{2}</section>\n",
+                part.id, part.title, part.body
+            )
+        })
+        .collect();
+    let settings = &run.settings;
+    let policy = settings.files.iter().find(|file| file.what == "policy");
+    let policy = policy.map_or("the controller", |file| &file.path);
+    let (task, policy) = (escape(&settings.task), escape(policy));
+    let when = date(settings.time);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"generator\" content=\"hambo {version}\">\n\
+         <title>{word}: {policy} on {task}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#main\">Skip to the results</a>\n\
+         <header>\n<h1>May <code>{policy}</code> drive {task}?</h1>\n\
+         <p class=\"quiet\">Checked by hambo {version} on {when}.</p>\n</header>\n\
+         <main id=\"main\">\n{verdict}\
+         <nav aria-label=\"Contents\"><ul>\n{contents}</ul></nav>\n{body}</main>\n\
+         <footer><p>Written by hambo {version} from a run file; nothing here is loaded from \
+         elsewhere.</p></footer>\n</body>\n</html>\n",
+        version = escape(&settings.hambo_version),
+        word = word(run),
+        verdict = verdict(run),
+    )
+}
+
+fn word(run: &Run) -> &'static str {
+    match run.result.verdict.as_deref() {
+        Some("deploy") => "Deploy",
+        Some("reject") => "Reject",
+        Some("abstain") => "Abstain",
+        _ => "No verdict",
+    }
+}
+
+/// The verdict, what it means, and the numbers that it hangs on.
+fn verdict(run: &Run) -> String {
+    let (result, settings) = (&run.result, &run.settings);
+    let (class, meaning) = match result.verdict.as_deref() {
+        Some("deploy") => (
+            "deploy",
+            "Every lower bound reaches its threshold: inside the model’s uncertainty no \
+             adversary was found under which the controller does worse than asked.",
+        ),
+        Some("reject") => (
+            "reject",
+            "A lower bound lies below its threshold: inside the model’s uncertainty there is a \
+             system on which the controller does worse than asked.",
+        ),
+        Some("abstain") => (
+            "abstain",
+            "The evidence is unfit for a verdict; treat it as a refusal.",
+        ),
+        _ => (
+            "none",
+            "No threshold was given, so the bound is only reported.",
+        ),
+    };
+    let reasons: String = result
+        .reasons
+        .iter()
+        .map(|reason| format!("<p>Because {}.</p>\n", escape(reason)))
+        .collect();
+    let confidence = percent(1.0 - settings.delta.0);
+    let mut facts = vec![
+        ("Lower bound of the return", readable(result.bound.0)),
+        (
+            "Threshold",
+            result
+                .threshold
+                .map_or("none".to_owned(), |x| readable(x.0)),
+        ),
+        ("Neutral estimate", readable(result.neutral.0)),
+        ("Confidence", confidence),
+        ("Steps", settings.horizon.to_string()),
+        ("Trajectories", settings.trajectories.to_string()),
+    ];
+    if !result.constraints.is_empty() {
+        let kept = result.constraints.iter().filter(|one| one.ok).count();
+        let all = result.constraints.len();
+        facts.insert(2, ("Constraints kept", format!("{kept} of {all}")));
+    }
+    let facts: String = facts
+        .iter()
+        .map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>\n"))
+        .collect();
+    format!(
+        "<section aria-label=\"Verdict\">\n<div class=\"verdict {class}\">\
+         <p class=\"word\">{}</p>\n<p>{meaning}</p>\n{reasons}</div>\n\
+         <dl class=\"facts\">\n{facts}</dl>\n</section>\n",
+        word(run)
+    )
+}

@@ -1,0 +1,21 @@
+//! The sections of the page, one file each.
+
+pub mod adversaries;
+pub mod bound;
+pub mod calibration;
+pub mod limits;
+pub mod repeat;
+pub mod support;
+pub mod theory;
+pub mod trajectories;
+pub mod won;
+
+/// A section: its anchor, its heading, and its markup.
+pub struct Section {
+    /// Unique on the page.
+    pub id: &'static str,
+    /// Plain words.
+    pub title: &'static str,
+    /// Escaped markup.
+    pub body: String,
+}

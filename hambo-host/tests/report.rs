@@ -1,0 +1,175 @@
+//! From a log to a page, as a user goes: fit, check --save, report.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const TASK: &str = "name = 'cart <1>'\nhorizon = 12\ndelta = 0.1\nthreshold = -50\n\
+    [state]\nnames = ['x', 'v']\n[action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
+    [reward]\nexpr = '-x^2'\n[[constraint]]\nname = 'slow'\nexpr = '3 - abs(v)'\n\
+    [initial]\nkind = 'point'\nvalue = [0.4, 0]\n";
+const FIT: &str =
+    "fit task.toml --data log.csv --model ensemble --hidden 16,16 --steps 300 -o m.hambo";
+const CHECK: &str = "check task.toml --model m.hambo --policy pd.toml --trajectories 4 --effort quick --data log.csv";
+
+/// A folder that goes with its test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("hambo-report-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        let folder = Self(path);
+        folder.write("task.toml", TASK);
+        folder.write(
+            "pd.toml",
+            "kind = 'linear'\ngain = [[-1, -1]]\nbias = [0]\n",
+        );
+        folder.write("log.csv", &log());
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).unwrap()
+    }
+
+    /// Exit code, output and errors of a command.
+    fn run(&self, line: &str) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hambo"));
+        let output = command.args(line.split(' ')).current_dir(&self.0).output();
+        let output = output.unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (
+            output.status.code(),
+            text(output.stdout),
+            text(output.stderr),
+        )
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A cart pushed this way and that.
+fn log() -> String {
+    let mut text = "x,v,u,next.x,next.v,episode\n".to_owned();
+    for episode in 0..12 {
+        let (mut x, mut v) = (0.1 * f64::from(episode) - 0.6, 0.0);
+        for step in 0..25 {
+            let u = (f64::from(step) * 1.7 + f64::from(episode)).sin();
+            let noise = 0.01 * (f64::from(step) * 12.9 + f64::from(episode) * 7.1).sin();
+            let (next_x, next_v) = (x + 0.1 * v + 0.3 * noise, 0.95 * v + 0.1 * u + noise);
+            let _ = writeln!(text, "{x},{v},{u},{next_x},{next_v},{episode}");
+            (x, v) = (next_x, next_v);
+        }
+    }
+    text
+}
+
+#[test]
+fn a_check_is_saved_and_shown() {
+    let folder = Folder::new("story");
+    let (code, _, errors) = folder.run(FIT);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+
+    let line = format!("{CHECK} --save run.json --report at-once.html");
+    let (code, text, errors) = folder.run(&line);
+    assert_eq!((code, errors.as_str()), (Some(0), ""), "{text}");
+    for part in [
+        "from the neutral return, half of it by step",
+        "lost most",
+        "outside the box around the log",
+        "saved run.json",
+        "saved at-once.html",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+
+    let (code, text, errors) = folder.run("report run.json -o report.html");
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert!(text.contains("saved report.html"), "{text}");
+    let page = folder.read("report.html");
+    assert_eq!(page, folder.read("at-once.html"));
+    assert!(page.len() < 3_000_000);
+    for part in [
+        ">Deploy<",
+        "cart &lt;1&gt;",
+        "Where the adversary won",
+        "constraint slow",
+        "logged from",
+        "hambo check task.toml",
+    ] {
+        assert!(page.contains(part), "no `{part}` in the page");
+    }
+    look(&folder.0.join("report.html"));
+}
+
+#[test]
+fn the_object_says_where_the_adversary_won() {
+    let folder = Folder::new("object");
+    assert_eq!(folder.run(FIT).0, Some(0));
+    let (code, text, _) = folder.run(&format!("{CHECK} --json --save run.json"));
+    assert_eq!(code, Some(0));
+    let object: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let of = |variant: &str| {
+        let estimates = object["estimates"].as_array().unwrap();
+        let found = estimates.iter().find(|one| one["variant"] == variant);
+        number(&found.unwrap()["mean"])
+    };
+    // The steps' losses add up to what lies between the two estimates.
+    let total = number(&object["loss"]["total"]);
+    assert!((total - (of("mean") - of("ca"))).abs() < 1e-4, "{total}");
+    let steps = object["loss"]["by_step"].as_array().unwrap();
+    assert_eq!(steps.len(), 12);
+    assert!(object["loss"]["half_by_step"].as_u64().unwrap() < 12);
+    let distance = number(&object["support"]["neutral"]["farthest"]["distance"]);
+    assert!(distance > 0.0 && distance < 1.0, "{distance}");
+    assert_eq!(object["support"]["neutral"]["steps_outside"], 0.0);
+
+    let saved: serde_json::Value = serde_json::from_str(&folder.read("run.json")).unwrap();
+    assert_eq!(saved["result"]["bound_bits"], object["bound_bits"]);
+    assert_eq!(saved["settings"]["files"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn bad_runs_are_named_and_no_page_is_written() {
+    let folder = Folder::new("bad");
+    folder.write("other.json", "{\"format\": \"something\", \"version\": 1}");
+    folder.write("later.json", "{\"format\": \"hambo run\", \"version\": 7}");
+    for (file, part) in [
+        ("none.json", "none.json"),
+        ("log.csv", "not a run of hambo"),
+        ("other.json", "its format is `something`"),
+        ("later.json", "a run of version 7"),
+    ] {
+        let (code, _, errors) = folder.run(&format!("report {file} -o page.html"));
+        assert_eq!(code, Some(2), "{file}");
+        assert!(errors.contains(part), "{errors}");
+    }
+    assert!(!folder.0.join("page.html").exists());
+}
+
+/// The page in a real browser, where one is installed with its packages.
+fn look(page: &Path) {
+    let browser = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/browser");
+    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
+    if !Path::new(&chromium).exists() || !browser.join("node_modules/axe-core").exists() {
+        eprintln!("not looked at in a browser: see tests/browser/README.md");
+        return;
+    }
+    let script = browser.join("accessibility.mjs");
+    let output = Command::new("node").arg(script).arg(page).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}{errors}");
+}

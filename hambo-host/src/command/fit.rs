@@ -333,7 +333,19 @@ impl FitArguments {
     fn process_options(&self, task: &TaskFile) -> Result<GaussianProcessOptions, Error> {
         let given = &self.processes;
         let keep = match (given.points, &self.board) {
-            (Some(points), _) => Keep::Points(points),
+            (Some(points), Some(board)) => {
+                let states = task.state_names.len();
+                let room = Board::named(board)?.room_for_points();
+                let most = room.most_points(states + task.action_names.len(), states);
+                if points > most {
+                    return Err(Error::Usage(format!(
+                        "--points {points} does not fit --board {board}, which has room for {most}\n\
+                         help: give at most {most}, or leave --points out to fill the board"
+                    )));
+                }
+                Keep::Points(points)
+            }
+            (Some(points), None) => Keep::Points(points),
             (None, Some(board)) => Keep::Room(Board::named(board)?.room_for_points()),
             (None, None) => Keep::All,
         };

@@ -135,7 +135,16 @@ impl ImproveArguments {
 
     fn model(&self, task: &TaskFile, log: &Log) -> Result<ModelFile, Error> {
         if let Some(path) = &self.model {
-            return Ok(ModelFile::read(path)?);
+            let file = ModelFile::read(path)?;
+            if self.variant == Opponent::Da1 && file.model()?.dynamics.members() == 0 {
+                let text = format!(
+                    "--variant da1 picks among networks, and {} holds Gaussian processes\n\
+                     help: give --variant ca, or a model of networks",
+                    path.display()
+                );
+                return Err(Error::Usage(text));
+            }
+            return Ok(file);
         }
         let mut networks = EnsembleOptions::for_board("stm32f405")?;
         networks.seed = self.seed;

@@ -135,8 +135,8 @@ impl Summary {
         let width = names.max().unwrap_or(0).max(6);
         let _ = writeln!(
             text,
-            "{:<width$}  {:<6} {:>11} {:>11} {:>11} {:>11} {:>9}  {}",
-            "column", "role", "min", "mean", "std", "max", "NaN/inf", "histogram"
+            "{:<width$}  {:<6} {:>11} {:>11} {:>11} {:>11} {:>9}  histogram",
+            "column", "role", "min", "mean", "std", "max", "NaN/inf"
         );
         for column in &self.columns {
             let _ = writeln!(

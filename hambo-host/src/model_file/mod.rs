@@ -161,6 +161,8 @@ impl ModelFile {
                 problem,
             })
         })?;
-        Self::checked(metadata, rest, &file)
+        let model_file = Self::checked(metadata, rest, &file)?;
+        tracing::info!(file, bytes = model_file.model_part().len(), "read a model");
+        Ok(model_file)
     }
 }

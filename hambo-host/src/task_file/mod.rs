@@ -125,7 +125,12 @@ impl TaskFile {
         let path = path.as_ref();
         let origin = path.display().to_string();
         match std::fs::read_to_string(path) {
-            Ok(text) => Self::parse(&text, &origin),
+            Ok(text) => {
+                let task = Self::parse(&text, &origin)?;
+                let (states, actions) = (task.state_names.len(), task.action_names.len());
+                tracing::info!(file = %origin, states, actions, horizon = task.horizon, "read a task");
+                Ok(task)
+            }
             Err(source) => Err(TaskError::Read { origin, source }),
         }
     }

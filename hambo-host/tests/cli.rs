@@ -28,7 +28,6 @@ fn every_exit_code_means_one_thing() {
     folder.done(QUICK);
     folder.write("far.toml", &TASK.replace("[1, 0]", "[90, 0]"));
     folder.write("wrong.toml", &TASK.replace("-x^2", "-x^"));
-    folder.write("bounds.toml", &TASK.replace("-x^2", "x + 1"));
     let with_rewards = |value: &str| {
         let log = String::from_utf8(folder.read("log.csv")).unwrap();
         let lines = log.lines().enumerate().map(|(number, line)| match number {
@@ -46,7 +45,7 @@ fn every_exit_code_means_one_thing() {
         (
             "task check task.toml --data log.csv".to_owned(),
             1,
-            "starts x at 1",
+            "`initial`",
         ),
         (
             "task check task.toml --data rewarded.csv".to_owned(),
@@ -264,7 +263,7 @@ fn shells_and_man_know_every_subcommand() {
     let folder = Folder::new("manual");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = folder.done(&format!("completions {shell}"));
-        for word in ["trajectories", "convert", "thorough"] {
+        for word in ["trajectories", "convert"] {
             assert!(script.contains(word), "{shell}: no {word}");
         }
     }
@@ -289,10 +288,12 @@ fn colours_are_for_terminals_without_no_color() {
         let script = script.args(["-qec", &line, "/dev/null"]);
         let script = script.current_dir(&folder.0).env("TERM", "xterm");
         let output = script.env("NO_COLOR", no_color).output().ok()?;
+        // The command's own exit code, or there is no terminal to be had.
+        (output.status.code() == Some(2)).then_some(())?;
         Some(String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let Some(coloured) = on_a_terminal("") else {
-        eprintln!("skipped: there is no `script` here");
+        eprintln!("skipped: no terminal by `script` here");
         return;
     };
     assert!(

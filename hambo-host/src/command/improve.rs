@@ -92,6 +92,11 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
             return Err(Error::Usage(format!("{name} 0: give at least 1")));
         }
     }
+    if arguments.resume {
+        // Found out before a model is fitted.
+        let checkpoint = Checkpoint::new(&arguments.output, "improve");
+        checkpoint.read::<DuelState>().map(drop)?;
+    }
     let task = TaskFile::read(&arguments.task)?;
     let log = read_logs(&arguments.data, &task.names())?;
     let model = arguments.model(&task, &log)?;

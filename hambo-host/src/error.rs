@@ -56,7 +56,7 @@ pub enum Error {
     #[error("a part of the image: {0:?}; export it again")]
     Part(Problem),
     /// A reward program that the core refuses.
-    #[error("the task's expressions: {0}")]
+    #[error("the task's expressions: {0}\nhelp: correct them; hambo task check shows where")]
     Program(#[from] ProgramError),
     /// A task that is too large.
     #[error("the task needs {} rows of memory; shorten the horizon or shrink the model", .0.needed)]
@@ -114,7 +114,7 @@ pub enum Error {
         device: u32,
     },
     /// A controller that cannot be made.
-    #[error("the waypoint {0} is not a finite number")]
+    #[error("the waypoint {0} is not a finite number; give one that is")]
     Waypoint(f32),
 }
 

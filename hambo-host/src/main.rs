@@ -2,32 +2,43 @@
 
 mod command;
 
-use std::io::{self, Write};
+use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use anstyle::{AnsiColor, Style};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use command::check::CheckArguments;
 use command::data::DataCommand;
 use command::environment::EnvironmentCommand;
 use command::export::ExportArguments;
 use command::fit::FitArguments;
+use command::global::GlobalArguments;
 use command::improve::ImproveArguments;
+use command::manual::{CompletionsArguments, ManArguments};
 use command::model_info::ModelInfoArguments;
 use command::predict::PredictArguments;
 use command::report::ReportArguments;
+use command::settings::{self, Settings};
 use command::task::TaskCommand;
-use command::{check, data, environment, export, fit, improve, model_info, predict, report, task};
+use command::{
+    check, data, environment, export, fit, improve, manual, model_info, predict, report, task,
+};
 use hambo_host::Error;
 use hambo_host::bench::{self, BenchOptions};
 use hambo_host::demo::{self, DemoOptions};
 
 /// Know, before a controller drives a robot, how badly it could go.
+///
+/// Example: hambo demo --output demo-output
 #[derive(Parser)]
-#[command(name = "hambo", version)]
+#[command(name = "hambo", version, after_long_help = settings::HELP)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    global: GlobalArguments,
 }
 
 #[derive(Subcommand)]
@@ -49,9 +60,13 @@ enum Command {
         seed: u64,
     },
     /// Built-in systems: logs of them, and true returns.
+    ///
+    /// Example: hambo env list
     #[command(subcommand)]
     Env(EnvironmentCommand),
     /// Look at logs and convert them.
+    ///
+    /// Example: hambo data info log.csv
     #[command(subcommand)]
     Data(DataCommand),
     /// Learn a dynamics model with calibrated uncertainty from a log.
@@ -74,6 +89,8 @@ enum Command {
     /// Example: hambo improve task.toml --data log.csv -o better.onnx
     Improve(ImproveArguments),
     /// Look at model files.
+    ///
+    /// Example: hambo model info m.hambo
     #[command(subcommand)]
     Model(ModelCommand),
     /// Mean, epistemic and aleatoric standard deviation for the rows of a file.
@@ -81,6 +98,8 @@ enum Command {
     /// Example: hambo predict m.hambo --data log.csv -o predictions.csv
     Predict(PredictArguments),
     /// Task files: a first one from a log, or one held against a log.
+    ///
+    /// Example: hambo task check task.toml --data log.csv
     #[command(subcommand)]
     Task(TaskCommand),
     /// One self-contained page about a check: the verdict and what it rests on.
@@ -96,15 +115,24 @@ enum Command {
         #[arg(long, default_value = "python3")]
         python: PathBuf,
         /// Numbers of threads, for us and for the peers alike.
-        #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
+        #[arg(long, value_delimiter = ',', default_values_t = [1, 2],
+            value_parser = command::at_least_one())]
         threads: Vec<usize>,
         /// Runs of each side.
-        #[arg(long, default_value_t = 21)]
+        #[arg(long, default_value_t = 21, value_parser = command::at_least_one())]
         rounds: usize,
         /// One JSON object instead of the table.
         #[arg(long)]
         json: bool,
     },
+    /// The script that completes this command in a shell.
+    ///
+    /// Example: hambo completions bash
+    Completions(CompletionsArguments),
+    /// A manual page for every subcommand.
+    ///
+    /// Example: hambo man -o man1
+    Man(ManArguments),
 }
 
 #[derive(Subcommand)]
@@ -120,17 +148,33 @@ const BAD_INPUT: u8 = 2;
 /// Exit code after Ctrl-C, as shells know it.
 const INTERRUPTED: u8 = 130;
 
+/// How `hambo:` before an error looks on a terminal.
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
 fn main() -> ExitCode {
-    let mut out = io::stdout().lock();
-    let code = run(Arguments::parse().command, &mut out);
+    // Colours are for terminals, and not with NO_COLOR; else they are taken out.
+    let mut out = anstream::stdout().lock();
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let settings = Settings::find(&words);
+    let command = match &settings {
+        Ok(settings) => settings.apply(Arguments::command()),
+        Err(_) => Arguments::command(),
+    };
+    // Help and bad usage end the program here, even where the settings are bad.
+    let matches = command.get_matches_from(words);
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let started = settings.and_then(|_| arguments.global.start());
+    let code = started.and_then(|()| run(arguments.command, &mut out));
     match code.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(code) => ExitCode::from(code),
         Err(Error::Interrupted) => {
-            eprintln!("hambo: interrupted; nothing was overwritten. Networks go on with --resume");
+            anstream::eprintln!(
+                "{ERROR}hambo:{ERROR:#} interrupted; nothing was overwritten. Networks go on with --resume"
+            );
             ExitCode::from(INTERRUPTED)
         }
         Err(error) => {
-            eprintln!("hambo: {error}");
+            anstream::eprintln!("{ERROR}hambo:{ERROR:#} {error}");
             ExitCode::from(BAD_INPUT)
         }
     }
@@ -180,6 +224,43 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
             };
             writeln!(out, "{}", text.trim_end())?;
         }
+        Command::Completions(arguments) => {
+            manual::completions(&arguments, Arguments::command(), out)?;
+        }
+        Command::Man(arguments) => manual::man(&arguments, Arguments::command(), out)?,
     }
     Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Its path, and its help as a user reads it.
+    fn helps(command: &clap::Command, path: &str, found: &mut Vec<(String, String)>) {
+        let path = format!("{path} {}", command.get_name());
+        let about = command.get_long_about().or_else(|| command.get_about());
+        found.push((
+            path.clone(),
+            about.map(ToString::to_string).unwrap_or_default(),
+        ));
+        for subcommand in command.get_subcommands() {
+            helps(subcommand, &path, found);
+        }
+    }
+
+    #[test]
+    fn every_help_has_an_example_that_parses() {
+        Arguments::command().debug_assert();
+        let mut found = Vec::new();
+        helps(&Arguments::command(), "", &mut found);
+        assert!(found.len() > 20, "{}", found.len());
+        for (path, help) in found {
+            let example = help.lines().find_map(|line| line.strip_prefix("Example: "));
+            let example = example.unwrap_or_else(|| panic!("`{path}` has no example: {help}"));
+            assert!(example.starts_with(path.trim()), "`{path}`: {example}");
+            let parsed = Arguments::command().try_get_matches_from(example.split(' '));
+            assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+        }
+    }
 }

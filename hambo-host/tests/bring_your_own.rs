@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use hambo_host::data::Names;
 use hambo_host::policy_file::{ActionMap, PerceptronPolicy, onnx};
+use hambo_host::task_draft::{LoggedRows, draft, review};
+use hambo_host::task_file::TaskFile;
 use hambo_host::training::{Activation, Layer};
 
 struct Folder(PathBuf);
@@ -26,6 +29,10 @@ impl Folder {
     fn run(&self, line: &str) -> (i32, String, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hambo"));
         command.args(line.split(' ')).current_dir(&self.0);
+        // Nothing of the user who runs the tests.
+        command
+            .env("XDG_CONFIG_HOME", &self.0)
+            .env_remove("RUST_LOG");
         let Output {
             status,
             stdout,
@@ -149,4 +156,105 @@ fn onnx_controllers_are_checked_and_exported() {
     onnx::write(folder.0.join("other.onnx"), &linear(&[1.0; 5]), &[]).unwrap();
     let (code, _, error) = folder.run("check task.toml --model m.hambo --policy other.onnx");
     assert!(code == 2 && error.contains("observes 5 numbers"), "{error}");
+}
+
+fn fixture(name: &str) -> PathBuf {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    folder.join(name)
+}
+
+/// The same log in every format; `make_fixtures.py` says what is in it.
+const NAMED: [&str; 3] = ["expected.csv", "pandas.csv", "pandas_snappy.parquet"];
+const NAMELESS: [&str; 4] = [
+    "numpy_f32.npz",
+    "numpy_f64_compressed.npz",
+    "h5py_f32.hdf5",
+    "minari.hdf5",
+];
+
+#[test]
+fn every_format_drafts_the_same_task() {
+    let folder = Folder::new("formats");
+    let text = |path: PathBuf, actions: &[String]| {
+        let log = LoggedRows::discover(&[path], actions).unwrap();
+        draft(&log, "cart")
+    };
+    let named = text(fixture(NAMED[0]), &[]);
+    for part in [
+        "15 transitions in 3 episodes",
+        "horizon = 6",
+        "names = [\"x\", \"v\"]",
+        "low = [-0.25]",
+        "high = [0.75]",
+        "1 terminals",
+    ] {
+        assert!(named.contains(part), "no {part} in {named}");
+    }
+    for name in NAMED {
+        assert_eq!(text(fixture(name), &[]), named, "{name}");
+    }
+    // Arrays have no names: as a table with numbered ones.
+    let csv = std::fs::read_to_string(fixture(NAMED[0])).unwrap();
+    let (_, rows) = csv.split_once('\n').unwrap();
+    let header = "s0,s1,a0,next.s0,next.s1,reward,terminal,timeout,episode";
+    folder.write("numbered.csv", &format!("{header}\n{rows}"));
+    let numbered = text(folder.0.join("numbered.csv"), &[]);
+    assert!(numbered.contains("names = [\"s0\", \"s1\"]"), "{numbered}");
+    for name in NAMELESS {
+        assert_eq!(text(fixture(name), &[]), numbered, "{name}");
+        let renamed = text(fixture(name), &["push".to_owned()]);
+        assert!(renamed.contains("names = [\"push\"]"), "{renamed}");
+    }
+
+    // All of them at once, as the task names them.
+    let task = named.replace("# expr = \"\"", "expr = \"-x\"");
+    let task = TaskFile::parse(&task, "cart.toml").unwrap();
+    let files: Vec<PathBuf> = NAMED
+        .iter()
+        .chain(&NAMELESS)
+        .map(|name| fixture(name))
+        .collect();
+    let log = LoggedRows::read(&files, &task.names()).unwrap();
+    assert_eq!((log.rows.len(), log.episodes()), (15 * 7, 3 * 7));
+    let review = review(&task, &log).unwrap();
+    let text = review.text();
+    assert!(
+        text.contains("gives the logged reward in all 105 rows"),
+        "{text}"
+    );
+    let other = Names {
+        states: vec!["x".to_owned()],
+        actions: vec!["u".to_owned()],
+    };
+    let error = LoggedRows::read(&files, &other).unwrap_err().to_string();
+    assert!(
+        error.contains("numpy_f32.npz") || error.contains("next.v"),
+        "{error}"
+    );
+}
+
+#[test]
+fn tasks_come_from_files_of_every_format_on_the_command_line() {
+    let folder = Folder::new("several");
+    for name in NAMED.iter().chain(&NAMELESS) {
+        std::fs::copy(fixture(name), folder.0.join(name)).unwrap();
+    }
+    let text = folder.done("task new --from numpy_f32.npz minari.hdf5 --name cart");
+    assert!(text.contains("30 transitions in 6 episodes"), "{text}");
+    let text = folder.done("task new --from expected.csv pandas_snappy.parquet -o task.toml");
+    assert!(text.contains("saved task.toml"), "{text}");
+    let task = std::fs::read_to_string(folder.0.join("task.toml")).unwrap();
+    folder.write("task.toml", &task.replace("# expr = \"\"", "expr = \"-x\""));
+    let (code, out, error) = folder.run("task check task.toml --data minari.hdf5 pandas.csv");
+    // The log has terminals, the draft no termination.
+    assert!(code == 1 && out.contains("2 terminals"), "{out}{error}");
+    assert!(
+        out.contains("gives the logged reward in all 30 rows"),
+        "{out}"
+    );
+    let (code, _, error) = folder.run("task new --from expected.csv numpy_f32.npz");
+    assert!(
+        code == 2 && error.contains("states") && error.contains("help: "),
+        "{error}"
+    );
 }

@@ -58,13 +58,16 @@ pub fn contest(
     learning: Option<&Learning>,
     watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
 ) -> Result<Contest, Error> {
-    let (_, constant_time) = timed_check(&with_sweeps(case, 0), &[])?;
+    let constants = || timed_check(&with_sweeps(case, 0), &[]);
+    let (_, constant_time) = tracing::info_span!("constants").in_scope(constants)?;
     let trained = match learning {
-        Some(learning) => learn(case, learning, watch)?,
+        Some(learning) => tracing::info_span!("learn").in_scope(|| learn(case, learning, watch))?,
         None => Vec::new(),
     };
     let adversaries: Vec<_> = trained.iter().map(|one| one.adversary.clone()).collect();
-    let (outcome, search_time) = timed_check(case, &adversaries)?;
+    let sweeps = case.effort.iterations;
+    let search = || timed_check(case, &adversaries);
+    let (outcome, search_time) = tracing::info_span!("search", sweeps).in_scope(search)?;
     let times = [constant_time, search_time];
     let contenders = contenders(case, &outcome, &trained, times)?;
     Ok(Contest {

@@ -42,7 +42,7 @@ pub struct CaseArguments {
 }
 
 /// `--effort`.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EffortName {
     /// Constants and a search, as on the device.
     Quick,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use hambo_host::Error;
-use hambo_host::data::{Format, Names, OutputOptions, Summary, Table, read_table, write_table};
+use hambo_host::data::{Format, OutputOptions, Summary, Table, read_table, write_table};
 use hambo_host::task_file::TaskFile;
 
 /// What `hambo data` does.
@@ -77,16 +77,8 @@ pub fn run(command: &DataCommand, out: &mut impl Write) -> Result<(), Error> {
 }
 
 fn read(files: &[PathBuf], task: Option<&PathBuf>) -> Result<Table, Error> {
-    let names = match task {
-        Some(path) => {
-            let task = TaskFile::read(path)?;
-            Some(Names {
-                states: task.state_names.clone(),
-                actions: task.action_names.clone(),
-            })
-        }
-        None => None,
-    };
+    let task = task.map(TaskFile::read).transpose()?;
+    let names = task.map(|task| task.names());
     Ok(read_table(files, names.as_ref())?)
 }
 

@@ -9,7 +9,7 @@ use hambo_core::model::Kernel;
 use hambo_core::network::Activation;
 use hambo_host::Error;
 use hambo_host::calibration::CalibrationMode;
-use hambo_host::data::{Names, read_logs};
+use hambo_host::data::read_logs;
 use hambo_host::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
 use hambo_host::gaussian_process::{NORM_FACTOR, NormBound, SearchOptions};
 use hambo_host::task_file::TaskFile;
@@ -182,11 +182,7 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     let task = TaskFile::read(&arguments.task)?;
     let options = arguments.options(&task)?;
     writable(&arguments.output)?;
-    let names = Names {
-        states: task.state_names.clone(),
-        actions: task.action_names.clone(),
-    };
-    let log = read_logs(&arguments.data, &names)?;
+    let log = read_logs(&arguments.data, &task.names())?;
     let mut terminal = Terminal::new(&arguments.output, arguments.resume);
     let fitted = fit(&task, &log, &options, &mut terminal);
     terminal.finish();
@@ -337,7 +333,19 @@ impl FitArguments {
     fn process_options(&self, task: &TaskFile) -> Result<GaussianProcessOptions, Error> {
         let given = &self.processes;
         let keep = match (given.points, &self.board) {
-            (Some(points), _) => Keep::Points(points),
+            (Some(points), Some(board)) => {
+                let states = task.state_names.len();
+                let room = Board::named(board)?.room_for_points();
+                let most = room.most_points(states + task.action_names.len(), states);
+                if points > most {
+                    return Err(Error::Usage(format!(
+                        "--points {points} does not fit --board {board}, which has room for {most}\n\
+                         help: give at most {most}, or leave --points out to fill the board"
+                    )));
+                }
+                Keep::Points(points)
+            }
+            (Some(points), None) => Keep::Points(points),
             (None, Some(board)) => Keep::Room(Board::named(board)?.room_for_points()),
             (None, None) => Keep::All,
         };

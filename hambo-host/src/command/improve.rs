@@ -11,7 +11,7 @@ use hambo_host::Error;
 use hambo_host::adversary::{Contest, contest};
 use hambo_host::case::{Case, first_states};
 use hambo_host::checkpoint::Checkpoint;
-use hambo_host::data::{Log, Names, read_logs};
+use hambo_host::data::{Log, read_logs};
 use hambo_host::fit::{FitOptions, ModelOptions, fit};
 use hambo_host::image_file::encode_policy;
 use hambo_host::improve::{Candidate, DuelState, ImproveOptions, ImproveWatch, Improved, improve};
@@ -96,12 +96,13 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
             return Err(Error::Usage(format!("{name} 0: give at least 1")));
         }
     }
+    if arguments.resume {
+        // Found out before a model is fitted.
+        let checkpoint = Checkpoint::new(&arguments.output, "improve");
+        checkpoint.read::<DuelState>().map(drop)?;
+    }
     let task = TaskFile::read(&arguments.task)?;
-    let names = Names {
-        states: task.state_names.clone(),
-        actions: task.action_names.clone(),
-    };
-    let log = read_logs(&arguments.data, &names)?;
+    let log = read_logs(&arguments.data, &task.names())?;
     let model = arguments.model(&task, &log)?;
     let mut case = arguments.case(task, &log, &model)?;
     let options = ImproveOptions {
@@ -144,7 +145,16 @@ impl ImproveArguments {
 
     fn model(&self, task: &TaskFile, log: &Log) -> Result<ModelFile, Error> {
         if let Some(path) = &self.model {
-            return Ok(ModelFile::read(path)?);
+            let file = ModelFile::read(path)?;
+            if self.variant == Opponent::Da1 && file.model()?.dynamics.members() == 0 {
+                let text = format!(
+                    "--variant da1 picks among networks, and {} holds Gaussian processes\n\
+                     help: give --variant ca, or a model of networks",
+                    path.display()
+                );
+                return Err(Error::Usage(text));
+            }
+            return Ok(file);
         }
         let mut networks = EnsembleOptions::for_board("stm32f405")?;
         networks.seed = self.seed;

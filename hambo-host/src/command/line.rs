@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hambo_host::reinforcement::RoundReport;
 use indicatif::{ProgressBar, ProgressStyle};
 
+/// Whether lines are hidden even on a terminal: the user's wish for the whole process.
+static HIDDEN: AtomicBool = AtomicBool::new(false);
+
 /// A line that tells how far the work is.
 pub struct Line {
     bar: ProgressBar,
@@ -15,10 +18,15 @@ pub struct Line {
 }
 
 impl Line {
+    /// From here on there are no lines, even on a terminal.
+    pub fn hide() {
+        HIDDEN.store(true, Ordering::Relaxed);
+    }
+
     /// A line on a terminal, nothing in a pipe. From here on the first Ctrl-C
     /// asks for an end in order, the second ends at once.
     pub fn new() -> Self {
-        let bar = if stderr().is_terminal() {
+        let bar = if stderr().is_terminal() && !HIDDEN.load(Ordering::Relaxed) {
             ProgressBar::new(0)
         } else {
             ProgressBar::hidden()

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use hambo_host::Error;
 use hambo_host::gaussian_process::Smoothness;
-use hambo_host::model_file::ModelFile;
+use hambo_host::model_file::{ModelFile, TrainingSummary};
 
 use super::table;
 
@@ -45,6 +45,19 @@ pub fn run(arguments: &ModelInfoArguments, out: &mut impl Write) -> Result<(), E
             policy,
             horizon,
         });
+    if smoothness.is_some()
+        && !matches!(
+            file.metadata().training,
+            TrainingSummary::GaussianProcess(_)
+        )
+    {
+        let text = format!(
+            "--reward-lipschitz: C_n is of the theorem on Gaussian processes, and {} holds networks\n\
+             help: leave the constants out, or fit with --model gp",
+            arguments.file.display()
+        );
+        return Err(Error::Usage(text));
+    }
     if arguments.json {
         return table::json(&file, smoothness.as_ref(), out);
     }

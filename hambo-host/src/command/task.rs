@@ -15,7 +15,7 @@ pub enum TaskCommand {
     /// Write a first task file from a log: names, ranges, starts and horizon; the reward
     /// is left to you.
     ///
-    /// Example: hambo task new --from log.csv -o task.toml
+    /// Example: hambo task new --from run1.csv run2.csv -o task.toml
     New(NewArguments),
     /// Hold a task against a log: rewards, limits, terminations and starts. Exit code 0:
     /// they agree; 1: they do not.
@@ -27,13 +27,15 @@ pub enum TaskCommand {
 /// What `hambo task new` takes.
 #[derive(Args)]
 pub struct NewArguments {
-    /// The log. A state `x` has a column `next.x`; every other column is an action.
-    #[arg(long)]
-    from: PathBuf,
-    /// Names of the actions, where no `next.NAME` tells them apart.
+    /// The log: CSV, NPZ, HDF5 (D4RL or Minari) or Parquet; several files count as one.
+    /// In a table a state `x` has a column `next.x`, and every other column is an action;
+    /// arrays have no names and get s0, s1, …, a0, a1, …
+    #[arg(long, required = true, num_args = 1..)]
+    from: Vec<PathBuf>,
+    /// Names of the actions, where no `next.NAME` tells them apart, or for arrays.
     #[arg(long, value_delimiter = ',')]
     actions: Vec<String>,
-    /// The task's name; without it that of the log.
+    /// The task's name; without it that of the first log.
     #[arg(long)]
     name: Option<String>,
     /// The file to write; without it the text is printed.
@@ -46,9 +48,10 @@ pub struct NewArguments {
 pub struct TaskCheckArguments {
     /// The task file.
     task: PathBuf,
-    /// The log.
-    #[arg(long)]
-    data: PathBuf,
+    /// The log: CSV or Parquet with the task's names, NPZ or HDF5 in the task's order;
+    /// several files count as one, and no episode runs across.
+    #[arg(long, required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
     /// One JSON object instead of the text.
     #[arg(long)]
     json: bool,
@@ -73,11 +76,8 @@ fn new(arguments: &NewArguments, out: &mut impl Write) -> Result<u8, Error> {
         )));
     }
     let log = LoggedRows::discover(&arguments.from, &arguments.actions)?;
-    let stem = arguments
-        .from
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy();
+    let stem = arguments.from.first().and_then(|path| path.file_stem());
+    let stem = stem.unwrap_or_default().to_string_lossy();
     let text = draft(&log, arguments.name.as_deref().unwrap_or(&stem));
     match &arguments.output {
         Some(path) => {
@@ -91,7 +91,7 @@ fn new(arguments: &NewArguments, out: &mut impl Write) -> Result<u8, Error> {
 
 fn check(arguments: &TaskCheckArguments, out: &mut impl Write) -> Result<u8, Error> {
     let task = TaskFile::read(&arguments.task)?;
-    let log = LoggedRows::read(&arguments.data, &task.state_names, &task.action_names)?;
+    let log = LoggedRows::read(&arguments.data, &task.names())?;
     let review = review(&task, &log)?;
     if arguments.json {
         let object = serde_json::json!({

@@ -126,5 +126,12 @@ fn read_one(path: &Path, names: Option<&Names>, reading: Reading) -> Result<Tabl
             help: "the file has no row; log something first",
         });
     }
+    tracing::info!(
+        file = %path.display(),
+        rows = table.rows(),
+        states = table.states.columns(),
+        actions = table.actions.columns(),
+        "read a log"
+    );
     Ok(table)
 }

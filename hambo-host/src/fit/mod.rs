@@ -131,6 +131,7 @@ pub fn fit(
             needed: MINIMUM_ROWS,
         });
     }
+    let span = tracing::info_span!("train", rows = kept.len(), seed).entered();
     let trained = match &options.model {
         ModelOptions::Networks(model) => {
             network::train(kept, options.validation_share, model, watch)
@@ -140,6 +141,8 @@ pub fn fit(
         }
     };
     let trained = trained.map_err(|error| in_the_tasks_words(error, task))?;
+    drop(span);
+    let _span = tracing::info_span!("calibrate", rows = withheld.len()).entered();
 
     // Calibration sees what the core predicts, from the very bytes that go
     // into the file.

@@ -167,7 +167,7 @@ impl ModelFile {
         // written from here on has it.
         let mut after = rest;
         let part = Container::take(&mut after, Part::Model).map_err(damaged)?;
-        match renewed(&part) {
+        let model_file = match renewed(&part) {
             Ok(Some(model_part)) if after.is_empty() => Self::checked(metadata, &model_part, &file),
             Ok(_) => Self::checked(metadata, rest, &file),
             Err(OldProcessError::Damaged(problem)) => Err(damaged(ImageError {
@@ -175,6 +175,8 @@ impl ModelFile {
                 problem,
             })),
             Err(OldProcessError::Encode(error)) => Err(error.into()),
-        }
+        }?;
+        tracing::info!(file, bytes = model_file.model_part().len(), "read a model");
+        Ok(model_file)
     }
 }

@@ -143,6 +143,7 @@ impl HostPolicy {
             Ok(bytes) => bytes,
             Err(source) => return Err(PolicyError::Read { origin, source }),
         };
+        tracing::info!(file = %origin, bytes = bytes.len(), "read a policy");
         let extension = path.extension().unwrap_or_default();
         if extension.eq_ignore_ascii_case("onnx") || onnx::is_model(&bytes) {
             let options = onnx::OnnxOptions::default();

@@ -13,7 +13,7 @@ use super::rows::LoggedRows;
 ///
 /// let file = std::env::temp_dir().join("hambo-doc-draft.csv");
 /// std::fs::write(&file, "x,u,next.x\n0,0.5,1\n1,-0.5,2\n")?;
-/// let text = draft(&LoggedRows::discover(&file, &[])?, "cart");
+/// let text = draft(&LoggedRows::discover(&[file], &[])?, "cart");
 /// assert!(text.contains("names = [\"x\"]") && TaskFile::parse(&text, "cart.toml").is_err());
 /// let text = text.replace("# expr = \"\"", "expr = \"-x^2\"");
 /// assert_eq!(TaskFile::parse(&text, "cart.toml")?.horizon, 2);

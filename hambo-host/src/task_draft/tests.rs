@@ -38,14 +38,14 @@ impl Drop for File {
 fn reviewed(name: &str, task: &str, log: &str) -> Review {
     let file = File::new(name, log);
     let task = TaskFile::parse(task, "task.toml").unwrap();
-    let log = LoggedRows::read(&file.0, &task.state_names, &task.action_names).unwrap();
+    let log = LoggedRows::read(std::slice::from_ref(&file.0), &task.names()).unwrap();
     review(&task, &log).unwrap()
 }
 
 #[test]
 fn a_draft_parses_once_the_reward_is_there() {
     let file = File::new("draft.csv", LOG);
-    let log = LoggedRows::discover(&file.0, &[]).unwrap();
+    let log = LoggedRows::discover(std::slice::from_ref(&file.0), &[]).unwrap();
     assert_eq!(
         (log.states.join(" "), log.actions.join(" ")),
         ("x v".to_owned(), "u".to_owned())
@@ -103,9 +103,11 @@ fn a_draft_parses_once_the_reward_is_there() {
 fn drafts_need_to_know_the_actions() {
     let plain = "x,u\n0,1\n1,1\n2,1\n";
     let file = File::new("plain.csv", plain);
-    let error = LoggedRows::discover(&file.0, &[]).unwrap_err().to_string();
+    let error = LoggedRows::discover(std::slice::from_ref(&file.0), &[])
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("--actions u"), "{error}");
-    let log = LoggedRows::discover(&file.0, &["u".to_owned()]).unwrap();
+    let log = LoggedRows::discover(std::slice::from_ref(&file.0), &["u".to_owned()]).unwrap();
     assert_eq!(log.episode_lengths(), [2]);
     let text = draft(&log, "plain").replace("# expr = \"\"", "expr = \"x\"");
     let task = TaskFile::parse(&text, "t.toml").unwrap();
@@ -118,7 +120,9 @@ fn drafts_need_to_know_the_actions() {
         ("what.txt", "x", "not known"),
     ] {
         let file = File::new(name, text);
-        let error = LoggedRows::discover(&file.0, &[]).unwrap_err().to_string();
+        let error = LoggedRows::discover(std::slice::from_ref(&file.0), &[])
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains(wanted) && error.contains("help: "),
             "{name}: {error}"

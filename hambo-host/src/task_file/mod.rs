@@ -21,6 +21,8 @@ use hambo_core::task::Method;
 
 pub use hambo_core::task::MAX_CONSTRAINTS;
 
+use crate::data::Names;
+
 /// Where trajectories start.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Initial {
@@ -123,7 +125,12 @@ impl TaskFile {
         let path = path.as_ref();
         let origin = path.display().to_string();
         match std::fs::read_to_string(path) {
-            Ok(text) => Self::parse(&text, &origin),
+            Ok(text) => {
+                let task = Self::parse(&text, &origin)?;
+                let (states, actions) = (task.state_names.len(), task.action_names.len());
+                tracing::info!(file = %origin, states, actions, horizon = task.horizon, "read a task");
+                Ok(task)
+            }
             Err(source) => Err(TaskError::Read { origin, source }),
         }
     }
@@ -135,6 +142,15 @@ impl TaskFile {
     /// If the text is not a good task; the error names the file, the key and what to do.
     pub fn parse(text: &str, origin: &str) -> Result<Self, TaskError> {
         format::parse(text, origin)
+    }
+
+    /// Its states and actions, as a log's readers take them.
+    #[must_use]
+    pub fn names(&self) -> Names {
+        Names {
+            states: self.state_names.clone(),
+            actions: self.action_names.clone(),
+        }
     }
 
     /// The checked program of [`TaskFile::ops`].

@@ -187,8 +187,8 @@ impl CheckArguments {
             .filter(possible)
             .collect();
         if variants.is_empty() {
-            let text = "--variant: this one needs networks, and the model is a Gaussian process; \
-                        choose ca, ds or mean";
+            let text = "--variant: this one needs networks, and the model is a Gaussian process\n\
+                        help: choose ca, ds or mean, or fit with --model bnn";
             return Err(Error::Usage(text.to_owned()));
         }
         Ok(variants)

@@ -62,9 +62,10 @@ impl CheckArguments {
         match outcome.threshold {
             Some(threshold) => writeln!(
                 out,
-                "\n{}: lower bound {:.3}, threshold {threshold}",
+                "\n{style}{}{style:#}: lower bound {:.3}, threshold {threshold}",
                 outcome.verdict.name(),
-                outcome.bound
+                outcome.bound,
+                style = words::style(&outcome.verdict)
             )?,
             None => writeln!(
                 out,

@@ -1,10 +1,11 @@
 //! Names and reasons in plain words, for the table and the object alike.
 
+use anstyle::{AnsiColor, Style};
 use hambo_core::check::{Adversary, Estimate, Outcome};
 use hambo_core::estimate::Margin;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
-use hambo_core::verdict::Reason;
+use hambo_core::verdict::{Reason, Verdict};
 use hambo_host::task_file::TaskFile;
 
 use super::VARIANTS;
@@ -13,6 +14,16 @@ use super::VARIANTS;
 pub fn variant(variant: Variant) -> &'static str {
     let named = VARIANTS.iter().find(|(_, other, _)| *other == variant);
     named.map_or("", |(.., name)| name)
+}
+
+/// How a verdict looks on a terminal.
+pub fn style(verdict: &Verdict) -> Style {
+    let colour = match verdict {
+        Verdict::Deploy(_) => AnsiColor::Green,
+        Verdict::Reject => AnsiColor::Red,
+        Verdict::Abstain => AnsiColor::Yellow,
+    };
+    colour.on_default().bold()
 }
 
 /// What is estimated.

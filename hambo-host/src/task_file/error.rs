@@ -10,7 +10,9 @@ use crate::expression::ExpressionError;
 #[derive(Debug, Error)]
 pub enum TaskError {
     /// The file cannot be read.
-    #[error("cannot read the task file {origin}: check the path and its permissions")]
+    #[error(
+        "cannot read the task file {origin}: {source}\nhelp: give a task in TOML; `hambo task new` writes a first one"
+    )]
     Read {
         /// The file.
         origin: String,

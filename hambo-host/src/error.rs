@@ -61,7 +61,7 @@ pub enum Error {
     #[error("the task's expressions: {0}")]
     Program(#[from] ProgramError),
     /// A task that is too large.
-    #[error("the task needs {} rows of memory; shorten the horizon or shrink the model", .0.needed)]
+    #[error("the task needs {} rows of memory, {} are there\nhelp: shorten the horizon or shrink the model", .0.needed, .0.available)]
     Capacity(CapacityError),
     /// Nothing is left to train on.
     #[error(

@@ -28,7 +28,12 @@ pub fn cases() -> Vec<Case> {
         plain(
             "a device as a log",
             &FIT.replace('@', "/dev/zero"),
-            &["/dev/zero", "CSV"],
+            &["/dev/zero", "not a plain file"],
+        ),
+        plain(
+            "a pipe that nobody writes to",
+            &FIT.replace('@', "pipe.csv"),
+            &["pipe.csv", "not a plain file"],
         ),
         csv("empty log", "", &["bad.csv", "empty"]),
         csv("header only", "x,v,u\n", &["bad.csv", "no transition"]),
@@ -212,12 +217,6 @@ pub fn cases() -> Vec<Case> {
             cut("pandas_plain.parquet", 3000),
             &["bad.parquet"],
         ),
-        info(
-            "Parquet with words",
-            "bad.parquet",
-            fixture("pandas_words.parquet"),
-            &["bad.parquet"],
-        ),
         plain(
             "convert to an unknown kind",
             "data convert log.csv out.mat",
@@ -227,11 +226,6 @@ pub fn cases() -> Vec<Case> {
             "convert into no folder",
             "data convert log.csv no/such/out.npz",
             &["no/such/out.npz", "folder"],
-        ),
-        plain(
-            "convert onto itself",
-            "data convert log.csv log.csv",
-            &["log.csv"],
         ),
         with(
             "logs of two robots",

@@ -90,6 +90,8 @@ fn folder() -> PathBuf {
     let path = std::env::temp_dir().join(format!("hambo-bad-inputs-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(path.join("folder.csv")).unwrap();
+    let pipe = Command::new("mkfifo").arg(path.join("pipe.csv")).status();
+    assert!(pipe.unwrap().success());
     std::fs::write(path.join("task.toml"), TASK).unwrap();
     std::fs::write(path.join("pd.toml"), POLICY).unwrap();
     std::fs::write(path.join("log.csv"), log()).unwrap();
@@ -114,6 +116,7 @@ fn run(folder: &Path, line: &str) -> (Option<i32>, String, Duration) {
         .args(["-c", &script, env!("CARGO_BIN_EXE_hambo")])
         .args(line.split(' ').filter(|word| !word.is_empty()))
         .current_dir(folder)
+        .env_remove("RUST_BACKTRACE")
         .output()
         .unwrap();
     let message = String::from_utf8(output.stderr).unwrap();

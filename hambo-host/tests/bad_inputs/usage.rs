@@ -36,7 +36,7 @@ pub fn cases() -> Vec<Case> {
         fit(
             "options that contradict",
             "--model gp --hidden 8",
-            &["--hidden", "gp"],
+            &["--hidden", "does not belong"],
         ),
         fit("a kernel for networks", "--kernel rbf", &["--kernel"]),
         fit(
@@ -47,26 +47,30 @@ pub fn cases() -> Vec<Case> {
         fit("an unknown board", "--board z80", &["z80", "stm32f405"]),
         fit("a share above 1", "--withhold 1.5", &["--withhold 1.5"]),
         fit("a share that is NaN", "--withhold nan", &["--withhold"]),
-        fit("no members", "--members 0", &["0"]),
-        fit("a layer of nothing", "--hidden 8,0", &["0"]),
+        fit("no members", "--members 0", &["`members`", "at least 1"]),
+        fit(
+            "a layer of nothing",
+            "--hidden 8,0",
+            &["`hidden`", "at least 1"],
+        ),
         fit(
             "a layer of 4 billion",
             "--hidden 4000000000",
-            &["4000000000"],
+            &["`hidden`", "narrower"],
         ),
-        fit("no rows in a batch", "--batch 0", &["0"]),
-        fit("a negative beta", "--beta -1", &["--beta"]),
+        fit(
+            "no rows in a batch",
+            "--batch 0",
+            &["`batch`", "at least 1"],
+        ),
+        fit("a negative beta", "--beta -1", &["--beta -1"]),
         fit(
             "a learning rate that is NaN",
             "--learning-rate nan",
             &["learning"],
         ),
-        fit("no points", "--model gp --points 0", &["--points"]),
-        fit(
-            "delta of the set",
-            "--model gp --delta 7",
-            &["--delta", "7"],
-        ),
+        fit("no points", "--model gp --points 0", &["--points 0"]),
+        fit("delta of the set", "--model gp --delta 7", &["--delta 7"]),
         fit(
             "nothing to resume",
             "--resume",

@@ -35,7 +35,7 @@ pub struct CheckArguments {
     #[arg(long, allow_negative_numbers = true)]
     threshold: Option<f32>,
     /// The bound may fail with this probability, instead of the task's delta.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     delta: Option<f32>,
     /// Steps of a trajectory, instead of the task's horizon.
     #[arg(long)]

@@ -30,6 +30,24 @@ pub fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A message that quotes a file, with the lines cut that nobody could read.
+///
+/// ```
+/// use hambo_host::files::short_lines;
+///
+/// assert_eq!(short_lines("line 1\n  ^"), "line 1\n  ^");
+/// assert_eq!(short_lines(&"x".repeat(999)).chars().count(), 201);
+/// ```
+#[must_use]
+pub fn short_lines(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let short = |line: &str| match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => line.get(..end).unwrap_or_default().to_owned() + "…",
+        None => line.to_owned(),
+    };
+    text.lines().map(short).collect::<Vec<_>>().join("\n")
+}
+
 /// Writes `bytes` beside `path` and renames, so that an interrupted or failed
 /// write leaves what was there before.
 ///

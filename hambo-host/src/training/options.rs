@@ -7,6 +7,8 @@ use super::{Activation, TrainingError};
 /// A training that needs more would take the memory of the machine; the paper's has a
 /// hundredth of it.
 const MOST_WEIGHTS: usize = 1 << 27;
+/// SVGD compares every two of them.
+const MOST_MEMBERS: usize = 1024;
 const TOO_WIDE: &str = "narrower: all networks together may have 2^27 weights";
 
 /// Rows below which training is refused.
@@ -139,6 +141,7 @@ impl EnsembleOptions {
         let prior = not_negative(self.prior_weight);
         let rules = [
             (self.members > 0, "members", "at least 1"),
+            (self.members <= MOST_MEMBERS, "members", "at most 1024"),
             (!self.hidden.contains(&0), "hidden", "widths of at least 1"),
             (self.weights() <= MOST_WEIGHTS, "hidden", TOO_WIDE),
             (self.steps > 0, "steps", "at least 1"),

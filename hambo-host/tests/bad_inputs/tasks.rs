@@ -48,6 +48,16 @@ pub fn cases() -> Vec<Case> {
             &["UTF-8"],
         ),
         task(
+            "50,000 brackets of TOML",
+            &format!("a = {}", "[".repeat(50_000)),
+            &["line 1", "…"],
+        ),
+        task(
+            "50,000 dots of TOML",
+            &format!("{}b = 1", "a.".repeat(50_000)),
+            &["recursion"],
+        ),
+        task(
             "TOML that does not close",
             "name = 'cart",
             &["bad.toml", "line 1"],

@@ -49,6 +49,11 @@ pub fn cases() -> Vec<Case> {
         fit("a share that is NaN", "--withhold nan", &["--withhold"]),
         fit("no members", "--members 0", &["`members`", "at least 1"]),
         fit(
+            "100 million members",
+            "--members 100000000 --hidden 1",
+            &["`members`", "at most"],
+        ),
+        fit(
             "a layer of nothing",
             "--hidden 8,0",
             &["`hidden`", "at least 1"],
@@ -87,6 +92,16 @@ pub fn cases() -> Vec<Case> {
             &["--threshold"],
         ),
         check("no trajectories", "--trajectories 0", &["--trajectories 0"]),
+        check(
+            "4 billion trajectories",
+            "--trajectories 4294967295",
+            &["--trajectories 4294967295"],
+        ),
+        plain(
+            "an image without trajectories",
+            "export m.hambo --task task.toml --policy pd.toml --trajectories 0 -o out.hmb",
+            &["--trajectories 0"],
+        ),
         check("an unknown variant", "--variant best", &["best", "dainf"]),
         plain(
             "members of a Gaussian process",

@@ -131,9 +131,6 @@ impl CheckArguments {
             Some(horizon) => task.horizon = horizon,
             None => {}
         }
-        if self.case.trajectories == 0 {
-            return Err(Error::Usage("--trajectories 0: give at least 1".to_owned()));
-        }
         Ok(())
     }
 

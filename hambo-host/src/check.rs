@@ -8,10 +8,14 @@ use rayon::prelude::*;
 /// Trajectories that walk side by side: the kernels' largest group.
 const LANES: usize = 32;
 
+/// What one thread may take. A horizon of a thousand steps needs some megabytes; one of
+/// billions is a slip, and must not end in an abort.
+const MOST_BYTES: usize = 1 << 30;
+
 /// Runs the check of an image to its verdict.
 ///
 /// # Errors
-/// If the task is too large to be counted.
+/// If the task needs too much memory.
 pub fn check(image: &Image<'_>) -> Result<Outcome, CapacityError> {
     check_in_lanes::<LANES>(image)
 }
@@ -21,10 +25,17 @@ pub fn check(image: &Image<'_>) -> Result<Outcome, CapacityError> {
 /// are searched in any order and taken in in theirs.
 ///
 /// # Errors
-/// If the task is too large to be counted.
+/// If the task needs too much memory.
 pub fn check_in_lanes<const B: usize>(image: &Image<'_>) -> Result<Outcome, CapacityError> {
     let (model, task, policy) = (&image.model, &image.task, &image.policy);
     let rows = Buffers::<B>::rows_needed(&model.dynamics, task, policy)?;
+    let available = MOST_BYTES / size_of::<[f32; B]>();
+    if rows > available {
+        return Err(CapacityError {
+            needed: rows,
+            available,
+        });
+    }
     let mut assessment = Assessment::new(model, task, policy)?;
     while let Some(rollout) = assessment.current() {
         let candidates = Assessment::candidates(&rollout);

@@ -4,6 +4,8 @@ use hambo_core::expression::ProgramError;
 use hambo_core::image::{ImageError, Problem};
 use hambo_core::rollout::CapacityError;
 
+use crate::model_file::{part_name, problem_words};
+
 /// Any error of the library.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -50,16 +52,16 @@ pub enum Error {
     #[error("{0}")]
     File(#[from] std::io::Error),
     /// An image that the core refuses.
-    #[error("the image's {} part: {:?}; export it again", crate::model_file::part_name(&.0.part), .0.problem)]
+    #[error("the image's {} part: {}; export it again", part_name(&.0.part), problem_words(&.0.problem))]
     Image(ImageError),
     /// A part that the core refuses.
-    #[error("a part of the image: {0:?}; export it again")]
+    #[error("a part of the image: {}; export it again", problem_words(.0))]
     Part(Problem),
     /// A reward program that the core refuses.
     #[error("the task's expressions: {0}\nhelp: correct them; hambo task check shows where")]
     Program(#[from] ProgramError),
     /// A task that is too large.
-    #[error("the task needs {} rows of memory; shorten the horizon or shrink the model", .0.needed)]
+    #[error("the task needs {} rows of memory, {} are there\nhelp: shorten the horizon or shrink the model", .0.needed, .0.available)]
     Capacity(CapacityError),
     /// Nothing is left to train on.
     #[error(

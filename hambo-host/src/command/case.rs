@@ -14,6 +14,10 @@ use hambo_host::model_file::ModelFile;
 use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::{Initial, TaskFile};
 
+/// More would only make a margin smaller that is small already, and what each of them
+/// found is kept in memory.
+const MOST_TRAJECTORIES: u32 = 1_000_000;
+
 /// The controller, and how hard it is tried.
 #[derive(Args)]
 pub struct CaseArguments {
@@ -84,6 +88,12 @@ impl CaseArguments {
         mut task: TaskFile,
         effort: EffortLevel,
     ) -> Result<Case, Error> {
+        if !(1..=MOST_TRAJECTORIES).contains(&self.trajectories) {
+            return Err(Error::Usage(format!(
+                "--trajectories {}: give 1 to {MOST_TRAJECTORIES}",
+                self.trajectories
+            )));
+        }
         let metadata = model.metadata();
         let trained_on = [&metadata.state_names, &metadata.action_names];
         let named = [&task.state_names, &task.action_names];

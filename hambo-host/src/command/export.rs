@@ -1,7 +1,7 @@
 //! `hambo export`: a device image with its budget, refused if it does not fit.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hambo_core::image::Image;
@@ -9,7 +9,7 @@ use hambo_core::rollout::Buffers;
 use hambo_host::Error;
 use hambo_host::adversary::{EffortLevel, learn};
 use hambo_host::case::Case;
-use hambo_host::device::Qemu;
+use hambo_host::device::{DeviceReport, Qemu};
 use hambo_host::files::write_whole;
 use hambo_host::image_file::TrainedAdversary;
 use hambo_host::model_file::ModelFile;
@@ -89,11 +89,11 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
             )));
         }
     }
-    write_whole(&arguments.output, bytes)?;
     let measured = match &arguments.firmware {
-        Some(firmware) => Some(Qemu::new(firmware).run(&arguments.output)?),
+        Some(firmware) => Some(measure(firmware, &arguments.output, bytes)?),
         None => None,
     };
+    write_whole(&arguments.output, bytes)?;
     let measured = measured.as_ref();
     if arguments.json {
         let object = serde_json::json!({
@@ -135,6 +135,18 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     }
     writeln!(out, "saved {}", arguments.output.display())?;
     Ok(())
+}
+
+/// Runs the image from a file beside the output, which is written only if this succeeds.
+fn measure(firmware: &Path, output: &Path, bytes: &[u8]) -> Result<DeviceReport, Error> {
+    let mut name = output.file_name().unwrap_or_default().to_owned();
+    name.push(".trial");
+    let trial = output.with_file_name(name);
+    write_whole(&trial, bytes)?;
+    let report = Qemu::new(firmware).run(&trial);
+    // Left behind it would only take room.
+    let _ = std::fs::remove_file(&trial);
+    Ok(report?)
 }
 
 /// Networks that go into the image, small enough for a device.

@@ -59,7 +59,7 @@ pub struct FitArguments {
 #[command(next_help_heading = "Split and calibration")]
 struct SplitArguments {
     /// Share of the rows, in whole episodes, that calibration gets.
-    #[arg(long, default_value_t = 0.2)]
+    #[arg(long, default_value_t = 0.2, allow_negative_numbers = true)]
     withhold: f64,
     /// Share of the other rows that decides when networks stop training; 0
     /// trains to the last step.
@@ -71,7 +71,7 @@ struct SplitArguments {
     calibration: Calibration,
     /// Half the width of the set in scaled standard deviations. Without one
     /// it holds every network, or follows theory for gp.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     beta: Option<f32>,
 }
 
@@ -94,7 +94,7 @@ struct NetworkArguments {
     #[arg(long)]
     batch: Option<usize>,
     /// Learning rate of the first update.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     learning_rate: Option<f32>,
     /// Weight of the prior against the likelihood.
     #[arg(long)]
@@ -124,7 +124,7 @@ struct ProcessArguments {
     #[arg(long, value_delimiter = ',')]
     norm: Option<Vec<f64>>,
     /// The set may fail with this probability; the task's delta if not given.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     delta: Option<f64>,
 }
 
@@ -332,6 +332,14 @@ impl FitArguments {
 
     fn process_options(&self, task: &TaskFile) -> Result<GaussianProcessOptions, Error> {
         let given = &self.processes;
+        // Before the search, which takes minutes.
+        if let Some(delta) = given.delta.filter(|delta| !(*delta > 0.0 && *delta < 1.0)) {
+            let text = format!("--delta {delta}: give a probability between 0 and 1");
+            return Err(Error::Usage(text));
+        }
+        if given.points == Some(0) {
+            return Err(Error::Usage("--points 0: give at least 1".to_owned()));
+        }
         let keep = match (given.points, &self.board) {
             (Some(points), Some(board)) => {
                 let states = task.state_names.len();

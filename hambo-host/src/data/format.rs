@@ -64,6 +64,14 @@ impl Format {
                 help: "give the files in it; of a Minari dataset that is data/main_data.hdf5",
             });
         }
+        // A pipe may never end, or never begin.
+        if path.exists() && !path.is_file() {
+            return Err(DataError::Whole {
+                file,
+                problem: "this is not a plain file".to_owned(),
+                help: "write the log to a file first",
+            });
+        }
         let start = start_of(path).map_err(|source| DataError::Read {
             file: file.clone(),
             source,

@@ -26,16 +26,24 @@ impl AlignedBytes {
         aligned
     }
 
-    /// Reads a file.
+    /// Reads a file. Only plain ones: a model may be large, and a device or a pipe
+    /// need not end.
     ///
     /// # Errors
     /// If it cannot be read; the message names it.
     pub fn read(path: &Path) -> io::Result<Self> {
-        match std::fs::read(path) {
+        let plain = std::fs::metadata(path).and_then(|metadata| {
+            let no_file = || io::Error::new(io::ErrorKind::InvalidInput, "this is not a file");
+            metadata.is_file().then_some(()).ok_or_else(no_file)
+        });
+        match plain.and_then(|()| std::fs::read(path)) {
             Ok(bytes) => Ok(Self::new(&bytes)),
             Err(error) => Err(io::Error::new(
                 error.kind(),
-                format!("{}: {error}", path.display()),
+                format!(
+                    "cannot read {}: {error}\nhelp: check the path and its permissions",
+                    path.display()
+                ),
             )),
         }
     }

@@ -38,7 +38,7 @@ pub enum EncodeError {
         expected: usize,
     },
     /// The core would refuse the policy.
-    #[error("the policy cannot be used: {0:?}; make every size and number finite and in range")]
+    #[error("the policy cannot be used: {}; make every size and number finite and in range", crate::model_file::problem_words(.0))]
     Policy(Problem),
     /// A Gaussian process cannot be written for the core.
     #[error(transparent)]

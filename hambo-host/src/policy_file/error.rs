@@ -5,6 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use super::onnx::OnnxError;
+use crate::files::short_lines;
 
 /// A policy file that cannot be used: which file, which key, what to do.
 #[derive(Debug, Error)]
@@ -20,7 +21,7 @@ pub enum PolicyError {
         source: io::Error,
     },
     /// The file is not TOML, or has a key that is unknown or of the wrong type.
-    #[error("{origin}: {}\nhelp: correct this line", problem.to_string().trim_end())]
+    #[error("{origin}: {}\nhelp: correct this line", short_lines(problem.to_string().trim_end()))]
     Syntax {
         /// The file.
         origin: String,

@@ -5,13 +5,14 @@ use std::io;
 use thiserror::Error;
 
 use crate::expression::ExpressionError;
+use crate::files::short_lines;
 
 /// A task file that cannot be used: which file, which key, what to do.
 #[derive(Debug, Error)]
 pub enum TaskError {
     /// The file cannot be read.
     #[error(
-        "cannot read the task file {origin}: {source}\nhelp: check the path and its permissions"
+        "cannot read the task file {origin}: {source}\nhelp: give a task in TOML; `hambo task new` writes a first one"
     )]
     Read {
         /// The file.
@@ -20,7 +21,7 @@ pub enum TaskError {
         source: io::Error,
     },
     /// The file is not TOML, or has a key that is unknown or of the wrong type.
-    #[error("{origin}: {}\nhelp: correct this line", problem.to_string().trim_end())]
+    #[error("{origin}: {}\nhelp: correct this line", short_lines(problem.to_string().trim_end()))]
     Syntax {
         /// The file.
         origin: String,

@@ -130,7 +130,12 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
             Some([low, high])
         }
         (low, high) => {
-            let problem = format!("has the bounds low = {low:?} and high = {high:?}");
+            let shown = |bound: Option<f32>| bound.map_or("missing".to_owned(), |x| x.to_string());
+            let problem = format!(
+                "has the bounds low: {} and high: {}",
+                shown(low),
+                shown(high)
+            );
             let help = "give both, finite and in order, or neither";
             return check.fail("reward", problem, help);
         }

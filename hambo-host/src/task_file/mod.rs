@@ -11,17 +11,22 @@ mod smoothing;
 #[cfg(test)]
 mod tests;
 
+use std::io;
 use std::path::Path;
 
 use hambo_core::expression::{Op, Program, ProgramError};
+use hambo_core::task::Method;
 
 pub use error::TaskError;
 
-use hambo_core::task::Method;
+use crate::files::read_at_most;
 
 pub use hambo_core::task::MAX_CONSTRAINTS;
 
 use crate::data::Names;
+
+/// The largest task file.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// Where trajectories start.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,7 +129,11 @@ impl TaskFile {
     pub fn read(path: impl AsRef<Path>) -> Result<Self, TaskError> {
         let path = path.as_ref();
         let origin = path.display().to_string();
-        match std::fs::read_to_string(path) {
+        let text = read_at_most(path, MOST_BYTES).and_then(|bytes| {
+            let no_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
+            String::from_utf8(bytes).map_err(no_text)
+        });
+        match text {
             Ok(text) => {
                 let task = Self::parse(&text, &origin)?;
                 let (states, actions) = (task.state_names.len(), task.action_names.len());

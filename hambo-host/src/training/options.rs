@@ -4,6 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Activation, TrainingError};
 
+/// A training that needs more would take the memory of the machine; the paper's has a
+/// hundredth of it.
+const MOST_WEIGHTS: usize = 1 << 27;
+/// SVGD compares every two of them.
+const MOST_MEMBERS: usize = 1024;
+const TOO_WIDE: &str = "narrower: all networks together may have 2^27 weights";
+
 /// Rows below which training is refused.
 pub const MINIMUM_ROWS: usize = 10;
 
@@ -113,6 +120,15 @@ impl EnsembleOptions {
         }
     }
 
+    /// Weights between the hidden layers and their biases, of all members.
+    fn weights(&self) -> usize {
+        let pairs = self.hidden.iter().zip(self.hidden.iter().skip(1));
+        let between = pairs.map(|(from, to)| from.saturating_mul(*to));
+        let sum = between.chain(self.hidden.iter().copied());
+        sum.fold(0, usize::saturating_add)
+            .saturating_mul(self.members)
+    }
+
     pub(super) fn check(&self) -> Result<(), TrainingError> {
         let positive = |value: f32| value.is_finite() && value > 0.0;
         let not_negative = |value: f32| value.is_finite() && value >= 0.0;
@@ -125,7 +141,9 @@ impl EnsembleOptions {
         let prior = not_negative(self.prior_weight);
         let rules = [
             (self.members > 0, "members", "at least 1"),
+            (self.members <= MOST_MEMBERS, "members", "at most 1024"),
             (!self.hidden.contains(&0), "hidden", "widths of at least 1"),
+            (self.weights() <= MOST_WEIGHTS, "hidden", TOO_WIDE),
             (self.steps > 0, "steps", "at least 1"),
             (self.batch > 0, "batch", "at least 1"),
             (positive(self.learning_rate), "learning_rate", "positive"),

@@ -39,7 +39,7 @@ pub struct CheckArguments {
     #[arg(long, allow_negative_numbers = true)]
     threshold: Option<f32>,
     /// The bound may fail with this probability, instead of the task's delta.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     delta: Option<f32>,
     /// Steps of a trajectory, instead of the task's horizon.
     #[arg(long)]
@@ -168,9 +168,6 @@ impl CheckArguments {
             Some(0) => return Err(Error::Usage("--horizon 0: give at least 1".to_owned())),
             Some(horizon) => task.horizon = horizon,
             None => {}
-        }
-        if self.case.trajectories == 0 {
-            return Err(Error::Usage("--trajectories 0: give at least 1".to_owned()));
         }
         Ok(())
     }

@@ -38,14 +38,14 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 pub use error::OnnxError;
 pub use writer::{encode, write};
 
 use super::{PerceptronPolicy, PolicyError};
+use crate::files::read_at_most;
 use crate::task_file::TaskFile;
 use error::Complaint;
 use message::Model;
@@ -159,14 +159,7 @@ pub fn read(
 
 /// The bytes of a file that is not too large.
 pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        let text = format!("it has more than {MOST_BYTES} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
-    }
-    Ok(bytes)
+    read_at_most(path, MOST_BYTES)
 }
 
 /// Whether bytes look like a model: a protobuf message that starts with its version,

@@ -326,7 +326,7 @@ fn a_run_comes_back_from_its_file_and_others_are_refused() {
 }
 
 /// The trajectories shown are those the verdict rests on: their mean is the
-/// check's, bit for bit, for every variant.
+/// check's, for every variant.
 #[test]
 fn traces_return_what_the_check_found() {
     let mut image = hambo_core::example::image().unwrap();

@@ -1,5 +1,6 @@
 //! Networks that learn the worst case: they compete, and never harm the order
 //! of the estimates; threads and stops change nothing.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::ops::ControlFlow;
 

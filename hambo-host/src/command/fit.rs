@@ -123,7 +123,8 @@ struct ProcessArguments {
     /// them, an estimate.
     #[arg(long, value_delimiter = ',')]
     norm: Option<Vec<f64>>,
-    /// The set may fail with this probability; the task's delta if not given.
+    /// The set may fail with this probability; half of the task's delta if not
+    /// given, the other half being the sampling's.
     #[arg(long, allow_negative_numbers = true)]
     delta: Option<f64>,
 }
@@ -377,7 +378,7 @@ impl FitArguments {
                     factor: NORM_FACTOR,
                 },
             },
-            delta: given.delta.unwrap_or_else(|| decimal(task.delta)),
+            delta: given.delta.unwrap_or_else(|| 0.5 * decimal(task.delta)),
             ..default
         })
     }

@@ -30,7 +30,9 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hambo"));
         command.args(line.split(' ')).current_dir(&self.0);
         // Nothing of the user who runs the tests.
-        command.env("XDG_CONFIG_HOME", &self.0).env_remove("RUST_LOG");
+        command
+            .env("XDG_CONFIG_HOME", &self.0)
+            .env_remove("RUST_LOG");
         let Output {
             status,
             stdout,

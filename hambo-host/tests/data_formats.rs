@@ -26,7 +26,7 @@ fn names() -> Names {
 
 fn log(path: &Path) -> Log {
     let names = names();
-    read_log_of(path, &names.states, &names.actions).unwrap_or_else(|error| panic!("{error}"))
+    read_log_of(path, &names.states, &names.actions).unwrap()
 }
 
 /// A folder that goes with its test.

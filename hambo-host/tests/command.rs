@@ -95,10 +95,11 @@ fn bad_input_is_named_and_nothing_is_overwritten() {
     });
     folder.write("still.csv", &still.collect::<Vec<_>>().join("\n"));
     folder.write("narrow.csv", "x,u,next.x\n0,0,0\n");
+    folder.write("log.dat", "\u{1}\u{2}");
     folder.write("other.toml", &TASK.replace("'x', 'v'", "'x', 'w'"));
     let instead = |from: &str, to: &str| QUICK.replace(from, to);
     let with = |more: &str| format!("{QUICK} {more}");
-    let cases: [(String, &[&str]); 14] = [
+    let cases: [(String, &[&str]); 15] = [
         (
             instead("log.csv", "nan.csv"),
             &["nan.csv", "line 40", "`v`"],
@@ -119,6 +120,7 @@ fn bad_input_is_named_and_nothing_is_overwritten() {
             instead("log.csv", "none.csv"),
             &["none.csv", "check the path"],
         ),
+        (instead("log.csv", "log.dat"), &["log.dat", "not known"]),
         (instead("task.toml", "other.toml"), &["`w`", "missing"]),
         (
             instead("m.hambo", "no/such/m.hambo"),

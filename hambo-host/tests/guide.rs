@@ -72,16 +72,7 @@ fn walk(name: &str) -> (PathBuf, String) {
         std::fs::copy(guide().join("example").join(file), folder.join(file)).unwrap();
     }
     let page = std::fs::read_to_string(guide().join(name)).unwrap();
-    let mut script = blocks(&page, "```sh run").concat();
-    if help(&["report"]).is_none() {
-        // Not merged yet: everything but the report's commands is run.
-        script = script.replace(" --save run.json", "");
-        let lines = script
-            .lines()
-            .filter(|line| !line.starts_with("hambo report"));
-        script = lines.collect::<Vec<_>>().join("\n");
-        println!("{name}: without `hambo report`, which this program does not have");
-    }
+    let script = blocks(&page, "```sh run").concat();
     assert!(!script.is_empty(), "{name} has no block to run");
     let path = format!(
         "{}:{}",

@@ -117,7 +117,7 @@ fn drafts_need_to_know_the_actions() {
     for (name, text, wanted) in [
         ("odd.csv", "my x,u,next.my x\n0,0,0\n", "cannot be a name"),
         ("lone.csv", "x,next.x\n0,0\n", "no action"),
-        ("what.txt", "x", "not known"),
+        ("what.dat", "\u{1}x", "not known"),
     ] {
         let file = File::new(name, text);
         let error = LoggedRows::discover(std::slice::from_ref(&file.0), &[])

@@ -110,6 +110,11 @@ pub fn confidence_sets(image: &Image<'_>, path: &ModelPath) -> Vec<StepSet> {
         .map(|state| {
             let rows: Vec<[f32; 1]> = state.iter().map(|x| [*x]).collect();
             image.policy.act(&rows, &quiet, &mut own, &mut action);
+            let limits = &image.task.action_limits;
+            let limits = limits.low.iter().zip(limits.high);
+            for ([a], (low, high)) in action.iter_mut().zip(limits) {
+                *a = a.clamp(*low, *high);
+            }
             let mut prediction = Prediction {
                 mean: &mut mean,
                 epistemic_std: &mut epistemic_std,

@@ -104,8 +104,9 @@ enum Command {
     Task(TaskCommand),
     /// One self-contained page about a check: the verdict and what it rests on.
     ///
-    /// Example: hambo check task.toml --model m.hambo --policy pd.toml --save run.json;
-    /// hambo report run.json -o report.html
+    /// The run comes from `hambo check … --save run.json`.
+    ///
+    /// Example: hambo report run.json -o report.html
     Report(ReportArguments),
     /// Speed as ratios to PyTorch and SciPy, measured in the same run.
     ///

@@ -50,13 +50,12 @@ fn pendulum(state: &[f32], torque: f32, noise: [f32; 2]) -> Vec<f32> {
     ]
 }
 
-/// A cart on a rough floor. With a third of this noise the core's standard
-/// deviation, which is rounded up, is a tenth too wide.
+/// A cart on a rough floor.
 fn cart(state: &[f32], force: f32, noise: [f32; 2]) -> Vec<f32> {
     let speed = 0.9 * state[1] + 0.1 * force - 0.02 * state[0];
     vec![
-        0.98 * state[0] + 0.1 * speed + 0.03 * noise[0],
-        speed + 0.1 * noise[1],
+        0.98 * state[0] + 0.1 * speed + 0.01 * noise[0],
+        speed + 0.03 * noise[1],
     ]
 }
 
@@ -125,7 +124,7 @@ fn calibration_halves_the_error_or_there_is_none() {
         (
             "cart, Gaussian processes",
             task(&["x", "v"]),
-            log(2, 400, 2, cart),
+            log(2, 2000, 2, cart),
             processes(),
         ),
         (

@@ -26,15 +26,14 @@ use crate::training::{
 const MEMBERS: usize = 5;
 const WIDTHS: [usize; 6] = [4, 256, 256, 256, 256, 6];
 const TRAJECTORIES: u32 = 1000;
-const HORIZON: u32 = 5;
+const HORIZON: u32 = 50;
 const POLICY: &str = "kind = \"linear\"\ngain = [[0, -2, -0.5]]\nbias = [0]";
 /// The log: episodes of 200 steps, with this much noise on the action.
 const EPISODES: u32 = 20;
 const ACTION_NOISE: f32 = 1.0;
-const TRAINING_STEPS: usize = 1500;
 
 pub(super) fn trained() -> Result<Contest, Error> {
-    let name = "rollouts: 5 trained networks of 4 × 256, 1000 trajectories";
+    let name = "rollouts: 5 trained networks of 4 × 256, 1000 trajectories of 50 steps";
     contest(name, Some(1.0), &trained_ensemble()?)
 }
 
@@ -96,10 +95,7 @@ fn trained_ensemble() -> Result<TrainedEnsemble, Error> {
     let system = Pendulum::new()?;
     let policy = HostPolicy::parse(POLICY, "linear", system.task())?;
     let run = rollout(&system, &policy, EPISODES, ACTION_NOISE, 0)?;
-    let options = EnsembleOptions {
-        steps: TRAINING_STEPS,
-        ..EnsembleOptions::paper()
-    };
+    let options = EnsembleOptions::paper();
     let tables = Tables::new(&run.log);
     Ok(train_ensemble(&tables.training_set(), &options)?)
 }

@@ -3,6 +3,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use hambo_core::adversary::searches;
 use hambo_core::image::Image;
 use hambo_core::policy::{Policy, StoredPolicy};
 use hambo_core::rollout::{CapacityError, Objective, Rollout};
@@ -60,11 +61,7 @@ impl<'a> AdversaryProblem<'a> {
         lanes: usize,
         seed: u64,
     ) -> Result<Self, Error> {
-        let learns = matches!(
-            variant,
-            Variant::ContinuousAdversary | Variant::DiscreteAdversary1
-        );
-        if !learns || !image.task.method.variants.contains(&variant) {
+        if !searches(variant) || !image.task.method.variants.contains(&variant) {
             let text = "an adversary can be trained for ca and da1, where the task has them";
             return Err(Error::Usage(text.to_owned()));
         }

@@ -1,6 +1,7 @@
 //! The controller's problem: a fixed adversary inside the model's
 //! uncertainty, and an action in every step.
 
+use hambo_core::adversary::searches;
 use hambo_core::image::Image;
 use hambo_core::rollout::{CapacityError, Objective, Rollout};
 use hambo_core::variant::Variant;
@@ -50,11 +51,7 @@ impl<'a> ControllerProblem<'a> {
         lanes: usize,
         seed: u64,
     ) -> Result<Self, Error> {
-        let learns = matches!(
-            variant,
-            Variant::ContinuousAdversary | Variant::DiscreteAdversary1
-        );
-        if !learns || !image.task.method.variants.contains(&variant) {
+        if !searches(variant) || !image.task.method.variants.contains(&variant) {
             let text = "a controller can be improved against ca and da1, where the task has them";
             return Err(Error::Usage(text.to_owned()));
         }

@@ -164,7 +164,7 @@ def main():
     export("dynamo_double", Scaled(nn.ReLU), dynamo=True, dtype=torch.float64, external_data=False)
     export("dynamo_external", Scaled(nn.ReLU), dynamo=True, external_data=True)
     export("dynamo_vector", Scaled(nn.Tanh), dynamo=True, shape=(3,), external_data=False)
-    # Written by hambo: cargo test --release -p hambo-host write_our_files -- --ignored
+    # Written by hambo: HAMBO_WRITE_FIXTURES=1 cargo test --release -p hambo-host onnxruntime_reads_our_files
     for name in ("own_sac", "own_plain"):
         reference(name, FOLDER / f"{name}.onnx", torch.float32, (1, 3))
 

@@ -10,8 +10,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use hambo_host::data::{
-    Format, Log, Names, Numbers, OutputOptions, Table, read_log_of, read_table, transitions,
-    write_table,
+    Format, Log, Names, Numbers, OutputOptions, Table, convert, read_log_of, read_table,
+    transitions, write_table,
 };
 use proptest::prelude::*;
 
@@ -152,6 +152,26 @@ fn ways() -> Vec<(&'static str, OutputOptions)> {
         ("h.parquet", way(Format::Parquet, false, false)),
         ("i.parquet", way(Format::Parquet, false, true)),
     ]
+}
+
+/// Plain arrays pass from NPZ to HDF5 without a table; the file is the same.
+#[test]
+fn converting_a_fixture_writes_what_its_table_writes() {
+    let folder = Folder::new("convert");
+    let (converted, by_table) = (folder.path("converted.hdf5"), folder.path("table.hdf5"));
+    let mut plain = ways();
+    plain.retain(|(name, _)| *name == "d.hdf5");
+    let archives = GOOD.iter().filter(|name| name.ends_with(".npz"));
+    for name in archives.chain(&["numpy_shifted.npz"]) {
+        let (names, options) = (names(), plain[0].1);
+        let input = [fixture(name)];
+        let rows = convert(&input, Some(&names), &converted, options).unwrap();
+        let table = read_table(&input, Some(&names)).unwrap();
+        write_table(&by_table, &table, options).unwrap();
+        assert_eq!(rows, table.rows(), "{name}");
+        let (converted, by_table) = (std::fs::read(&converted), std::fs::read(&by_table));
+        assert!(converted.unwrap() == by_table.unwrap(), "{name}");
+    }
 }
 
 /// The numbers of a table, bit by bit, and where its episodes end.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use hambo_host::Error;
-use hambo_host::data::{Format, OutputOptions, Summary, Table, read_table, write_table};
+use hambo_host::data::{self, Format, Names, OutputOptions, Summary, read_table};
 use hambo_host::task_file::TaskFile;
 
 /// What `hambo data` does.
@@ -76,14 +76,14 @@ pub fn run(command: &DataCommand, out: &mut impl Write) -> Result<(), Error> {
     }
 }
 
-fn read(files: &[PathBuf], task: Option<&PathBuf>) -> Result<Table, Error> {
+fn names(task: Option<&PathBuf>) -> Result<Option<Names>, Error> {
     let task = task.map(TaskFile::read).transpose()?;
-    let names = task.map(|task| task.names());
-    Ok(read_table(files, names.as_ref())?)
+    Ok(task.map(|task| task.names()))
 }
 
 fn info(arguments: &InfoArguments, out: &mut impl Write) -> Result<(), Error> {
-    let summary = Summary::new(&read(&arguments.files, arguments.task.as_ref())?);
+    let names = names(arguments.task.as_ref())?;
+    let summary = Summary::new(&read_table(&arguments.files, names.as_ref())?);
     if arguments.json {
         let text = serde_json::to_string(&summary).map_err(std::io::Error::from)?;
         writeln!(out, "{text}")?;
@@ -109,13 +109,13 @@ fn convert(arguments: &ConvertArguments, out: &mut impl Write) -> Result<(), Err
         let text = "--layout minari is for HDF5: end the file's name in .hdf5";
         return Err(Error::Usage(text.to_owned()));
     }
-    let table = read(inputs, arguments.task.as_ref())?;
+    let names = names(arguments.task.as_ref())?;
     let options = OutputOptions {
         format,
         minari,
         compress: arguments.compress,
     };
-    write_table(output, &table, options)?;
-    writeln!(out, "saved {} rows in {}", table.rows(), output.display())?;
+    let rows = data::convert(inputs, names.as_ref(), output, options)?;
+    writeln!(out, "saved {rows} rows in {}", output.display())?;
     Ok(())
 }

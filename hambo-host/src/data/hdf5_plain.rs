@@ -1,11 +1,9 @@
-//! Writing D4RL's arrays as plain HDF5, straight from memory.
+//! D4RL's arrays as plain HDF5: all that precedes the numbers.
 //!
 //! The `hdf5-pure` crate takes a copy of all data before it writes; for
 //! uncompressed arrays that costs as much as the writing. So the oldest layout
 //! of all (superblock 0, one symbol-table group, contiguous arrays), which
-//! every HDF5 library reads, is written here.
-
-use std::io::{self, Write};
+//! every HDF5 library reads, is made here; the numbers follow as they are.
 
 /// No address.
 const NOWHERE: u64 = u64::MAX;
@@ -33,15 +31,31 @@ pub(super) enum Kind {
     Flag,
 }
 
-/// One array: name, type, shape and bytes.
-pub(super) struct Array<'a> {
+/// One array: name, type and shape.
+pub(super) struct Array {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     pub(super) shape: Vec<u64>,
-    pub(super) bytes: &'a [u8],
+}
+
+impl Array {
+    /// What its numbers take in the file; no file is as long as `u64::MAX`.
+    pub(super) fn bytes(&self) -> u64 {
+        let sizes = self.shape.iter().copied();
+        sizes.fold(self.kind.size(), u64::saturating_mul)
+    }
 }
 
 impl Kind {
+    /// Bytes of an element.
+    fn size(self) -> u64 {
+        match self {
+            Self::Single => 4,
+            Self::Double | Self::Integer => 8,
+            Self::Flag => 1,
+        }
+    }
+
     /// The datatype message.
     fn message(self) -> Vec<u8> {
         let integer = |size: u32, bits: u16| {
@@ -91,12 +105,12 @@ fn object_header(messages: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-fn dataset_header(array: &Array<'_>, address: u64) -> Vec<u8> {
+fn dataset_header(array: &Array, address: u64) -> Vec<u8> {
     let mut space = vec![1, array.shape.len() as u8, 0, 0, 0, 0, 0, 0];
     space.extend(array.shape.iter().flat_map(|size| size.to_le_bytes()));
     let mut layout = vec![3, 1];
     layout.extend(address.to_le_bytes());
-    layout.extend((array.bytes.len() as u64).to_le_bytes());
+    layout.extend(array.bytes().to_le_bytes());
     object_header(&[
         message(0x01, space),
         message(0x03, array.kind.message()),
@@ -105,12 +119,12 @@ fn dataset_header(array: &Array<'_>, address: u64) -> Vec<u8> {
     ])
 }
 
-/// Writes the file; the arrays are at most eight, and not empty.
-pub(super) fn write_plain(out: &mut impl Write, mut arrays: Vec<Array<'_>>) -> io::Result<()> {
-    arrays.sort_by_key(|array| array.name);
+/// The beginning of the file; the arrays' bytes follow it in the same order.
+/// The arrays are in the order of their names, at most eight, and not empty.
+pub(super) fn beginning(arrays: &[Array]) -> Vec<u8> {
     let mut names = vec![0; 8];
     let mut name_offsets = Vec::new();
-    for array in &arrays {
+    for array in arrays {
         name_offsets.push(names.len() as u64);
         names.extend(array.name.as_bytes());
         names.push(0);
@@ -121,17 +135,17 @@ pub(super) fn write_plain(out: &mut impl Write, mut arrays: Vec<Array<'_>>) -> i
     let symbols = tree + TREE;
     let heap = symbols + SYMBOLS;
     let first_header = heap + HEAP + names.len() as u64;
-    let header_length = |array: &Array<'_>| dataset_header(array, 0).len() as u64;
+    let header_length = |array: &Array| dataset_header(array, 0).len() as u64;
     let data = first_header + arrays.iter().map(header_length).sum::<u64>();
     let mut end = data;
     let mut header_address = first_header;
     let (mut header_addresses, mut headers) = (Vec::new(), Vec::new());
-    for array in &arrays {
+    for array in arrays {
         let header = dataset_header(array, end);
         header_addresses.push(header_address);
         header_address += header.len() as u64;
         headers.extend(header);
-        end += array.bytes.len() as u64;
+        end += array.bytes();
     }
 
     let mut file = b"\x89HDF\r\n\x1a\n".to_vec();
@@ -171,8 +185,5 @@ pub(super) fn write_plain(out: &mut impl Write, mut arrays: Vec<Array<'_>>) -> i
     }
     file.extend(names);
     file.extend(headers);
-    out.write_all(&file)?;
-    arrays
-        .iter()
-        .try_for_each(|array| out.write_all(array.bytes))
+    file
 }

@@ -1,7 +1,7 @@
 //! Writing logs as HDF5 in D4RL's layout.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 
 use hdf5_pure::{
     DatasetBuilder, EnumTypeBuilder, Error, FileBuilder, make_f32_type, make_f64_type,
@@ -9,7 +9,7 @@ use hdf5_pure::{
 };
 
 use super::arrays;
-use super::hdf5_plain::{Array, Kind, write_plain};
+use super::hdf5_plain::{Array, Kind, beginning};
 use super::{Block, DataError, Numbers, Table};
 
 /// Bytes of a compressed chunk, about; what h5py aims at, too.
@@ -90,12 +90,8 @@ fn write_uncompressed(out: &mut File, table: &Table) -> io::Result<()> {
             true => vec![rows],
             false => vec![rows, block.columns() as u64],
         };
-        arrays.push(Array {
-            name: key(aliases),
-            kind,
-            shape,
-            bytes,
-        });
+        let name = key(aliases);
+        arrays.push((Array { name, kind, shape }, bytes));
     }
     let vectors = [
         (arrays::TERMINALS, Kind::Flag, terminals.as_deref()),
@@ -108,15 +104,14 @@ fn write_uncompressed(out: &mut File, table: &Table) -> io::Result<()> {
     ];
     for (aliases, kind, bytes) in vectors {
         if let Some(bytes) = bytes {
-            arrays.push(Array {
-                name: key(aliases),
-                kind,
-                shape: vec![rows],
-                bytes,
-            });
+            let (name, shape) = (key(aliases), vec![rows]);
+            arrays.push((Array { name, kind, shape }, bytes));
         }
     }
-    write_plain(out, arrays)
+    arrays.sort_by_key(|(array, _)| array.name);
+    let (arrays, numbers): (Vec<Array>, Vec<&[u8]>) = arrays.into_iter().unzip();
+    out.write_all(&beginning(&arrays))?;
+    numbers.iter().try_for_each(|bytes| out.write_all(bytes))
 }
 
 fn key(aliases: &[&'static str]) -> &'static str {

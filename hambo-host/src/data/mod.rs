@@ -4,6 +4,7 @@
 mod arrays;
 mod columns;
 mod contained;
+mod convert;
 mod csv_file;
 mod csv_write;
 mod error;
@@ -16,6 +17,7 @@ mod limits;
 mod log;
 mod npy;
 mod npz_file;
+mod npz_to_hdf5;
 mod output;
 mod parquet_file;
 mod parquet_write;
@@ -30,6 +32,7 @@ use std::path::{Path, PathBuf};
 
 use crate::task_file::TaskFile;
 
+pub use convert::convert;
 pub use csv_file::read_csv;
 use csv_file::{Reading, read_csv_table};
 pub use error::DataError;

@@ -113,6 +113,13 @@ impl Header {
         }
     }
 
+    /// Letter and size of the elements, if they stand row by row in
+    /// little-endian order.
+    pub(super) fn plain_type(&self) -> Option<(u8, usize)> {
+        let plain = !self.fortran_order && !self.kind.big;
+        plain.then_some((self.kind.letter, self.kind.size))
+    }
+
     /// Reads the numbers; the caller has checked that so many may be held.
     pub(super) fn numbers(&self, source: &mut impl Read) -> Result<Numbers, Refusal> {
         let count = self.shape.iter().product::<u64>() as usize;

@@ -47,8 +47,7 @@ impl Source for Archive {
     }
 
     fn keys(&self) -> Vec<String> {
-        let names = self.entries.iter().map(|entry| entry.name.as_str());
-        let keys = names.map(|name| name.strip_suffix(".npy").unwrap_or(name));
+        let keys = self.entries.iter().map(Entry::key);
         keys.map(str::to_owned).collect()
     }
 
@@ -72,8 +71,7 @@ impl Source for Archive {
                 help: "the file is damaged; write it anew",
             },
         };
-        let named = |entry: &&Entry| entry.name.strip_suffix(".npy").unwrap_or(&entry.name) == key;
-        let Some(entry) = self.entries.iter().find(named) else {
+        let Some(entry) = self.entries.iter().find(|entry| entry.key() == key) else {
             let found = arrays::short_list(&self.keys());
             let key = key.to_owned();
             return Err(DataError::Key { file, key, found });

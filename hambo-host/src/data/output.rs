@@ -36,39 +36,53 @@ pub fn write_table(path: &Path, table: &Table, options: OutputOptions) -> Result
             help: "name them with --task TASK, or give `next.NAME` columns for the states",
         });
     }
-    let failed = |source: io::Error| DataError::Write {
-        file: path.display().to_string(),
-        source,
-    };
+    let failed = |source: io::Error| failed(path, source);
+    write_beside(path, |out| {
+        let arrays = matches!(options.format, Format::Npz | Format::Hdf5);
+        let numbered = (arrays && table.episodes.is_some()).then(|| {
+            // Readers of D4RL's arrays look at flags only.
+            let mut table = table.clone();
+            table.number_episodes();
+            table
+        });
+        let table = numbered.as_ref().unwrap_or(table);
+        match options.format {
+            Format::Csv => csv_write::write_csv(out, table).map_err(failed),
+            Format::Npz => npz_file::write_npz(out, table, options.compress).map_err(failed),
+            Format::Hdf5 if options.minari => {
+                hdf5_minari::write_minari(out, table, options.compress)
+            }
+            Format::Hdf5 => hdf5_write::write_hdf5(out, table, options.compress),
+            Format::Parquet => parquet_write::write_parquet(out, table, options.compress),
+        }
+    })
+}
+
+/// Writes a file beside `path`, and renames it if that succeeds.
+pub(super) fn write_beside(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let failed = |source: io::Error| failed(path, source);
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".part");
     let temporary = path.with_file_name(name);
     let written = File::create(&temporary)
         .map_err(failed)
         .and_then(|mut out| {
-            let arrays = matches!(options.format, Format::Npz | Format::Hdf5);
-            let numbered = (arrays && table.episodes.is_some()).then(|| {
-                // Readers of D4RL's arrays look at flags only.
-                let mut table = table.clone();
-                table.number_episodes();
-                table
-            });
-            let table = numbered.as_ref().unwrap_or(table);
-            match options.format {
-                Format::Csv => csv_write::write_csv(&mut out, table).map_err(failed)?,
-                Format::Npz => {
-                    npz_file::write_npz(&mut out, table, options.compress).map_err(failed)?;
-                }
-                Format::Hdf5 if options.minari => {
-                    hdf5_minari::write_minari(&mut out, table, options.compress)?;
-                }
-                Format::Hdf5 => hdf5_write::write_hdf5(&mut out, table, options.compress)?,
-                Format::Parquet => parquet_write::write_parquet(&mut out, table, options.compress)?,
-            }
+            write(&mut out)?;
             fs::rename(&temporary, path).map_err(failed)
         });
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }
     written
+}
+
+/// The error of a file that cannot be written.
+pub(super) fn failed(path: &Path, source: io::Error) -> DataError {
+    DataError::Write {
+        file: path.display().to_string(),
+        source,
+    }
 }

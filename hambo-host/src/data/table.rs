@@ -123,15 +123,8 @@ impl Block {
     pub(super) fn first_bad(&self) -> Option<(usize, usize)> {
         let index = match &self.numbers {
             Numbers::Single(numbers) => {
-                // The largest bits first, many numbers at a time: 0x7f80_0000
-                // is infinity, and NaN is above it.
                 const PIECE: usize = 4096;
-                let largest = |piece: &[f32]| {
-                    let bits = piece.iter().map(|x| x.to_bits() & 0x7fff_ffff);
-                    bits.fold(0, u32::max)
-                };
-                let bad = |piece: &[f32]| largest(piece) >= 0x7f80_0000;
-                let piece = numbers.chunks(PIECE).position(bad);
+                let piece = numbers.chunks(PIECE).position(|piece| !all_finite(piece));
                 let start = piece.map(|piece| piece * PIECE);
                 start.and_then(|start| {
                     let mut rest = numbers.iter().skip(start);
@@ -142,6 +135,13 @@ impl Block {
         }?;
         Some((index / self.columns.max(1), index % self.columns.max(1)))
     }
+}
+
+/// Whether no number is NaN or infinite, many numbers at a time.
+pub(super) fn all_finite(numbers: &[f32]) -> bool {
+    let bits = numbers.iter().map(|x| x.to_bits() & 0x7fff_ffff);
+    // That of infinity; NaN is above it.
+    bits.fold(0, u32::max) < 0x7f80_0000
 }
 
 /// Names of states and actions.

@@ -21,7 +21,7 @@ const LONGEST_DIRECTORY: u64 = 16 << 20;
 /// One entry of the directory; nothing of it is believed yet.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    pub(super) name: String,
+    name: String,
     pub(super) size: u64,
     method: u16,
     encrypted: bool,
@@ -165,6 +165,16 @@ enum Stream {
 }
 
 impl Entry {
+    /// Its name without `.npy`.
+    pub(super) fn key(&self) -> &str {
+        self.name.strip_suffix(".npy").unwrap_or(&self.name)
+    }
+
+    /// Whether its bytes are in the file as they are.
+    pub(super) fn is_stored(&self) -> bool {
+        self.method == 0
+    }
+
     /// Opens it; not a byte more than its size is ever inflated.
     pub(super) fn open(&self, mut file: File) -> io::Result<EntryReader> {
         let length = file.metadata()?.len();

@@ -166,6 +166,15 @@ fn cases() -> Vec<Case> {
             ],
         ),
         (
+            "nan_plain.npz",
+            archive(entry(
+                "actions.npy",
+                f32s("<f4", "(3, 1)", &[0.0, 0.0, f32::NAN]),
+            )),
+            "data convert nan_plain.npz out.hdf5",
+            &["nan_plain.npz, row 3, `a0`: NaN is not a finite number"],
+        ),
+        (
             "nan.csv",
             b"x,v,u\n0,0,0\n1,NaN,0\n2,0,0\n".to_vec(),
             "fit task.toml --data nan.csv -o m.hambo",

@@ -211,6 +211,7 @@ fn standardise(row: &[f64], units: &Standardisation) -> Vec<f64> {
 }
 
 /// The posterior by forward and back substitution, in the data's own order.
+#[derive(Clone)]
 pub struct Reference {
     case: Case,
     points: Vec<Vec<f64>>,

@@ -3,9 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::image::container::Container;
-use hambo_core::image::{DynamicsManifest, Image, ModelManifest, Part, Problem, parse_model};
+use hambo_core::image::{
+    DynamicsManifest, Image, ModelManifest, OldGaussianProcessManifest, Part, Problem, parse_model,
+};
 use hambo_core::model::{
-    Kernel, Model, Prediction, PredictionCotangent, WEIGHT_LIMIT, coordinate_limit, whole_to_bits,
+    Arithmetic, Kernel, Model, Prediction, PredictionCotangent, WEIGHT_LIMIT, coordinate_limit,
+    whole_to_bits,
 };
 use hambo_host::check::{check, check_in_lanes};
 use hambo_host::image_file::{AlignedBytes, encode_part};
@@ -44,6 +47,7 @@ fn predict<const B: usize>(
 }
 
 /// A case with its model and its reference.
+#[derive(Clone)]
 struct Tested {
     case: Case,
     bytes: AlignedBytes,
@@ -208,7 +212,7 @@ proptest! {
     }
 }
 
-/// How loose the standard deviation gets where f32 can do no better.
+/// How loose the standard deviation gets where 32 bits can do no better.
 #[test]
 fn the_standard_deviation_is_not_far_too_large() {
     let (mut checked, mut loosest) = (0, 0.0_f64);
@@ -241,7 +245,7 @@ fn the_standard_deviation_is_not_far_too_large() {
         }
     }
     assert!(checked > 2000, "{checked}");
-    assert!(loosest < 0.1, "{loosest}");
+    assert!(loosest < 0.005, "{loosest}");
 }
 
 #[test]
@@ -437,27 +441,41 @@ fn spoilt(
     parse_model(&container).map(|_| ())
 }
 
-/// Without its error terms the same model is too sure of itself.
+/// Without their error terms the same models are too sure of themselves.
 #[test]
 fn the_bound_on_the_rounding_is_needed() {
-    let draw = &mut Draw::new(100);
-    let mut tested = Tested::new(Case::new(draw, 1, &[Kernel::Rbf], Difficulty::HARD));
-    let queries = tested.queries(draw, 240);
-    let too_small = |tested: &Tested| {
+    for (difficulty, arithmetic) in [
+        (Difficulty::EASY, Arithmetic::Single),
+        (Difficulty::HARD, Arithmetic::Whole),
+    ] {
         let mut count = 0;
-        tested.compare(&queries, |[_, std], [_, s], _| {
-            count += usize::from(std < s)
-        });
-        count
-    };
-    assert_eq!(too_small(&tested), 0);
-    // 7 tiles of units, 3 of numbers, 1 of factors, 1 of linear weights, 20 of
-    // points, 10 of weights; then the row sums and the product errors.
-    tested.bytes = changed(tested.bytes.as_bytes(), |_, arena| {
-        arena[4 * 42..4 * 62].fill(0.0);
-    });
-    let count = too_small(&tested);
-    assert!(count > 0, "{count}");
+        for seed in 100..108 {
+            let draw = &mut Draw::new(seed);
+            let mut tested = Tested::new(Case::new(draw, 1, &[Kernel::Rbf], difficulty));
+            let queries = tested.queries(draw, 240);
+            let rows = difficulty.points.next_multiple_of(4);
+            // Units, numbers, factors, points of 2 columns and weights; then
+            // what covers the rounding of M in f32.
+            let row_sums = 4 * (7 + 3 + 1) + 2 * difficulty.points + rows;
+            tested.bytes = changed(tested.bytes.as_bytes(), |manifest, arena| {
+                let DynamicsManifest::GaussianProcess(process) = &manifest.dynamics else {
+                    panic!("not a Gaussian process");
+                };
+                assert_eq!(process.kernels[0].1, arithmetic);
+                if arithmetic == Arithmetic::Single {
+                    arena[row_sums..row_sums + 2 * rows].fill(0.0);
+                }
+                let numbers = &mut arena[4 * 7..];
+                // The prior variance without what it was rounded up by.
+                numbers[1] = numbers[0] + numbers[10];
+                numbers[3..7].copy_from_slice(&[f32::MIN_POSITIVE, 1.0, 0.0, 0.0]);
+            });
+            tested.compare(&queries, |[_, std], [_, s], _| {
+                count += usize::from(std < s);
+            });
+        }
+        assert!(count > 0, "{arithmetic:?}: {count}");
+    }
 }
 
 #[test]
@@ -472,7 +490,8 @@ fn bad_parts_are_refused() {
     };
     let kernels = |manifest: &mut ModelManifest, count: usize| {
         if let DynamicsManifest::GaussianProcess(process) = &mut manifest.dynamics {
-            process.kernels = (0..count).map(|_| Kernel::Rbf).collect();
+            let kernel = (Kernel::Rbf, Arithmetic::Single);
+            process.kernels = (0..count).map(|_| kernel).collect();
         }
     };
     assert_eq!(spoilt(&part, |_, _| {}), Ok(()));
@@ -491,43 +510,52 @@ fn bad_parts_are_refused() {
         assert_eq!(result, Err(problem));
     }
     assert!(spoilt(&part, |m, _| points(m, 25)).is_err());
-    let old = |manifest: &mut ModelManifest| {
+    let old = |manifest: &mut ModelManifest,
+               kind: fn(OldGaussianProcessManifest) -> DynamicsManifest| {
         if let DynamicsManifest::GaussianProcess(process) = manifest.dynamics.clone() {
-            manifest.dynamics = DynamicsManifest::GaussianProcessInFloats(process);
+            manifest.dynamics = kind(OldGaussianProcessManifest {
+                points: process.points,
+                kernels: process.kernels.iter().map(|(kernel, _)| *kernel).collect(),
+            });
         }
     };
-    assert_eq!(spoilt(&part, |m, _| old(m)), Err(Problem::Version));
+    for kind in [
+        DynamicsManifest::GaussianProcessInFloats,
+        DynamicsManifest::GaussianProcessHalfInFloats,
+    ] {
+        assert_eq!(spoilt(&part, |m, _| old(m, kind)), Err(Problem::Version));
+    }
     // Calibration scale, two supports and four units take 7 tiles; then the
-    // output's numbers, factors, linear weights, its 30 points of 2 columns,
-    // their weights, the row sums, the product errors and M.
+    // output's numbers, factors, its 30 points of 2 columns, their weights,
+    // the row sums, the product errors and M.
     let numbers = 4 * 7;
-    let (factor, linear, point) = (numbers + 12, numbers + 16, numbers + 20);
+    let (factor, point) = (numbers + 12, numbers + 16);
     let (weight, row_sum) = (point + 60, point + 60 + 32);
     let whole = |number: i32| f32::from_bits(whole_to_bits(number));
     let limit = coordinate_limit(2).unwrap();
     let bad_numbers = [
         (4 * 6, f32::INFINITY),
         (numbers, 0.0),
-        (numbers + 1, -1.0),
+        (numbers + 1, 0.0),
         (numbers + 2, 0.0),
-        (numbers + 3, 1.0),
-        (numbers + 4, -1e-9),
+        (numbers + 3, 0.0),
+        (numbers + 4, 0.9),
         (numbers + 5, -1e-9),
-        (numbers + 6, 0.9),
-        (numbers + 7, -1e-9),
-        (numbers + 8, -1e-9),
-        (numbers + 9, f32::INFINITY),
-        (numbers + 10, 0.0),
-        (numbers + 11, 1.0),
-        (numbers + 11, 1.5 / 65_536.0),
+        (numbers + 6, -1e-9),
+        (numbers + 7, f32::INFINITY),
+        (numbers + 8, 0.0),
+        (numbers + 9, 1.0),
+        (numbers + 9, 1.5 / 65_536.0),
         (factor, 0.0),
-        (linear, f32::INFINITY),
+        (factor + 1, f32::INFINITY),
         (point, 0.0),
         (point + 1, -1.0),
         (point + 2, whole(limit + 1)),
         (point + 3, whole(-limit - 1)),
         (weight, whole(WEIGHT_LIMIT + 1)),
         (weight + 1, whole(-WEIGHT_LIMIT - 1)),
+        (numbers + 10, -1.0),
+        (numbers + 11, -1.0),
         (row_sum, -1.0),
         (row_sum + 32, -1.0),
         (row_sum + 64, f32::NEG_INFINITY),
@@ -536,8 +564,18 @@ fn bad_parts_are_refused() {
         let result = spoilt(&part, |_, arena| arena[at] = number);
         assert_eq!(result, Err(Problem::Number), "{number} at {at}");
     }
-    for at in 0..4 * (7 + 3 + 2 + 15 + 3 * 8) {
+    let padding = [factor + 2, factor + 3, weight + 30, weight + 31];
+    for at in numbers..row_sum + 80 {
         let result = spoilt(&part, |_, arena| arena[at] = f32::NAN);
+        let expected = if padding.contains(&at) {
+            Ok(())
+        } else {
+            Err(Problem::Number)
+        };
+        assert_eq!(result, expected, "NaN at {at}");
+    }
+    for at in 0..7 {
+        let result = spoilt(&part, |_, arena| arena[4 * at] = f32::NAN);
         assert_eq!(result, Err(Problem::Number), "NaN at {at}");
     }
     // The largest whole numbers there are: no sum overflows.
@@ -554,7 +592,35 @@ fn bad_parts_are_refused() {
     assert!(mean[0].iter().chain(&std[0]).all(|x| x.is_finite()));
 }
 
-/// A file from before the mean was summed in integers is read for ever, with
+/// M in integers: its shifts are in their range, and its numbers may be any.
+#[test]
+fn bad_shifts_are_refused() {
+    let draw = &mut Draw::new(9);
+    let case = Case::new(draw, 1, &[Kernel::Matern52], Difficulty::HARD);
+    let part = case.model_part().unwrap();
+    // After units, numbers, factors, 40 points of 2 columns and their weights.
+    let shift = 4 * (7 + 3 + 1 + 20 + 10);
+    for (at, bits) in [(shift, 0), (shift + 39, 32), (shift + 1, u32::MAX)] {
+        let result = spoilt(&part, |manifest, arena| {
+            let DynamicsManifest::GaussianProcess(process) = &manifest.dynamics else {
+                panic!("not a Gaussian process");
+            };
+            assert_eq!(process.kernels[0].1, Arithmetic::Whole);
+            arena[at] = f32::from_bits(bits);
+        });
+        assert_eq!(result, Err(Problem::Number), "{bits} at {at}");
+    }
+    let bytes = changed(&part, |_, arena| {
+        arena[shift + 40..].fill(f32::from_bits(i32::MIN.cast_unsigned()));
+    });
+    let model = parsed(&bytes);
+    let mut scratch = vec![[0.0; 4]; model.dynamics.scratch_rows().unwrap()];
+    let far = [f32::MIN, f32::MAX, 0.0, 1.0];
+    let [mean, std, _] = predict(&model, &[far, far], &mut scratch);
+    assert!(mean[0].iter().chain(&std[0]).all(|x| x.is_finite()));
+}
+
+/// A file from before anything was summed in integers is read for ever, with
 /// what that program predicted.
 #[test]
 fn old_model_files_load() {
@@ -586,9 +652,9 @@ fn old_model_files_load() {
             // As accurate as it was, and no more: alpha was rounded to f32.
             let error = (found - next[state]).abs();
             assert!(error < 2e-5, "{found} {}", next[state]);
-            // The old one was rounded up further.
+            // The old one was rounded up much further.
             let ratio = epistemic[state][0] / std[state];
-            assert!(ratio > 0.8 && ratio < 1.001, "{ratio}");
+            assert!(ratio > 0.3 && ratio < 1.001, "{ratio}");
         }
     }
     // What is written from it is today's.

@@ -228,5 +228,10 @@ fn predicts_what_scikit_learn_predicts() {
         // with them, up to 2e-2.
         let limit = if ratio > 1e-4 { 1e-5 } else { 1e-4 };
         assert!(core < limit, "{}: {core}", problem.name);
+        // What is rounded up: the standard deviation of f is at most 5 % too
+        // large, in f32 and in integers, until 32 bits do not suffice.
+        assert!(loosest < 0.05 || ratio < 1e-6, "{}", problem.name);
+        let limit = if ratio > 1e-6 { 2e-3 } else { 1e-2 };
+        assert!(core_std < limit, "{}: {core_std}", problem.name);
     }
 }

@@ -55,6 +55,11 @@ impl<'a> LowerTriangular<'a> {
         Some(Self { tiles, size })
     }
 
+    /// Whether all numbers are finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.tiles.iter().flatten().all(|x| x.is_finite())
+    }
+
     /// `output = M input`, both with [`padded`] rows. `None` if there are
     /// fewer.
     #[inline(never)] // One copy in flash.

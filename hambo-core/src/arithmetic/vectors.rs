@@ -92,18 +92,18 @@ impl<K: Kernel, const GROUP: usize> pulp::NullaryFnOnce for Inlined<K, GROUP> {
 
 /// The lanes of one group of a row, to read.
 #[inline(always)]
-pub(super) fn lanes<const B: usize, const G: usize>(
-    row: &[f32; B],
+pub(super) fn lanes<T, const B: usize, const G: usize>(
+    row: &[T; B],
     group: usize,
-) -> Option<&[f32; G]> {
+) -> Option<&[T; G]> {
     row.as_chunks().0.get(group)
 }
 
 /// The lanes of one group of a row, to write.
 #[inline(always)]
-pub(super) fn lanes_mut<const B: usize, const G: usize>(
-    row: &mut [f32; B],
+pub(super) fn lanes_mut<T, const B: usize, const G: usize>(
+    row: &mut [T; B],
     group: usize,
-) -> Option<&mut [f32; G]> {
+) -> Option<&mut [T; G]> {
     row.as_chunks_mut().0.get_mut(group)
 }

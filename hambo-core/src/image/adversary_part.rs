@@ -60,11 +60,8 @@ pub(super) fn parse_adversary<'a>(
     let mut arena = ArenaReader::new(part.arena)?;
     let input_mean = arena.take_finite(inputs)?;
     let input_scale = arena.take_finite(inputs)?;
-    let tiles = arena.take_tiles(shape.tiles())?;
+    let tiles = arena.take_finite_tiles(shape.tiles())?;
     arena.finish()?;
-    if tiles.iter().flatten().any(|x| !x.is_finite()) {
-        return Err(Problem::Number);
-    }
     Ok(NetworkAdversary {
         variant: manifest.variant,
         shape,

@@ -13,17 +13,14 @@ impl<'a> ArenaReader<'a> {
     /// Looks at bytes as numbers.
     ///
     /// # Errors
-    /// If they are not aligned, not whole tiles, or not all finite or
-    /// infinite: no NaN is ever stored.
+    /// If they are not aligned or not whole tiles.
     pub fn new(bytes: &'a [u8]) -> Result<Self, Problem> {
-        let tiles: &[[f32; TILE]] = bytemuck::try_cast_slice(bytes).map_err(|_| Problem::Arena)?;
-        if tiles.iter().flatten().any(|x| x.is_nan()) {
-            return Err(Problem::Number);
-        }
+        let tiles = bytemuck::try_cast_slice(bytes).map_err(|_| Problem::Arena)?;
         Ok(Self { tiles })
     }
 
-    /// The next `count` tiles.
+    /// The next `count` tiles, whatever they hold: whole numbers, as far as
+    /// the caller knows, have the bits of any f32.
     ///
     /// # Errors
     /// If there are fewer.
@@ -33,13 +30,30 @@ impl<'a> ArenaReader<'a> {
         Ok(taken)
     }
 
+    /// The next `count` tiles of finite numbers.
+    ///
+    /// # Errors
+    /// If there are fewer, or one is not finite.
+    pub fn take_finite_tiles(&mut self, count: usize) -> Result<&'a [[f32; TILE]], Problem> {
+        let tiles = self.take_tiles(count)?;
+        if tiles.iter().flatten().all(|x| x.is_finite()) {
+            Ok(tiles)
+        } else {
+            Err(Problem::Number)
+        }
+    }
+
     /// The next `count` numbers; their tiles' padding is skipped.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// If there are fewer, or one is NaN.
     pub fn take(&mut self, count: usize) -> Result<&'a [f32], Problem> {
         let tiles = self.take_tiles(count.div_ceil(TILE))?;
-        tiles.as_flattened().get(..count).ok_or(Problem::Arena)
+        let numbers = tiles.as_flattened().get(..count).ok_or(Problem::Arena)?;
+        if numbers.iter().any(|x| x.is_nan()) {
+            return Err(Problem::Number);
+        }
+        Ok(numbers)
     }
 
     /// Likewise, and each must be finite.

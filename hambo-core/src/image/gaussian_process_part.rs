@@ -2,13 +2,15 @@
 //!
 //! Arena, after calibration scale and support: input mean, input scale (dx
 //! each) · output mean, output scale (ds each) · for each output its twelve
-//! numbers, factors (dx), linear weights (dx), the points' coordinates (N dx)
-//! and weights (N) as whole numbers, row sums of |M| (N), product errors (N),
-//! and M in blocks of four rows.
+//! numbers, factors (dx), and, if its kernel is stationary, the points'
+//! coordinates (N dx) and weights (N) as whole numbers, and row sums and
+//! product errors (N each) and M in blocks of four rows, or shifts and offsets
+//! (N each) and M as the bits of integers; or, if it is linear, weights (dx)
+//! and a triangular matrix of dx + 1 rows.
 //!
-//! Parts of hambo 0.1 before its mean was summed in integers are another kind
-//! of dynamics ([`super::DynamicsManifest::GaussianProcessInFloats`]); only
-//! the host still reads them.
+//! Parts of hambo 0.1 before all was summed in integers are other kinds of
+//! dynamics ([`super::DynamicsManifest::GaussianProcessInFloats`] and
+//! [`super::DynamicsManifest::GaussianProcessHalfInFloats`]).
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
@@ -16,21 +18,38 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::error::Problem;
 use super::model_part::{all, positive};
-use crate::model::{GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation};
+use crate::model::{Arithmetic, GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation};
 
 /// The sizes and kernels of a Gaussian process.
 ///
 /// ```
 /// use hambo_core::image::GaussianProcessManifest;
-/// use hambo_core::model::{GaussianProcess, Kernel};
-/// let kernels = [Kernel::Rbf, Kernel::Linear].into_iter().collect();
+/// use hambo_core::model::{Arithmetic, GaussianProcess, Kernel};
+/// let kernels = [(Kernel::Rbf, Arithmetic::Whole), (Kernel::Linear, Arithmetic::Single)];
+/// let kernels = kernels.into_iter().collect();
 /// let manifest = GaussianProcessManifest { points: 128, kernels };
 /// // Of two states and an action; most of it is the triangular matrix.
-/// let tiles = GaussianProcess::tiles_per_output(usize::from(manifest.points), 3);
-/// assert_eq!(tiles, Some(3 + 2 + 3 * 32 + 3 * 32 + 2 * 32 * 33));
+/// let tiles = GaussianProcess::output_tiles(Kernel::Rbf, usize::from(manifest.points), 3);
+/// assert_eq!(tiles, Some(3 + 1 + 3 * 32 + 3 * 32 + 2 * 32 * 33));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GaussianProcessManifest {
+    /// N.
+    pub points: u16,
+    /// One for each state dimension, and how its M k is summed.
+    pub kernels: Vec<(Kernel, Arithmetic), MAX_OUTPUTS>,
+}
+
+/// Likewise of the versions before.
+///
+/// ```
+/// use hambo_core::image::OldGaussianProcessManifest;
+/// use hambo_core::model::Kernel;
+/// let kernels = [Kernel::Rbf].into_iter().collect();
+/// assert_eq!(OldGaussianProcessManifest { points: 128, kernels }.kernels.len(), 1);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OldGaussianProcessManifest {
     /// N.
     pub points: u16,
     /// One for each state dimension.
@@ -54,16 +73,11 @@ pub(super) fn parse_gaussian_process<'a>(
         output_mean: arena.take_finite(state_dimension)?,
         output_scale: all(arena.take_finite(state_dimension)?, positive)?,
     };
-    let tiles = GaussianProcess::tiles_per_output(points, columns)
-        .and_then(|tiles| tiles.checked_mul(state_dimension))
-        .ok_or(Problem::Dimension)?;
-    let tiles = arena.take_tiles(tiles)?;
-    if tiles.iter().flatten().any(|x| !x.is_finite()) {
-        return Err(Problem::Number);
-    }
+    let tiles = GaussianProcess::tiles(&manifest.kernels, points, columns);
+    let tiles = arena.take_tiles(tiles.ok_or(Problem::Dimension)?)?;
     let process = GaussianProcess::new(&manifest.kernels, points, standardisation, tiles)
         .ok_or(Problem::Dimension)?;
-    if (0..state_dimension).all(|dimension| process.has_sound_numbers(dimension)) {
+    if process.has_sound_numbers() {
         Ok(process)
     } else {
         Err(Problem::Number)

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
-use super::gaussian_process_part::{GaussianProcessManifest, parse_gaussian_process};
+use super::gaussian_process_part::{
+    GaussianProcessManifest, OldGaussianProcessManifest, parse_gaussian_process,
+};
 use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support,
 };
@@ -60,8 +62,8 @@ pub struct ModelManifest {
 ///
 /// ```
 /// use hambo_core::image::{DynamicsManifest, GaussianProcessManifest};
-/// use hambo_core::model::Kernel;
-/// let kernels = [Kernel::Rbf, Kernel::Linear].into_iter().collect();
+/// use hambo_core::model::{Arithmetic, Kernel};
+/// let kernels = [(Kernel::Rbf, Arithmetic::Whole)].into_iter().collect();
 /// let manifest = GaussianProcessManifest { points: 128, kernels };
 /// let dynamics = DynamicsManifest::GaussianProcess(manifest);
 /// assert!(!matches!(dynamics, DynamicsManifest::Ensemble(_)));
@@ -73,7 +75,10 @@ pub enum DynamicsManifest {
     /// A Gaussian process for each dimension, with alpha and points in f32.
     /// [`parse_model`] knows this version no more; the host makes the next
     /// one of it.
-    GaussianProcessInFloats(GaussianProcessManifest),
+    GaussianProcessInFloats(OldGaussianProcessManifest),
+    /// A Gaussian process for each dimension, with M in f32. Nobody knows
+    /// this version any more.
+    GaussianProcessHalfInFloats(OldGaussianProcessManifest),
     /// A Gaussian process for each dimension.
     GaussianProcess(GaussianProcessManifest),
 }
@@ -170,7 +175,8 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
         DynamicsManifest::Ensemble(ensemble) => {
             Dynamics::Ensemble(parse_ensemble(ensemble, state, action, &mut arena)?)
         }
-        DynamicsManifest::GaussianProcessInFloats(_) => return Err(Problem::Version),
+        DynamicsManifest::GaussianProcessInFloats(_)
+        | DynamicsManifest::GaussianProcessHalfInFloats(_) => return Err(Problem::Version),
         DynamicsManifest::GaussianProcess(process) => {
             Dynamics::GaussianProcess(parse_gaussian_process(&process, state, action, &mut arena)?)
         }
@@ -208,10 +214,7 @@ fn parse_ensemble<'a>(
     };
     let tiles = usize::from(manifest.members).checked_mul(network.tiles());
     let tiles = tiles.ok_or(Problem::Dimension)?;
-    let tiles = arena.take_tiles(tiles)?;
-    if tiles.iter().flatten().any(|x| !x.is_finite()) {
-        return Err(Problem::Number);
-    }
+    let tiles = arena.take_finite_tiles(tiles)?;
     Ensemble::new(network, floor_and_cap, standardisation, tiles).ok_or(Problem::Dimension)
 }
 

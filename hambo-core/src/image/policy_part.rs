@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
-use crate::arithmetic::dense::{Dense, TILE};
+use crate::arithmetic::dense::Dense;
 use crate::arithmetic::elementary::exponential;
 use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
 use crate::policy::{
@@ -175,7 +175,7 @@ fn parse_linear<'a>(
     let states = usize::from(manifest.state_dimension);
     let outputs = actions.outputs().ok_or(Problem::Dimension)?;
     let tiles = Dense::tiles(states, outputs).ok_or(Problem::Dimension)?;
-    let tiles = finite_tiles(arena, tiles)?;
+    let tiles = arena.take_finite_tiles(tiles)?;
     Linear::new(tiles, states, actions).ok_or(Problem::Dimension)
 }
 
@@ -195,7 +195,7 @@ fn parse_perceptron<'a>(
     let outputs = actions.outputs().ok_or(Problem::Dimension)?;
     let network = NetworkShape::new(states, &manifest.hidden, outputs, manifest.activation)
         .ok_or(Problem::Dimension)?;
-    let tiles = finite_tiles(arena, network.tiles())?;
+    let tiles = arena.take_finite_tiles(network.tiles())?;
     Perceptron::new(network, tiles, observation, actions).ok_or(Problem::Dimension)
 }
 
@@ -220,16 +220,4 @@ fn parse_actions<'a>(
         scale: arena.take_finite(actions)?,
         offset: arena.take_finite(actions)?,
     })
-}
-
-fn finite_tiles<'a>(
-    arena: &mut ArenaReader<'a>,
-    count: usize,
-) -> Result<&'a [[f32; TILE]], Problem> {
-    let tiles = arena.take_tiles(count)?;
-    if tiles.iter().flatten().all(|x| x.is_finite()) {
-        Ok(tiles)
-    } else {
-        Err(Problem::Number)
-    }
 }

@@ -14,7 +14,7 @@ mod gaussian_process;
 pub use confidence::{Calibration, ConfidenceSet, Support, nested_beta};
 pub use ensemble::{Ensemble, Standardisation};
 pub use gaussian_process::{
-    FRACTION_BITS, GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers, WEIGHT_LIMIT,
+    Arithmetic, FRACTION_BITS, GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers, WEIGHT_LIMIT,
     coordinate_limit, whole_to_bits,
 };
 

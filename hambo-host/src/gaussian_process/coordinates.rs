@@ -2,12 +2,11 @@
 //!
 //! Points are moved to whole coordinates before anything is conditioned on
 //! them, so that the move costs no more than a little noise in the inputs.
-//! Weights are rounded one after the other, each such that it makes up for
-//! those before it (Babai's nearest plane): what is left of the error in the
-//! mean is its part that no weight could have seen.
+//! Weights are rounded such that they make up for each other.
 
-use hambo_core::model::{FRACTION_BITS, Kernel, WEIGHT_LIMIT, coordinate_limit};
+use hambo_core::model::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit};
 
+use super::nearest_plane::nearest_plane;
 use super::{Hyperparameters, OutputFit};
 
 /// The points of one output, moved.
@@ -73,21 +72,14 @@ pub(super) struct Weights {
 impl Weights {
     pub fn new(fit: &OutputFit) -> Self {
         let signal = fit.hyperparameters.signal_variance;
-        if fit.hyperparameters.kernel == Kernel::Linear {
-            // The linear kernel's mean is a plane, without weights.
-            return Self {
-                whole: vec![0; fit.alpha.len()],
-                unit: 1.0,
-                error: 0.0,
-            };
-        }
         let exact: Vec<f64> = fit.alpha.iter().map(|alpha| alpha * signal).collect();
         let largest = exact.iter().fold(f64::MIN_POSITIVE, |a, b| a.max(b.abs()));
         // Nearly all of the range: making up for others takes a few units.
         // f32 must hold it exactly, and after a division by 2¹⁶ too.
         let unit = ROOM * largest / f64::from(WEIGHT_LIMIT);
         let unit = f64::from((unit.max(1e-30) as f32).next_up());
-        let (whole, left) = nearest_plane(fit, &exact, unit);
+        let rows: Vec<&[f64]> = fit.inverse_rows().collect();
+        let (whole, left) = nearest_plane(&rows, &exact, unit, WEIGHT_LIMIT);
         // Of alpha, it is the norm of a function, at most √k(x, x) of which
         // is seen at any x.
         let norm = left.iter().map(|y| y * y).sum::<f64>().sqrt() / signal;
@@ -99,33 +91,10 @@ impl Weights {
     }
 }
 
-/// Whole weights v, and y = Lᵀ e of their errors e = w − unit · v: the square
-/// of the error's norm in the kernel's space is at most |y|². From the last
-/// to the first, e_i = M_ii y_i + Σ_{j > i} M_ji y_j and v_i makes y_i small.
-fn nearest_plane(fit: &OutputFit, exact: &[f64], unit: f64) -> (Vec<i32>, Vec<f64>) {
-    let rows: Vec<&[f64]> = fit.inverse_rows().collect();
-    let mut whole = vec![0; exact.len()];
-    let mut left = vec![0.0; exact.len()];
-    // Σ_{j > i} M_ji y_j for every i.
-    let mut carried = vec![0.0; exact.len()];
-    let places = whole.iter_mut().zip(left.iter_mut()).enumerate();
-    for (place, (whole, left)) in places.rev() {
-        let (Some(row), Some(weight)) = (rows.get(place), exact.get(place)) else {
-            continue;
-        };
-        let (diagonal, carry) = (row[place], carried[place]);
-        let limit = f64::from(WEIGHT_LIMIT);
-        let rounded = ((weight - carry) / unit).round().clamp(-limit, limit);
-        *whole = rounded as i32;
-        *left = (weight - unit * rounded - carry) / diagonal;
-        let pairs = carried.iter_mut().zip(row.iter());
-        pairs.for_each(|(sum, m)| *sum += m * *left);
-    }
-    (whole, left)
-}
-
 #[cfg(test)]
 mod tests {
+    use hambo_core::model::Kernel;
+
     use super::super::{GaussianProcessFit, Observations};
     use super::*;
     use crate::training::Standardisation;

@@ -21,12 +21,16 @@ mod hyperparameters;
 mod kernel_matrix;
 mod likelihood;
 mod lipschitz;
+mod nearest_plane;
 mod options;
 mod order;
+mod plane;
 mod rounding;
 mod search;
+mod single_factor;
 mod subset;
 mod theory;
+mod whole_factor;
 
 pub use error::GaussianProcessError;
 pub use fit::{GaussianProcessFit, Observations, OutputFit};

@@ -1,67 +1,59 @@
 //! What the core stores of an output, and how much its arithmetic can lose.
 //!
 //! The core's `model::gaussian_process::posterior` says what each number
-//! covers. Here u = 2⁻²⁴ is the unit of rounding and P = max |x_i / l|. The
-//! points are moved to whole coordinates, and alpha and M are those of the
-//! moved points.
+//! covers. Here u = 2⁻²⁴ is the unit of rounding in f32. For stationary
+//! kernels the points are moved to whole coordinates, and alpha and M are
+//! those of the moved points. M is in f32 ([`SingleFactor`]) or, where that
+//! would make a standard deviation at the points too large by more than
+//! [`LOOSEST`], in integers:
 //!
-//! - *Row sums*: Σ_j |M_ij|. *Product errors*: u Σ_j n_ij |M_ij|, where n_ij
-//!   counts the roundings of the term: four that make a k in f32 of an
-//!   integer, M to f32, the product, the sums in its chunk from its place on,
-//!   and those of the chunks from its own on.
-//! - *Kernel error*: the core's integers are off by fraction_error · 2⁻³² of
-//!   the signal. The linear kernel in f32 is off by (dx + 11) u |x / l| P.
-//! - *Prior inflation*: k(x, x) to 4u (linear: (dx + 13) u), the squares to
-//!   3u, their compensated sum to 4 (N + 2)² u², all of k(x, x).
+//! - *Variance error*: p (η + 2 √N 2⁻³¹) + 2 e², with p = k(x, x), η of
+//!   [`WholeFactor`], and e = signal √N (fraction_error + 1) 2⁻³² / noise of a
+//!   kernel whose last bit is cut off.
 //! - *Moves*: c = κ √signal, where |k(x, ·) − k(x′, ·)| ≤ c |x − x′| / l. The
 //!   points' moves d give the factor 1 + c √Σd² / noise; a query is cut off by
 //!   less than a unit in every coordinate and has a relative error of 3u.
 //! - *The mean*: Σ |alpha| signal · fraction_error · 2⁻³², what the rounding
 //!   of the weights leaves, one count of the sum for each point, and 5u of
-//!   the largest mean there is, |mu| √k(x, x). The linear one: (dx + 6) u of
-//!   |w| |x|.
+//!   the largest mean there is, |mu| √k(x, x).
+//!
+//! The linear kernel is a [`Plane`]: (dx + 5) u of |C| |z|, (dx + 6) u of |w|
+//! |x| for the mean, and (dx + 4) u for the sum of squares.
 //!
 //! A thousandth on top of each covers terms of second order, the rounding of
 //! these numbers themselves, and M's own error in f64.
 
-use hambo_core::arithmetic::dense::TILE;
-use hambo_core::arithmetic::triangular::CHUNK;
-use hambo_core::model::{Kernel, OutputNumbers};
+use hambo_core::model::{Arithmetic, Kernel, OutputNumbers, whole_to_bits};
 
 use super::coordinates::{Coordinates, Weights};
+use super::plane::Plane;
+use super::single_factor::SingleFactor;
+use super::whole_factor::WholeFactor;
 use super::{GaussianProcessError, GaussianProcessFit, OutputFit};
 
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 const MARGIN: f64 = 1.001;
+/// A fraction's unit.
+const FRACTION: f64 = 1.0 / 4_294_967_296.0;
+/// By how much of itself a standard deviation may be too large for the sake
+/// of f32, which a device is faster with.
+const LOOSEST: f64 = 0.05;
 
-/// The arrays of one output as the core reads them, each unpadded.
-#[derive(Debug, Clone, PartialEq)]
+/// One output as the core reads it.
 pub struct StoredOutput {
-    /// Hyperparameters and errors.
-    pub numbers: OutputNumbers,
-    /// Coordinates for each unit of an input.
-    pub factors: Vec<f32>,
-    /// What the mean grows by for each coordinate; only the linear kernel's.
-    pub linear_weights: Vec<f32>,
-    /// The points, row-major.
-    pub coordinates: Vec<i32>,
-    /// alpha times the signal variance, in whole units.
-    pub weights: Vec<i32>,
-    /// Σ_j |M_ij|, rounded up.
-    pub row_sums: Vec<f32>,
-    /// What rounding adds to a row of M k, for each unit of max |k|.
-    pub product_errors: Vec<f32>,
-    /// M in blocks of four rows, column-major inside a block.
-    pub factor: Vec<f32>,
+    /// How M k is summed.
+    pub arithmetic: Arithmetic,
+    /// Runs of numbers, each unpadded. Some are the bits of whole numbers.
+    pub runs: Vec<Vec<f32>>,
 }
 
-/// The stored form of one output of a fit. `known_to` is the relative error,
-/// in units of rounding, with which points and lengthscales are known: 0 but
-/// for those that were stored in f32.
+/// The stored form of one output of a fit.
 ///
 /// # Errors
 /// If the moved points' kernel matrix cannot be factorised, or there are too
-/// many inputs.
+/// many inputs. `known_to` is the relative error, in units of rounding, with
+/// which points and lengthscales are known: 0 but for those that were stored
+/// in f32.
 pub fn stored_output(
     fit: &GaussianProcessFit,
     output: usize,
@@ -69,146 +61,225 @@ pub fn stored_output(
 ) -> Result<StoredOutput, GaussianProcessError> {
     let singular = GaussianProcessError::Singular { output };
     let original = fit.outputs.get(output).ok_or(singular.clone())?;
-    let hyperparameters = &original.hyperparameters;
-    let points = Coordinates::new(hyperparameters, &fit.points).ok_or(singular.clone())?;
-    let moved = OutputFit::new(hyperparameters, &points.points, original.targets());
-    let moved = moved.ok_or(singular)?;
-    let weights = Weights::new(&moved);
+    let stored = match original.hyperparameters.kernel {
+        Kernel::Linear => stored_plane(fit, original, known_to),
+        Kernel::Rbf | Kernel::Matern32 | Kernel::Matern52 => stored_points(fit, original, known_to),
+    };
+    stored.ok_or(singular)
+}
 
-    let row_sums: Vec<f64> = moved
-        .inverse_rows()
-        .map(|row| row.iter().map(|m| m.abs()).sum())
-        .collect();
-    let product_errors = moved.inverse_rows().map(|row| {
-        let columns = row.len().next_multiple_of(TILE);
-        let terms = row.iter().enumerate().map(|(column, m)| {
-            let in_chunk = CHUNK - column % CHUNK;
-            let chunks = columns.div_ceil(CHUNK) - column / CHUNK;
-            (6 + in_chunk + chunks) as f64 * m.abs()
-        });
-        round_up(UNIT * terms.sum::<f64>())
-    });
+/// Factors between inputs, in physical units, and `units` of x / l.
+fn factors(fit: &GaussianProcessFit, output: &OutputFit, units: f64) -> Vec<f32> {
+    let lengthscales = output.hyperparameters.lengthscales.iter();
+    lengthscales
+        .zip(&fit.standardisation.input_scale)
+        .map(|(l, scale)| (units / (l * f64::from(*scale))) as f32)
+        .collect()
+}
+
+fn stored_points(
+    fit: &GaussianProcessFit,
+    original: &OutputFit,
+    known_to: f64,
+) -> Option<StoredOutput> {
+    let hyperparameters = &original.hyperparameters;
+    let points = Coordinates::new(hyperparameters, &fit.points)?;
+    let moved = OutputFit::new(hyperparameters, &points.points, original.targets())?;
+    let weights = Weights::new(&moved);
     let units = hyperparameters.kernel.coordinates_per_lengthscale()
         * f64::from(points.fraction_bits).exp2();
-    let factors = hyperparameters.lengthscales.iter();
-    let factors = factors
-        .zip(&fit.standardisation.input_scale)
-        .map(|(l, scale)| (units / (l * f64::from(*scale))) as f32);
-    let linear_weights = linear_weights(&moved, &points, units);
-    let product_errors = product_errors.collect();
-    Ok(StoredOutput {
-        numbers: numbers(&moved, &points, &weights, &linear_weights, known_to),
-        factors: factors.collect(),
-        linear_weights: linear_weights.iter().map(|w| *w as f32).collect(),
-        coordinates: points.whole,
-        weights: weights.whole,
-        product_errors,
-        row_sums: row_sums.iter().map(|sum| round_up(*sum)).collect(),
-        factor: blocks(&moved),
-    })
+    let numbers = point_numbers(&moved, &points, &weights, known_to);
+    let whole = |whole: &[i32]| -> Vec<f32> {
+        let bits = whole.iter().copied().map(whole_to_bits);
+        bits.map(f32::from_bits).collect()
+    };
+    let mut runs = vec![
+        factors(fit, original, units),
+        whole(&points.whole),
+        whole(&weights.whole),
+    ];
+    let single = SingleFactor::new(&moved);
+    let (arithmetic, numbers) = if single.looseness(&moved, &points.points) > LOOSEST {
+        let factor = WholeFactor::new(&moved);
+        let numbers = with_whole(numbers, &moved, factor.error);
+        let bits = |whole: Vec<i32>| -> Vec<f32> {
+            let bits = whole.into_iter().map(i32::cast_unsigned);
+            bits.map(f32::from_bits).collect()
+        };
+        let shifts = factor.shifts.into_iter().map(f32::from_bits);
+        runs.extend([shifts.collect(), bits(factor.offsets), bits(factor.blocks)]);
+        (Arithmetic::Whole, numbers)
+    } else {
+        let numbers = with_single(numbers, &moved, &single);
+        runs.extend([single.row_sums, single.product_errors, single.blocks]);
+        (Arithmetic::Single, numbers)
+    };
+    runs.insert(0, numbers.to_tiles().concat());
+    Some(StoredOutput { arithmetic, runs })
 }
 
-/// signal · Σ alpha_i x_i / l for each coordinate: the slope of the linear
-/// kernel's mean.
-fn linear_weights(fit: &OutputFit, points: &Coordinates, units: f64) -> Vec<f64> {
-    let hyperparameters = &fit.hyperparameters;
-    let mut weights = vec![0.0; hyperparameters.lengthscales.len()];
-    if hyperparameters.kernel == Kernel::Linear {
-        let rows = points.whole.chunks_exact(weights.len().max(1));
-        for (row, alpha) in rows.zip(&fit.alpha) {
-            for (weight, coordinate) in weights.iter_mut().zip(row) {
-                let signal = hyperparameters.signal_variance;
-                *weight += signal * alpha * f64::from(*coordinate) / (units * units);
-            }
-        }
-    }
-    weights
+fn stored_plane(
+    fit: &GaussianProcessFit,
+    original: &OutputFit,
+    known_to: f64,
+) -> Option<StoredOutput> {
+    let plane = Plane::new(original, &fit.points)?;
+    let numbers = plane_numbers(original, &plane, &fit.points, known_to);
+    let narrow = |numbers: &[f64]| numbers.iter().map(|x| *x as f32).collect();
+    let runs = vec![
+        numbers.to_tiles().concat(),
+        factors(fit, original, 1.0),
+        narrow(&plane.weights),
+        narrow(&plane.blocks),
+    ];
+    let arithmetic = Arithmetic::Single;
+    Some(StoredOutput { arithmetic, runs })
 }
 
-fn round_up(x: f64) -> f32 {
+pub(super) fn round_up(x: f64) -> f32 {
     ((x * MARGIN) as f32).next_up()
 }
 
-fn numbers(
+/// The factor on a standard deviation for moves of the points.
+fn factor_of_moves(fit: &OutputFit, moved: f64) -> f64 {
+    let noise = fit.hyperparameters.noise_variance + fit.jitter;
+    MARGIN * lipschitz(fit) * moved / noise.sqrt()
+}
+
+/// How far points known to so many units of rounding may be off, in
+/// lengthscales; `farthest` is the longest x / l.
+fn unknown(fit: &OutputFit, farthest: f64, known_to: f64) -> f64 {
+    (fit.alpha.len() as f64).sqrt() * known_to * UNIT * farthest
+}
+
+fn longest(vectors: impl Iterator<Item = f64>) -> f64 {
+    vectors.fold(0.0, f64::max)
+}
+
+/// All but those that depend on how M is stored.
+fn point_numbers(
     fit: &OutputFit,
     points: &Coordinates,
     weights: &Weights,
-    linear_weights: &[f64],
     known_to: f64,
 ) -> OutputNumbers {
     let hyperparameters = &fit.hyperparameters;
     let kernel = hyperparameters.kernel;
     let columns = hyperparameters.lengthscales.len();
-    let (signal, constant) = (
-        hyperparameters.signal_variance,
-        hyperparameters.constant_variance,
-    );
+    let signal = hyperparameters.signal_variance;
+    let constant = hyperparameters.constant_variance;
+    let prior = signal + constant;
     let unit = (-f64::from(points.fraction_bits)).exp2();
     let lengthscales_per_unit = unit / kernel.coordinates_per_lengthscale();
-    let rows = points.whole.chunks_exact(columns.max(1));
-    let lengths = rows.map(|row| {
+    let farthest = longest(points.whole.chunks_exact(columns.max(1)).map(|row| {
         let squares = row.iter().map(|c| f64::from(*c).powi(2));
         squares.sum::<f64>().sqrt() * lengthscales_per_unit
-    });
-    let (count, farthest) = (fit.alpha.len() as f64, lengths.fold(0.0, f64::max));
-    let inputs = columns as f64;
-    let squares = 3.0 * UNIT + 4.0 * (count + 2.0).powi(2) * UNIT * UNIT;
-    let noise = (hyperparameters.noise_variance + fit.jitter).sqrt();
-    let lipschitz = steepest(kernel) * signal.sqrt();
-    let moved = points.moved + count.sqrt() * known_to * UNIT * farthest;
+    }));
+    let count = fit.alpha.len() as f64;
+    let factor = 1.0 + factor_of_moves(fit, points.moved + unknown(fit, farthest, known_to));
     let offset = constant * fit.alpha.iter().sum::<f64>();
 
-    let fraction_error = kernel.fraction_error() / 2_f64.powi(32);
+    let fraction_error = kernel.fraction_error() * FRACTION;
     let weight_unit = weights.unit / 65_536.0;
     let total: f64 = fit.alpha.iter().map(|alpha| alpha.abs() * signal).sum();
-    let largest_mean = fit.mean_norm() * (signal + constant).sqrt() + offset.abs();
-    let linear = linear_weights.iter().map(|w| w * w).sum::<f64>().sqrt();
-    let (kernel_growth, prior, mean_error, cut_off) = if kernel == Kernel::Linear {
-        let growth = UNIT * signal * farthest * (inputs + 11.0) * lengthscales_per_unit;
-        (growth, inputs + 13.0, 5.0 * UNIT * offset.abs(), 0.0)
-    } else {
-        let sum = total * fraction_error + weights.error + count * weight_unit;
-        let cut_off = inputs.sqrt() * lengthscales_per_unit;
-        (0.0, 4.0, sum + 5.0 * UNIT * largest_mean, cut_off)
-    };
+    let largest_mean = fit.mean_norm() * prior.sqrt() + offset.abs();
+    let sum = total * fraction_error + weights.error + count * weight_unit;
+    let mean_error = sum + 5.0 * UNIT * largest_mean;
+    let cut_off = lipschitz(fit) * (columns as f64).sqrt() * lengthscales_per_unit;
     let query_growth = (3.0 + known_to) * UNIT * lengthscales_per_unit;
     OutputNumbers {
         signal_variance: signal as f32,
-        constant_variance: constant as f32,
+        prior_variance: round_up(prior),
         noise_std: hyperparameters.noise_variance.sqrt() as f32,
-        prior_inflation: (1.0 + MARGIN * (prior * UNIT + squares)) as f32 + f32::EPSILON,
-        kernel_error: round_up(signal * fraction_error),
-        kernel_error_growth: round_up(kernel_growth),
-        std_factor: (1.0 + MARGIN * lipschitz * moved / noise) as f32 + f32::EPSILON,
-        std_error: round_up(lipschitz * cut_off + mean_error),
-        std_error_growth: round_up(lipschitz * query_growth + (inputs + 6.0) * UNIT * linear),
+        // Only so that no derivative divides by zero.
+        variance_error: round_up(UNIT * UNIT * prior),
+        std_factor: factor as f32 + f32::EPSILON,
+        std_error: round_up(cut_off + mean_error),
+        std_error_growth: round_up(lipschitz(fit) * query_growth),
         mean_offset: offset as f32,
         weight_unit: weight_unit as f32,
         coordinate_unit: unit as f32,
+        constant_variance: constant as f32,
+        kernel_error: 0.0,
     }
 }
 
-/// κ: the largest √(2 − 2 φ(r)) / r, which is that of r → 0.
-fn steepest(kernel: Kernel) -> f64 {
-    match kernel {
+/// How far an evaluated φ may be off: its last bit is cut off.
+pub(super) fn fraction_error(kernel: Kernel) -> f64 {
+    (kernel.fraction_error() + 1.0) * FRACTION
+}
+
+fn prior(fit: &OutputFit) -> f64 {
+    let hyperparameters = &fit.hyperparameters;
+    hyperparameters.signal_variance + hyperparameters.constant_variance
+}
+
+fn with_whole(numbers: OutputNumbers, fit: &OutputFit, factor_error: f64) -> OutputNumbers {
+    let hyperparameters = &fit.hyperparameters;
+    let root = (fit.alpha.len() as f64).sqrt();
+    let noise = (hyperparameters.noise_variance + fit.jitter).sqrt();
+    let kernel_error = fraction_error(hyperparameters.kernel);
+    let kernel_error = hyperparameters.signal_variance * root * kernel_error / noise;
+    let arithmetic = 4.0 * root * FRACTION;
+    let prior = prior(fit);
+    let variance_error = prior * (factor_error + arithmetic) + 2.0 * kernel_error.powi(2);
+    let std_error = f64::from(numbers.std_error);
+    OutputNumbers {
+        prior_variance: (prior as f32).next_up(),
+        variance_error: round_up(variance_error),
+        std_error: round_up(std_error + kernel_error * f64::from(numbers.std_factor)),
+        ..numbers
+    }
+}
+
+fn with_single(numbers: OutputNumbers, fit: &OutputFit, factor: &SingleFactor) -> OutputNumbers {
+    OutputNumbers {
+        prior_variance: (factor.inflation * prior(fit)) as f32,
+        kernel_error: round_up(factor.kernel_error),
+        ..numbers
+    }
+}
+
+fn plane_numbers(fit: &OutputFit, plane: &Plane, points: &[f64], known_to: f64) -> OutputNumbers {
+    let hyperparameters = &fit.hyperparameters;
+    let columns = hyperparameters.lengthscales.len();
+    let signal = hyperparameters.signal_variance;
+    let constant = hyperparameters.constant_variance;
+    let farthest = longest(points.chunks_exact(columns.max(1)).map(|row| {
+        let row = row.iter().zip(&hyperparameters.lengthscales);
+        row.map(|(x, l)| (x / l).powi(2)).sum::<f64>().sqrt()
+    }));
+    let inputs = columns as f64;
+    let moves = factor_of_moves(fit, unknown(fit, farthest, known_to));
+    let squares = MARGIN * (inputs + 4.0) * UNIT;
+    let offset = constant * fit.alpha.iter().sum::<f64>();
+    let slope = plane.weights.iter().map(|w| w * w).sum::<f64>().sqrt();
+    let product = (inputs + 5.0) * UNIT * plane.norm;
+    let query = (3.0 + known_to) * UNIT * lipschitz(fit);
+    OutputNumbers {
+        signal_variance: signal as f32,
+        prior_variance: (signal + constant) as f32,
+        noise_std: hyperparameters.noise_variance.sqrt() as f32,
+        // Only so that no derivative divides by zero.
+        variance_error: round_up(UNIT * UNIT * signal),
+        std_factor: (1.0 + moves + squares) as f32 + f32::EPSILON,
+        std_error: round_up(product + 5.0 * UNIT * offset.abs()),
+        std_error_growth: round_up(product + query + (inputs + 6.0) * UNIT * slope),
+        mean_offset: offset as f32,
+        weight_unit: 1.0,
+        coordinate_unit: 1.0,
+        constant_variance: constant as f32,
+        kernel_error: 0.0,
+    }
+}
+
+/// c = κ √signal, κ being the largest √(2 − 2 φ(r)) / r, which is that of r →
+/// 0.
+fn lipschitz(fit: &OutputFit) -> f64 {
+    let steepest = match fit.hyperparameters.kernel {
         Kernel::Rbf | Kernel::Linear => 1.0,
         Kernel::Matern32 => 3_f64.sqrt(),
         Kernel::Matern52 => (5.0_f64 / 3.0).sqrt(),
-    }
-}
-
-/// Rows in blocks of four; block b has the columns 0..4(b + 1).
-fn blocks(fit: &OutputFit) -> Vec<f32> {
-    let rows: Vec<&[f64]> = fit.inverse_rows().collect();
-    let mut numbers = Vec::new();
-    for (index, block) in rows.chunks(TILE).enumerate() {
-        for column in 0..(index + 1) * TILE {
-            let entries = (0..TILE).map(|row| {
-                let entry = block.get(row).and_then(|row| row.get(column));
-                entry.map_or(0.0, |entry| *entry as f32)
-            });
-            numbers.extend(entries);
-        }
-    }
-    numbers
+    };
+    steepest * fit.hyperparameters.signal_variance.sqrt()
 }

@@ -3,6 +3,7 @@
 
 use hambo_core::arithmetic::dense::TILE;
 use hambo_core::image::container::{ALIGNMENT, HEADER};
+use hambo_core::model::{GaussianProcess, Kernel};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +12,6 @@ use super::order::{Residual, most_telling};
 use super::{GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations};
 use crate::training::Standardisation;
 
-/// Tiles of an output's numbers in an image.
-const NUMBER_TILES: usize = 3;
 /// The most a manifest takes before its kernels: sizes as variable-length
 /// integers, beta, calibration and tags.
 const MANIFEST: usize = 32;
@@ -206,15 +205,13 @@ fn summary(variances: impl ExactSizeIterator<Item = f64>) -> (f64, f64) {
     (sum / count, largest)
 }
 
-/// Bytes of a model's part of an image: at most 64 too many, never too few.
+/// Bytes of a model's part of an image whose kernels are stationary: at most
+/// 64 too many, never too few. Linear ones take less.
 #[must_use]
 pub fn model_bytes(points: usize, inputs: usize, outputs: usize) -> usize {
     let tiles = |count: usize| count.div_ceil(TILE);
-    let blocks = tiles(points);
-    // Block b of the factor has 4 (b + 1) columns of one tile.
-    let factor = TILE * blocks * (blocks + 1) / 2;
     let units = 3 * tiles(outputs) + 4 * tiles(inputs);
-    let output = NUMBER_TILES + 2 * tiles(inputs) + tiles(points * inputs) + 3 * blocks + factor;
+    let output = GaussianProcess::output_tiles(Kernel::Rbf, points, inputs).unwrap_or(0);
     let arena = (units + outputs * output) * TILE * size_of::<f32>();
     HEADER + (MANIFEST + outputs).next_multiple_of(ALIGNMENT) + arena
 }
@@ -241,7 +238,8 @@ impl DeviceRoom {
     #[must_use]
     pub fn most_points(&self, inputs: usize, outputs: usize) -> usize {
         let fits = |points: &usize| {
-            let rows = outputs * (2 * points + 1) + points + 2 * inputs;
+            let longest = (*points).max((inputs + 1).next_multiple_of(TILE));
+            let rows = outputs * (2 * longest + 1) + longest + 2 * inputs;
             model_bytes(*points, inputs, outputs) <= self.flash_bytes
                 && rows * WORKSPACE_ROW <= self.scratch_bytes
         };

@@ -1,7 +1,7 @@
 //! From a conditioned Gaussian process to the bytes of a model part.
 
 use hambo_core::image::{DynamicsManifest, GaussianProcessManifest, ModelManifest, Part};
-use hambo_core::model::{Kernel, whole_to_bits};
+use hambo_core::model::{Arithmetic, Kernel};
 
 use super::encode::{ArenaWriter, EncodeError, Uncertainty, encode_part, limited, small};
 use crate::gaussian_process::{GaussianProcessFit, stored_output};
@@ -27,10 +27,12 @@ pub(crate) fn encode_known_to(
 ) -> Result<Vec<u8>, EncodeError> {
     let units = &fit.standardisation;
     let state_dimension = units.output_mean.len();
-    let kernels: Vec<Kernel> = fit
-        .outputs
-        .iter()
-        .map(|output| output.hyperparameters.kernel)
+    let outputs = 0..fit.outputs.len();
+    let outputs = outputs.map(|output| stored_output(fit, output, known_to));
+    let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+    let kernels = fit.outputs.iter().zip(&outputs);
+    let kernels: Vec<(Kernel, Arithmetic)> = kernels
+        .map(|(fit, stored)| (fit.hyperparameters.kernel, stored.arithmetic))
         .collect();
     let manifest = ModelManifest {
         state_dimension: small("the state", state_dimension)?,
@@ -50,20 +52,8 @@ pub(crate) fn encode_known_to(
     arena.put(units.input_scale.iter().map(|std| 1.0 / std));
     arena.put(units.output_mean.iter().copied());
     arena.put(units.output_scale.iter().copied());
-    let whole = |numbers: Vec<i32>| {
-        let bits = numbers.into_iter().map(whole_to_bits);
-        bits.map(f32::from_bits)
-    };
-    for output in 0..fit.outputs.len() {
-        let stored = stored_output(fit, output, known_to)?;
-        arena.put(stored.numbers.to_tiles().into_iter().flatten());
-        arena.put(stored.factors);
-        arena.put(stored.linear_weights);
-        arena.put(whole(stored.coordinates));
-        arena.put(whole(stored.weights));
-        arena.put(stored.row_sums);
-        arena.put(stored.product_errors);
-        arena.put(stored.factor);
+    for run in outputs.into_iter().flat_map(|output| output.runs) {
+        arena.put(run);
     }
     encode_part(Part::Model, &manifest, &arena.numbers)
 }

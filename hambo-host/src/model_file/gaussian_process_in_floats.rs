@@ -13,7 +13,7 @@
 use hambo_core::arithmetic::dense::TILE;
 use hambo_core::arithmetic::triangular::LowerTriangular;
 use hambo_core::image::container::Container;
-use hambo_core::image::{DynamicsManifest, GaussianProcessManifest, ModelManifest, Problem};
+use hambo_core::image::{DynamicsManifest, ModelManifest, OldGaussianProcessManifest, Problem};
 
 use crate::gaussian_process::{
     GaussianProcessError, GaussianProcessFit, Hyperparameters, OutputFit,
@@ -79,7 +79,7 @@ pub(super) fn renewed(part: &Container<'_>) -> Result<Option<Vec<u8>>, OldProces
 
 fn outputs(
     runs: &mut Runs<'_>,
-    process: &GaussianProcessManifest,
+    process: &OldGaussianProcessManifest,
     inputs: usize,
     points: &[f64],
 ) -> Result<Vec<OutputFit>, OldProcessError> {

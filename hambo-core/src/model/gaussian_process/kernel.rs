@@ -6,7 +6,7 @@
 //! of squared differences is exact, and the kernel's shape φ comes out as a
 //! fraction (in units of 2⁻³²) within [`Kernel::fraction_error`] of them.
 //!
-//! The linear kernel is a sum of products in f32.
+//! The linear kernel has a form of its own, see [`super::plane`].
 
 use serde::{Deserialize, Serialize};
 
@@ -130,7 +130,7 @@ impl Kernel {
 
 /// φ of a stationary kernel from the sums of squares, in units of 2⁻²ᵠ; the
 /// second number is q, from 16 to 26.
-pub(super) trait Stationary {
+pub(super) trait Shape {
     fn shapes<const B: usize>(squares: &[u64; B], fraction_bits: u32) -> Shapes<B>;
 }
 
@@ -143,7 +143,7 @@ pub(super) struct Matern32;
 /// (1 + s + s² / 3) 2⁻ᵘ.
 pub(super) struct Matern52;
 
-impl Stationary for Rbf {
+impl Shape for Rbf {
     #[inline(always)]
     fn shapes<const B: usize>(squares: &[u64; B], fraction_bits: u32) -> Shapes<B> {
         // The square's whole part and fraction, by shifts of 32 bits.
@@ -242,7 +242,7 @@ fn matern<const B: usize>(
     shapes
 }
 
-impl Stationary for Matern32 {
+impl Shape for Matern32 {
     #[inline(always)]
     fn shapes<const B: usize>(squares: &[u64; B], fraction_bits: u32) -> Shapes<B> {
         matern(squares, fraction_bits, |root, power| {
@@ -251,7 +251,7 @@ impl Stationary for Matern32 {
     }
 }
 
-impl Stationary for Matern52 {
+impl Shape for Matern52 {
     #[inline(always)]
     fn shapes<const B: usize>(squares: &[u64; B], fraction_bits: u32) -> Shapes<B> {
         matern(squares, fraction_bits, |root, power| {

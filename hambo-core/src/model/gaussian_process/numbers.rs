@@ -1,6 +1,5 @@
 //! The numbers of one output of a Gaussian process.
 
-use super::coordinates::fraction_bits_of;
 use crate::arithmetic::dense::TILE;
 
 /// Tiles that [`OutputNumbers`] take.
@@ -13,41 +12,38 @@ pub(super) const NUMBER_TILES: usize = 3;
 /// use hambo_core::model::OutputNumbers;
 /// let numbers = OutputNumbers {
 ///     signal_variance: 1.0,
-///     constant_variance: 0.0,
+///     prior_variance: 1.1,
 ///     noise_std: 0.1,
-///     prior_inflation: 1.001,
-///     kernel_error: 1e-8,
-///     kernel_error_growth: 0.0,
+///     variance_error: 1e-8,
 ///     std_factor: 1.0001,
 ///     std_error: 1e-7,
 ///     std_error_growth: 1e-14,
 ///     mean_offset: 0.0,
 ///     weight_unit: 1e-9,
 ///     coordinate_unit: 1.0 / 16_777_216.0,
+///     constant_variance: 0.1,
+///     kernel_error: 1e-8,
 /// };
-/// assert_eq!(numbers.to_tiles()[0], [1.0, 0.0, 0.1, 1.001]);
+/// assert_eq!(numbers.to_tiles()[0], [1.0, 1.1, 0.1, 1e-8]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutputNumbers {
     /// What the kernel's shape is multiplied with.
     pub signal_variance: f32,
-    /// What is added to it.
-    pub constant_variance: f32,
+    /// k(x, x) of a stationary kernel: the signal variance and what is added
+    /// to it. Rounded up; where M is in f32, by what the sum of squares may
+    /// lose, too.
+    pub prior_variance: f32,
     /// The standard deviation of the noise.
     pub noise_std: f32,
-    /// Factor on k(x, x), a little more than 1: covers its own rounding and
-    /// that of the sum of squares.
-    pub prior_inflation: f32,
-    /// How far an evaluated k(x, x_i) may be from the true one at the stored
-    /// point, beyond what rounding to f32 takes; at the origin.
-    pub kernel_error: f32,
-    /// How much farther for each coordinate of the query.
-    pub kernel_error_growth: f32,
+    /// Added to the variance: covers that M was rounded, and the arithmetic.
+    pub variance_error: f32,
     /// Factor on the standard deviation, at least 1: covers that the points
     /// were moved to whole coordinates.
     pub std_factor: f32,
     /// Added to the standard deviation: covers that the query is moved to
-    /// whole coordinates, and the mean's arithmetic.
+    /// whole coordinates, how far an evaluated kernel may be off, and the
+    /// mean's arithmetic.
     pub std_error: f32,
     /// Added for each coordinate of the query: covers its rounding in f32.
     pub std_error_growth: f32,
@@ -56,82 +52,82 @@ pub struct OutputNumbers {
     /// A stored weight's unit times 2¹⁶ / 2³²: what the mean's integer sum
     /// counts.
     pub weight_unit: f32,
-    /// A coordinate's unit, 2⁻ᵠ.
+    /// A coordinate's unit, 2⁻ᵠ; 1 for the linear kernel.
     pub coordinate_unit: f32,
+    /// What is added to the signal variance; only where M is in f32.
+    pub constant_variance: f32,
+    /// How far an evaluated k(x, x_i) may be from the true one at the stored
+    /// point, beyond what rounding to f32 takes; only where M is in f32.
+    pub kernel_error: f32,
 }
 
 impl OutputNumbers {
     /// As they are stored.
     #[must_use]
     pub fn to_tiles(self) -> [[f32; TILE]; NUMBER_TILES] {
-        let Self {
-            signal_variance,
-            constant_variance,
-            noise_std,
-            prior_inflation,
-            kernel_error,
-            kernel_error_growth,
-            std_factor,
-            std_error,
-            std_error_growth,
-            mean_offset,
-            weight_unit,
-            coordinate_unit,
-        } = self;
         [
             [
-                signal_variance,
-                constant_variance,
-                noise_std,
-                prior_inflation,
+                self.signal_variance,
+                self.prior_variance,
+                self.noise_std,
+                self.variance_error,
             ],
-            [kernel_error, kernel_error_growth, std_factor, std_error],
-            [std_error_growth, mean_offset, weight_unit, coordinate_unit],
+            [
+                self.std_factor,
+                self.std_error,
+                self.std_error_growth,
+                self.mean_offset,
+            ],
+            [
+                self.weight_unit,
+                self.coordinate_unit,
+                self.constant_variance,
+                self.kernel_error,
+            ],
         ]
     }
 
     pub(super) fn from_tiles(tiles: &[[f32; TILE]; NUMBER_TILES]) -> Self {
         let [
+            [signal_variance, prior_variance, noise_std, variance_error],
+            [std_factor, std_error, std_error_growth, mean_offset],
             [
-                signal_variance,
+                weight_unit,
+                coordinate_unit,
                 constant_variance,
-                noise_std,
-                prior_inflation,
+                kernel_error,
             ],
-            [kernel_error, kernel_error_growth, std_factor, std_error],
-            [std_error_growth, mean_offset, weight_unit, coordinate_unit],
         ] = *tiles;
         Self {
             signal_variance,
-            constant_variance,
+            prior_variance,
             noise_std,
-            prior_inflation,
-            kernel_error,
-            kernel_error_growth,
+            variance_error,
             std_factor,
             std_error,
             std_error_growth,
             mean_offset,
             weight_unit,
             coordinate_unit,
+            constant_variance,
+            kernel_error,
         }
     }
 
-    /// Whether finite numbers are in their ranges.
+    /// Whether they are finite and in their ranges.
     pub(super) fn in_range(&self) -> bool {
-        let errors = [
-            self.constant_variance,
-            self.kernel_error,
-            self.kernel_error_growth,
-            self.std_error,
-            self.std_error_growth,
-        ];
-        self.signal_variance > 0.0
+        let tiles = self.to_tiles();
+        tiles.as_flattened().iter().all(|x| x.is_finite())
+            && self.signal_variance > 0.0
+            && self.prior_variance > 0.0
             && self.noise_std > 0.0
-            && self.prior_inflation > 1.0
+            && self.variance_error > 0.0
             && self.std_factor >= 1.0
+            && self.std_error >= 0.0
+            && self.std_error_growth >= 0.0
             && self.weight_unit > 0.0
-            && fraction_bits_of(self.coordinate_unit).is_some()
-            && errors.iter().all(|error| *error >= 0.0)
+            && self.coordinate_unit > 0.0
+            && self.constant_variance >= 0.0
+            && self.kernel_error >= 0.0
     }
 }

@@ -1,0 +1,390 @@
+//! The product of a lower triangular matrix with fractions, in whole numbers:
+//! for rows whose terms are large and cancel.
+//!
+//! Row i stands in units of 2^−q_i, the fractions in units of 2⁻³¹; the sum of
+//! 64 bits is exact. It may leave its range on the way, for whole numbers come
+//! back: only the result has to fit, and those of a Gaussian process do. The
+//! result, in units of 2⁻³¹ again, is rounded to the nearest.
+//!
+//! The numbers are stored as in [`triangular`](super::triangular): blocks of
+//! four rows, column-major inside a block, each the bits of an `i32`.
+
+use super::dense::{TILE, add_tile, padded};
+use super::vectors::{Kernel, Vectors, lanes, lanes_mut};
+
+/// The shifts q that rows may have.
+///
+/// ```
+/// use hambo_core::arithmetic::whole_triangular::SHIFTS;
+/// // A number is at most 2³⁰, and has at least one bit after the point.
+/// assert_eq!((*SHIFTS.start(), *SHIFTS.end()), (1, 31));
+/// ```
+pub const SHIFTS: core::ops::RangeInclusive<u32> = 1..=31;
+
+/// A lower triangular matrix of whole numbers, and what is added to each row.
+///
+/// ```
+/// use hambo_core::arithmetic::whole_triangular::WholeTriangular;
+/// let whole = |numbers: [i32; 4]| numbers.map(|x| f32::from_bits(x as u32));
+/// // Rows (1/2, 0) and (-1, 1/4) in units of 1/4 and 1/8, column by column.
+/// let tiles = [[2, -8, 0, 0], [0, 2, 0, 0], [0; 4], [0; 4]].map(whole);
+/// let (shifts, offsets) = ([whole([2, 3, 1, 1])], [whole([0, 1 << 20, 0, 0])]);
+/// let matrix = WholeTriangular::new(&tiles, &shifts, &offsets, 2).ok_or("too few tiles")?;
+/// // A half and a quarter.
+/// let (input, mut output) = ([[1 << 30], [1 << 29], [0], [0]], [[0]; 4]);
+/// matrix.multiply(&input, &mut output).ok_or("too few rows")?;
+/// assert_eq!(output[..2], [[1 << 29], [-(1 << 30) + (1 << 27) + (1 << 20)]]);
+/// // The transposed product takes rows in units of their own.
+/// let mut transposed = [[0.0]; 4];
+/// matrix.multiply_transposed(&[[0.25], [0.125], [0.0], [0.0]], &mut transposed).ok_or("rows")?;
+/// assert_eq!(transposed[..2], [[0.5 - 1.0], [0.25]]);
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct WholeTriangular<'a> {
+    tiles: &'a [[f32; TILE]],
+    shifts: &'a [[f32; TILE]],
+    offsets: &'a [[f32; TILE]],
+    size: usize,
+}
+
+impl<'a> WholeTriangular<'a> {
+    /// A matrix over the first of `tiles`, with the shift q and the offset of
+    /// each row; `None` if there are too few. It takes as many tiles as
+    /// [`LowerTriangular`](super::triangular::LowerTriangular).
+    #[must_use]
+    pub fn new(
+        tiles: &'a [[f32; TILE]],
+        shifts: &'a [[f32; TILE]],
+        offsets: &'a [[f32; TILE]],
+        size: usize,
+    ) -> Option<Self> {
+        let blocks = size.div_ceil(TILE);
+        Some(Self {
+            tiles: tiles.get(..super::triangular::LowerTriangular::tiles(size)?)?,
+            shifts: shifts.get(..blocks)?,
+            offsets: offsets.get(..blocks)?,
+            size,
+        })
+    }
+
+    /// Whether every shift is one of [`SHIFTS`].
+    ///
+    /// ```
+    /// use hambo_core::arithmetic::whole_triangular::WholeTriangular;
+    /// let tiles = [[0.0; 4]; 4];
+    /// // A shift of 0.
+    /// let matrix = WholeTriangular::new(&tiles, &[[0.0; 4]], &[[0.0; 4]], 4);
+    /// assert!(!matrix.ok_or("too few tiles")?.has_sound_shifts());
+    /// # Ok::<(), &str>(())
+    /// ```
+    #[must_use]
+    pub fn has_sound_shifts(&self) -> bool {
+        let mut shifts = self.shifts.as_flattened().iter();
+        shifts.all(|shift| SHIFTS.contains(&shift.to_bits()))
+    }
+
+    /// The factor 2^−(q + 31) of each row of a block between its results and
+    /// the numbers that [`Self::multiply_transposed`] takes for them.
+    pub(crate) fn scales(&self) -> impl Iterator<Item = [f32; TILE]> + use<'a> {
+        // The bits of a power of two.
+        let scale = |shift: f32| 96_u32.wrapping_sub(shift.to_bits()).wrapping_shl(23);
+        let shifts = self.shifts.iter();
+        shifts.map(move |tile| tile.map(|shift| f32::from_bits(scale(shift))))
+    }
+
+    /// `output = M input + offsets`, both with [`padded`] rows of fractions
+    /// in units of 2⁻³¹. `None` if there are fewer rows.
+    #[inline(never)] // One copy in flash.
+    pub fn multiply<const B: usize>(
+        &self,
+        input: &[[i32; B]],
+        output: &mut [[i32; B]],
+    ) -> Option<()> {
+        let matrix = *self;
+        Vectors::widest().run(Multiply {
+            matrix,
+            input,
+            output,
+        })
+    }
+
+    /// `output = Nᵀ input`, N being the whole numbers themselves, both with
+    /// [`padded`] rows. `None` if there are fewer.
+    #[inline(never)] // One copy in flash.
+    pub fn multiply_transposed<const B: usize>(
+        &self,
+        input: &[[f32; B]],
+        output: &mut [[f32; B]],
+    ) -> Option<()> {
+        let matrix = *self;
+        Vectors::widest().run(MultiplyTransposed {
+            matrix,
+            input,
+            output,
+        })
+    }
+}
+
+struct Multiply<'a, const B: usize> {
+    matrix: WholeTriangular<'a>,
+    input: &'a [[i32; B]],
+    output: &'a mut [[i32; B]],
+}
+
+impl<const B: usize> Kernel for Multiply<'_, B> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) -> Option<()> {
+        // So many sums of 64 bits as the registers hold. A Cortex-M would hold
+        // four, but the compiler then puts what it has read on the stack.
+        match GROUP {
+            32 => self.in_passes::<TILE, 16>(),
+            16 => self.in_passes::<TILE, 8>(),
+            _ => self.in_passes::<2, 1>(),
+        }
+    }
+}
+
+impl<const B: usize> Multiply<'_, B> {
+    /// So many rows and lanes at a time.
+    #[inline(always)]
+    fn in_passes<const ROWS: usize, const LANES: usize>(self) -> Option<()> {
+        let output = self.output.get_mut(..padded(self.matrix.size))?;
+        let (tiles, _) = output.as_chunks_mut::<TILE>();
+        let mut numbers = self.matrix.tiles;
+        let mut columns = 0_usize;
+        let ends = self.matrix.shifts.iter().zip(self.matrix.offsets);
+        for (tile, (shifts, offsets)) in tiles.iter_mut().zip(ends) {
+            columns = columns.checked_add(TILE)?;
+            let (block, rest) = numbers.split_at_checked(columns)?;
+            numbers = rest;
+            let input = self.input.get(..columns)?;
+            let (parts, _) = tile.as_chunks_mut::<ROWS>();
+            let (shifts, _) = shifts.as_chunks::<ROWS>();
+            let (offsets, _) = offsets.as_chunks::<ROWS>();
+            let ends = shifts.iter().zip(offsets);
+            for (part, (rows, (shifts, offsets))) in parts.iter_mut().zip(ends).enumerate() {
+                if B > LANES && B.is_multiple_of(LANES) {
+                    for group in 0..B / LANES {
+                        let input = input.iter().filter_map(|row| lanes(row, group));
+                        let sums = sums::<ROWS, LANES>(block, part, input);
+                        for (row, (sums, (shift, offset))) in rows
+                            .iter_mut()
+                            .zip(sums.iter().zip(shifts.iter().zip(offsets)))
+                        {
+                            *lanes_mut(row, group)? = fractions(sums, *shift, *offset);
+                        }
+                    }
+                } else {
+                    let sums = sums::<ROWS, B>(block, part, input.iter());
+                    for (row, (sums, (shift, offset))) in rows
+                        .iter_mut()
+                        .zip(sums.iter().zip(shifts.iter().zip(offsets)))
+                    {
+                        *row = fractions(sums, *shift, *offset);
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// The sums of one part of a block's rows.
+#[inline(always)]
+fn sums<'x, const ROWS: usize, const LANES: usize>(
+    block: &[[f32; TILE]],
+    part: usize,
+    input: impl Iterator<Item = &'x [i32; LANES]>,
+) -> [[i64; LANES]; ROWS] {
+    let mut sums = [[0_i64; LANES]; ROWS];
+    for (column, x) in block.iter().zip(input) {
+        let (parts, _) = column.as_chunks::<ROWS>();
+        let Some(column) = parts.get(part) else {
+            return sums;
+        };
+        for (sum, number) in sums.iter_mut().zip(column) {
+            let number = i64::from(number.to_bits().cast_signed());
+            for (sum, x) in sum.iter_mut().zip(x) {
+                *sum = sum.wrapping_add(number.wrapping_mul(i64::from(*x)));
+            }
+        }
+    }
+    sums
+}
+
+/// Sums in units of 2^−(q + 31) to fractions, rounded to the nearest, and the
+/// offset.
+#[inline(always)]
+fn fractions<const LANES: usize>(sums: &[i64; LANES], shift: f32, offset: f32) -> [i32; LANES] {
+    // From 1 to 31: the mask only tells the compiler so.
+    let shift = shift.to_bits() & 31;
+    let up = 32_u32.wrapping_sub(shift) & 31;
+    let half = (1_u32 << 31).wrapping_shr(up);
+    let offset = offset.to_bits();
+    sums.map(|sum| {
+        let sum = sum.wrapping_add(i64::from(half)).cast_unsigned();
+        let (upper, lower) = ((sum >> 32) as u32, sum as u32);
+        let fraction = upper.wrapping_shl(up) | lower.wrapping_shr(shift);
+        fraction.wrapping_add(offset).cast_signed()
+    })
+}
+
+struct MultiplyTransposed<'a, const B: usize> {
+    matrix: WholeTriangular<'a>,
+    input: &'a [[f32; B]],
+    output: &'a mut [[f32; B]],
+}
+
+impl<const B: usize> Kernel for MultiplyTransposed<'_, B> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) -> Option<()> {
+        let rows = padded(self.matrix.size);
+        let (tiles, _) = self.input.get(..rows)?.as_chunks::<TILE>();
+        let output = self.output.get_mut(..rows)?;
+        for row in output.iter_mut() {
+            *row = [0.0; B];
+        }
+        let mut numbers = self.matrix.tiles;
+        let mut columns = 0_usize;
+        for tile in tiles {
+            columns = columns.checked_add(TILE)?;
+            let (block, rest) = numbers.split_at_checked(columns)?;
+            numbers = rest;
+            for (column, row) in block.iter().zip(output.iter_mut()) {
+                let column = column.map(|number| number.to_bits().cast_signed() as f32);
+                add_tile::<GROUP, B>(&[column], tile, core::slice::from_mut(row));
+            }
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::triangular::LowerTriangular;
+    use super::*;
+    use crate::arithmetic::random::Stream;
+
+    /// Numbers of every size, so that sums leave their range on the way.
+    fn number(stream: &mut Stream) -> i32 {
+        let bits = (stream.index(1 << 16) << 16) | stream.index(1 << 16);
+        bits.cast_signed() >> stream.index(31)
+    }
+
+    struct Numbers {
+        tiles: Vec<[f32; TILE]>,
+        shifts: Vec<[f32; TILE]>,
+        offsets: Vec<[f32; TILE]>,
+    }
+
+    impl Numbers {
+        fn new(size: usize, stream: &mut Stream) -> Self {
+            let blocks = size.div_ceil(TILE);
+            let whole = |x: i32| f32::from_bits(x.cast_unsigned());
+            let mut tile = |shift: u32| {
+                core::array::from_fn(|_| match shift {
+                    0 => whole(number(stream)),
+                    _ => f32::from_bits(1 + stream.index(31)),
+                })
+            };
+            let count = LowerTriangular::tiles(size).unwrap();
+            Self {
+                tiles: (0..count).map(|_| tile(0)).collect(),
+                shifts: (0..blocks).map(|_| tile(1)).collect(),
+                offsets: (0..blocks).map(|_| tile(0)).collect(),
+            }
+        }
+
+        fn matrix(&self, size: usize) -> WholeTriangular<'_> {
+            WholeTriangular::new(&self.tiles, &self.shifts, &self.offsets, size).unwrap()
+        }
+    }
+
+    /// Row by row in 128 bits.
+    fn exact(numbers: &Numbers, row: usize, input: &[i128]) -> i32 {
+        let (block, within) = (row / TILE, row % TILE);
+        let first = LowerTriangular::tiles(TILE * block).unwrap();
+        let columns = &numbers.tiles[first..][..TILE * (block + 1)];
+        let products = columns.iter().zip(input);
+        let sum: i128 = products
+            .map(|(column, x)| i128::from(column[within].to_bits().cast_signed()) * x)
+            .sum();
+        let shift = numbers.shifts[block][within].to_bits();
+        let rounded = (sum + (1 << (shift - 1))) >> shift;
+        let offset = numbers.offsets[block][within].to_bits().cast_signed();
+        // What is left of it in 32 bits.
+        (rounded + i128::from(offset)) as i32
+    }
+
+    fn agrees<const B: usize>(size: usize, stream: &mut Stream) {
+        let numbers = Numbers::new(size, stream);
+        let matrix = numbers.matrix(size);
+        assert!(matrix.has_sound_shifts());
+        let rows = padded(size);
+        let mut fraction = || number(stream) & i32::MAX;
+        let input: Vec<[i32; B]> = (0..rows)
+            .map(|_| core::array::from_fn(|_| fraction()))
+            .collect();
+        let cotangent: Vec<[f32; B]> = (0..rows)
+            .map(|_| core::array::from_fn(|_| stream.standard_normal()))
+            .collect();
+        for vectors in Vectors::available() {
+            let mut output = vec![[0; B]; rows];
+            vectors.run(Multiply {
+                matrix,
+                input: &input,
+                output: &mut output,
+            });
+            let mut transposed = vec![[0.0; B]; rows];
+            vectors.run(MultiplyTransposed {
+                matrix,
+                input: &cotangent,
+                output: &mut transposed,
+            });
+            for lane in 0..B {
+                let alone: Vec<i128> = input.iter().map(|row| i128::from(row[lane])).collect();
+                for (row, found) in output.iter().enumerate() {
+                    let expected = exact(&numbers, row, &alone);
+                    assert_eq!(found[lane], expected, "{vectors:?} {size} {row}");
+                }
+                let alone: Vec<[f32; 1]> = cotangent.iter().map(|row| [row[lane]]).collect();
+                let mut expected = vec![[0.0; 1]; rows];
+                Vectors::Plain.run(MultiplyTransposed {
+                    matrix,
+                    input: &alone,
+                    output: &mut expected,
+                });
+                for (found, [expected]) in transposed.iter().zip(expected) {
+                    assert_eq!(found[lane].to_bits(), expected.to_bits(), "{vectors:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_exact_with_all_vectors() {
+        let mut stream = Stream::new(7, 0);
+        let sizes: &[usize] = if cfg!(miri) { &[5] } else { &[1, 4, 5, 22, 67] };
+        for size in sizes {
+            agrees::<1>(*size, &mut stream);
+            agrees::<3>(*size, &mut stream);
+            agrees::<4>(*size, &mut stream);
+            agrees::<32>(*size, &mut stream);
+        }
+    }
+
+    #[test]
+    fn scales_are_the_units_of_the_rows() {
+        let shifts = [[1, 5, 30, 31].map(f32::from_bits)];
+        let matrix = WholeTriangular::new(&[[0.0; 4]; 4], &shifts, &[[0.0; 4]], 4);
+        let scales = matrix.unwrap().scales().next().unwrap();
+        for (scale, shift) in scales.iter().zip([1, 5, 30, 31]) {
+            assert_eq!(*scale, (0.5_f32).powi(shift + 31));
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! An output with a stationary kernel: points and weights in integers.
+
+use super::OutputRows;
+use super::coordinates::{
+    FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit, difference, fraction_bits_of, is_within, store,
+    whole,
+};
+use super::factor::{Arithmetic, Factor, whole_rows};
+use super::kernel::{FRACTION, Kernel, Matern32, Matern52, Rbf, Shape};
+use super::numbers::OutputNumbers;
+use super::posterior::Posterior;
+use crate::arithmetic::dense::TILE;
+use crate::arithmetic::elementary::clamp;
+
+/// What is stored of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StationaryOutput<'a> {
+    kernel: Kernel,
+    numbers: OutputNumbers,
+    /// q of the coordinates' unit.
+    fraction_bits: u32,
+    /// The largest coordinate.
+    limit: i32,
+    /// Coordinates for each unit of an input.
+    factors: &'a [f32],
+    /// The points' coordinates, stored whole, point by point.
+    coordinates: &'a [f32],
+    /// alpha times the signal variance, stored whole.
+    weights: &'a [f32],
+    /// M.
+    factor: Factor<'a>,
+}
+
+impl<'a> StationaryOutput<'a> {
+    /// The tiles after the numbers: a factor for each input, the points, their
+    /// weights and M, each padded to whole tiles.
+    pub fn tiles(points: usize, inputs: usize) -> Option<usize> {
+        points
+            .div_ceil(TILE)
+            .checked_add(inputs.div_ceil(TILE))?
+            .checked_add(points.checked_mul(inputs)?.div_ceil(TILE))?
+            .checked_add(Factor::tiles(points)?)
+    }
+
+    pub fn new(
+        (kernel, arithmetic): (Kernel, Arithmetic),
+        numbers: OutputNumbers,
+        points: usize,
+        inputs: usize,
+        tiles: &'a [[f32; TILE]],
+    ) -> Option<Self> {
+        let per_point = points.div_ceil(TILE);
+        let (factors, tiles) = tiles.split_at_checked(inputs.div_ceil(TILE))?;
+        let coordinates = points.checked_mul(inputs)?;
+        let (stored, tiles) = tiles.split_at_checked(coordinates.div_ceil(TILE))?;
+        let (weights, tiles) = tiles.split_at_checked(per_point)?;
+        Some(Self {
+            kernel,
+            numbers,
+            // One that is out of range is refused before anything is asked.
+            fraction_bits: fraction_bits_of(numbers.coordinate_unit)
+                .unwrap_or(*FRACTION_BITS.start()),
+            limit: coordinate_limit(inputs)?,
+            factors: factors.as_flattened().get(..inputs)?,
+            coordinates: stored.as_flattened().get(..coordinates)?,
+            weights: weights.as_flattened().get(..points)?,
+            factor: Factor::new(arithmetic, points, tiles)?,
+        })
+    }
+
+    /// Whether all numbers are in their ranges, such that no integer sum can
+    /// overflow.
+    pub fn is_sound(&self) -> bool {
+        fraction_bits_of(self.numbers.coordinate_unit).is_some()
+            && self.factors.iter().all(|x| x.is_finite() && *x > 0.0)
+            && self.coordinates.iter().all(|x| is_within(*x, self.limit))
+            && self.weights.iter().all(|x| is_within(*x, WEIGHT_LIMIT))
+            && self.factor.is_sound()
+    }
+
+    /// The posterior at `input`, the distance from the inputs' mean. Leaves
+    /// the slopes of the kernel vector, and M k as [`Self::pull_back`] takes
+    /// it.
+    pub fn posterior<const B: usize>(
+        &self,
+        input: &[[f32; B]],
+        rows: OutputRows<'_, B>,
+    ) -> Option<Posterior<B>> {
+        let OutputRows {
+            query,
+            kernel,
+            slopes,
+            projection,
+        } = rows;
+        let square = self.move_query(input, query);
+        let fractions = whole_rows(kernel);
+        for row in fractions.iter_mut().skip(self.weights.len()) {
+            *row = [0; B];
+        }
+        let sums = match self.kernel {
+            Kernel::Rbf => self.kernel_vector::<Rbf, B>(query, fractions, slopes),
+            Kernel::Matern32 => self.kernel_vector::<Matern32, B>(query, fractions, slopes),
+            Kernel::Matern52 => self.kernel_vector::<Matern52, B>(query, fractions, slopes),
+            Kernel::Linear => return None,
+        };
+        let mean = sums.map(|sum| sum as f32 * self.numbers.weight_unit);
+        let variance = self.factor.variance(&self.numbers, kernel, projection)?;
+        Some(Posterior::new(&self.numbers, &square, mean, &variance))
+    }
+
+    /// The query's coordinates as they are stored. Gives the sum of their
+    /// squares before they were cut off, a NaN if one of them is.
+    fn move_query<const B: usize>(&self, input: &[[f32; B]], query: &mut [[f32; B]]) -> [f32; B] {
+        let limit = self.limit as f32;
+        let mut square = [0.0; B];
+        for ((coordinates, x), factor) in query.iter_mut().zip(input).zip(self.factors) {
+            for ((stored, x), sum) in coordinates.iter_mut().zip(x).zip(&mut square) {
+                let coordinate = clamp(*factor * *x, -limit, limit);
+                *stored = store(coordinate);
+                *sum += coordinate * coordinate;
+            }
+        }
+        square
+    }
+
+    /// k in units of 2⁻³¹ of the signal variance, and its slopes; gives the
+    /// mean's sum. Out of line, so that a program holds it once.
+    #[inline(never)]
+    fn kernel_vector<S: Shape, const B: usize>(
+        &self,
+        query: &[[f32; B]],
+        kernel: &mut [[i32; B]],
+        slopes: &mut [[f32; B]],
+    ) -> [i64; B] {
+        let scale = self.numbers.signal_variance * FRACTION;
+        let steepness = -(scale * self.kernel.steepness());
+        let mut sums = [0_i64; B];
+        let rows = kernel.iter_mut().zip(slopes.iter_mut());
+        let points = self.points().zip(self.weights);
+        for ((row, slopes), (point, weight)) in rows.zip(points) {
+            let mut squares = [0_u64; B];
+            for (row, point) in query.iter().zip(point) {
+                for (square, x) in squares.iter_mut().zip(row) {
+                    let difference = i64::from(difference(*x, *point));
+                    let product = difference.wrapping_mul(difference);
+                    *square = square.wrapping_add(product.cast_unsigned());
+                }
+            }
+            let shapes = S::shapes(&squares, self.fraction_bits);
+            let weight = i64::from(whole(*weight));
+            for ((sum, k), value) in sums.iter_mut().zip(row).zip(shapes.values) {
+                let product = weight.wrapping_mul(i64::from(value));
+                *sum = sum.wrapping_add(product >> 16);
+                *k = (value >> 1).cast_signed();
+            }
+            for (slope, value) in slopes.iter_mut().zip(shapes.slopes) {
+                *slope = steepness * value as f32;
+            }
+        }
+        sums
+    }
+
+    /// Adds the derivatives of mean and standard deviation, times `c_mean`
+    /// and `c_std` over the standard deviation, to a row for each input.
+    pub fn pull_back<'r, const B: usize>(
+        &self,
+        (c_mean, c_std): (&[f32; B], &[f32; B]),
+        input: &[[f32; B]],
+        rows: OutputRows<'_, B>,
+        cotangents: impl Iterator<Item = &'r mut [f32; B]>,
+    ) -> Option<()> {
+        let OutputRows {
+            query,
+            kernel,
+            slopes,
+            projection,
+        } = rows;
+        let numbers = &self.numbers;
+        let explained = self.factor.pull_back(numbers, projection, kernel)?;
+        self.move_query(input, query);
+        // Stored weights are alpha times the signal variance.
+        let weight_unit = numbers.weight_unit * 65_536.0 / numbers.signal_variance;
+        let c_std = c_std.map(|c| c * explained);
+        for ((row, slopes), weight) in kernel.iter_mut().zip(slopes.iter()).zip(self.weights) {
+            let alpha = whole(*weight) as f32 * weight_unit;
+            let cotangents = c_mean.iter().zip(&c_std);
+            for ((y, slope), (c_mean, c_std)) in row.iter_mut().zip(slopes).zip(cotangents) {
+                *y = (*c_mean * alpha - *c_std * *y) * *slope;
+            }
+        }
+        let squared_unit = numbers.coordinate_unit * numbers.coordinate_unit;
+        for (d, ((sum, x), factor)) in cotangents.zip(query.iter()).zip(self.factors).enumerate() {
+            let mut gradient = [0.0; B];
+            for (weights, point) in kernel.iter().zip(self.points()) {
+                let point = *point.get(d)?;
+                for ((sum, w), x) in gradient.iter_mut().zip(weights).zip(x) {
+                    *sum += *w * (2.0 * difference(*x, point) as f32);
+                }
+            }
+            for (s, g) in sum.iter_mut().zip(&gradient) {
+                *s += *factor * (squared_unit * *g);
+            }
+        }
+        Some(())
+    }
+
+    /// The stored points, one after the other.
+    fn points(&self) -> impl Iterator<Item = &'a [f32]> + use<'a> {
+        self.coordinates.chunks_exact(self.factors.len().max(1))
+    }
+}

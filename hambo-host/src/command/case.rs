@@ -8,7 +8,7 @@ use hambo_core::task::Effort;
 use hambo_host::Error;
 use hambo_host::adversary::EffortLevel;
 use hambo_host::case::{Case, first_states};
-use hambo_host::data::read_log;
+use hambo_host::data::{Log, read_logs};
 use hambo_host::image_file::encode_policy;
 use hambo_host::model_file::ModelFile;
 use hambo_host::policy_file::HostPolicy;
@@ -26,9 +26,9 @@ pub struct CaseArguments {
     pub policy: PathBuf,
     /// The log: the first states of its episodes, for a task that starts from
     /// its data, and the scale of the task's comparisons for the adversary's
-    /// search.
-    #[arg(long)]
-    pub data: Option<PathBuf>,
+    /// search; several files count as one, and no episode runs across.
+    #[arg(long, num_args = 1..)]
+    pub data: Vec<PathBuf>,
     /// Trajectories.
     #[arg(long, default_value_t = 16)]
     pub trajectories: u32,
@@ -122,18 +122,28 @@ impl CaseArguments {
         })
     }
 
+    /// The log, if one is given.
+    ///
+    /// # Errors
+    /// If a file is bad.
+    pub fn log(&self, task: &TaskFile) -> Result<Option<Log>, Error> {
+        if self.data.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(read_logs(&self.data, &task.names())?))
+    }
+
     /// The first state of every episode for a task that starts there, else
     /// none.
     fn initial_states(&self, task: &mut TaskFile) -> Result<Vec<f32>, Error> {
         let from_data = task.initial == Initial::Data;
-        let Some(path) = &self.data else {
+        let Some(log) = self.log(task)? else {
             if from_data {
                 let text = "the task starts from its data: give the log with --data";
                 return Err(Error::Usage(text.to_owned()));
             }
             return Ok(Vec::new());
         };
-        let log = read_log(path, task)?;
         task.fit_smoothing(
             log.rows()
                 .map(|row| (row.state, row.action, row.next_state)),

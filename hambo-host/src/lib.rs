@@ -38,6 +38,7 @@ pub mod hallucination;
 pub mod image_file;
 pub mod improve;
 pub mod model_file;
+pub mod place;
 pub mod policy_file;
 pub mod prediction;
 pub mod random;

@@ -10,8 +10,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use hambo_host::data::{
-    Format, Log, Names, Numbers, OutputOptions, Table, convert, read_logs, read_table,
-    transitions, write_table,
+    Format, Log, Names, Numbers, OutputOptions, Table, convert, read_logs, read_table, transitions,
+    write_table,
 };
 use proptest::prelude::*;
 

@@ -14,9 +14,11 @@ use hambo_host::model_file::ModelFile;
 use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::{Initial, TaskFile};
 
+use super::number::whole;
+
 /// More would only make a margin smaller that is small already, and what each of them
 /// found is kept in memory.
-const MOST_TRAJECTORIES: u32 = 1_000_000;
+pub const MOST_TRAJECTORIES: u32 = 1_000_000;
 
 /// The controller, and how hard it is tried.
 #[derive(Args)]
@@ -30,18 +32,18 @@ pub struct CaseArguments {
     #[arg(long, num_args = 1..)]
     pub data: Vec<PathBuf>,
     /// Trajectories.
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, default_value_t = 16, value_parser = whole::<u32>)]
     pub trajectories: u32,
     /// Sweeps of the adversary's search, instead of the effort's: more of
     /// them find more.
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u32>)]
     pub sweeps: Option<u32>,
     /// How hard the worst case is looked for [default: normal for a check,
     /// quick for an export].
     #[arg(long, value_enum)]
     pub effort: Option<EffortName>,
     /// Seed of the trajectories.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>)]
     pub seed: u64,
 }
 

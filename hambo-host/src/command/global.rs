@@ -13,8 +13,8 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::fmt::time::uptime;
 use tracing_subscriber::prelude::*;
 
-use super::at_least_one;
 use super::line::Line;
+use super::number::at_least_one;
 
 /// What every subcommand takes.
 #[derive(Args)]
@@ -28,7 +28,7 @@ pub struct GlobalArguments {
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
     /// Threads of the work [default: one for each processor].
-    #[arg(long, global = true, value_name = "N", value_parser = at_least_one())]
+    #[arg(long, global = true, value_name = "N", value_parser = at_least_one::<usize>)]
     threads: Option<usize>,
     /// The file with defaults for flags [default: hambo.toml here, or in the user's
     /// configuration folder].

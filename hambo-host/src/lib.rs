@@ -32,6 +32,7 @@ mod error;
 pub mod expression;
 pub mod figure;
 pub mod files;
+pub mod findings;
 pub mod fit;
 pub mod gaussian_process;
 pub mod hallucination;

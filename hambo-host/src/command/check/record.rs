@@ -84,7 +84,7 @@ impl CheckArguments {
             states: &task.state_names,
             actions: &task.action_names,
         };
-        Story::tell(&image, variant, &names, log.as_ref())
+        Story::tell(&image, &contest.findings, variant, &names, log.as_ref())
     }
 
     /// Everything that a page about this check needs.

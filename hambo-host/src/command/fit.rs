@@ -83,7 +83,8 @@ struct NetworkArguments {
     #[arg(long, value_parser = whole::<usize>)]
     members: Option<usize>,
     /// Widths of the hidden layers, like 64,64.
-    #[arg(long, value_delimiter = ',', value_parser = whole::<usize>)]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true,
+        value_parser = whole::<usize>)]
     hidden: Option<Vec<usize>>,
     /// Activation of the hidden layers.
     #[arg(long, value_enum)]
@@ -122,7 +123,8 @@ struct ProcessArguments {
     points: Option<usize>,
     /// Bounds on the RKHS norm of each state, in standardised units; without
     /// them, an estimate.
-    #[arg(long, value_delimiter = ',', value_parser = not_negative)]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true,
+        value_parser = not_negative)]
     norm: Option<Vec<f64>>,
     /// The set may fail with this probability; half of the task's delta if not
     /// given, the other half being the sampling's.

@@ -418,8 +418,8 @@ fn at_most_eight_constraints_and_no_name_twice() {
     assert_eq!(with(7, |index| index).unwrap().constraints.len(), 8);
     let error = with(8, |index| index).unwrap_err().to_string();
     assert!(error.contains("at most 8"), "{error}");
-    // The ninth stands in line 54.
-    assert!(error.contains("(line 54, column 1)"), "{error}");
+    // The ninth stands in line 53.
+    assert!(error.contains("(line 53, column 1)"), "{error}");
     let error = with(2, |_| 0).unwrap_err().to_string();
     assert!(
         error.contains("`constraint[2].name` is `c0` a second time"),

@@ -159,7 +159,7 @@ pub fn cases() -> Vec<Case> {
         task(
             "200 constraints",
             &format!("{TASK}{many}"),
-            &["constraint", "200", "(line 48, column 1)"],
+            &["constraint", "200", "(line 49, column 1)"],
         ),
         instead(
             "a constraint without a name",

@@ -72,6 +72,11 @@ pub fn cases() -> Vec<Case> {
             &["`hidden`", "at least 1"],
         ),
         fit(
+            "a negative layer",
+            "--hidden -8,8",
+            &["--hidden", "'-8'", "negative"],
+        ),
+        fit(
             "a layer of 4 billion",
             "--hidden 4000000000",
             &["`hidden`", "narrower"],

@@ -17,7 +17,7 @@ pub struct ExpressionError {
     /// The whole expression.
     pub expression: String,
     /// Where in it the bad character is.
-    pub place: Place,
+    pub place: Box<Place>,
 }
 
 impl ExpressionError {
@@ -32,7 +32,7 @@ impl ExpressionError {
             message: message.into(),
             help: help.into(),
             expression: expression.to_owned(),
-            place: Place::at(expression, offset),
+            place: Box::new(Place::at(expression, offset)),
         }
     }
 }

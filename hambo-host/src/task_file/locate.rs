@@ -22,7 +22,7 @@ pub(super) fn in_file(text: &str, key: &str, mut problem: ExpressionError) -> Ex
     };
     let string = text.get(span.clone()).unwrap_or("");
     match offset_in(string, &problem) {
-        Some(offset) => problem.place = Place::at(text, span.start + offset),
+        Some(offset) => *problem.place = Place::at(text, span.start + offset),
         // The place stays that in the text without its escapes.
         None => {
             let line = Place::at(text, span.start).line;

@@ -16,6 +16,9 @@ use tracing_subscriber::prelude::*;
 use super::line::Line;
 use super::number::at_least_one;
 
+/// More than any machine has; a pool of millions would only be set up for ever.
+const MOST_THREADS: usize = 1024;
+
 /// What every subcommand takes.
 #[derive(Args)]
 #[command(next_help_heading = "Everywhere")]
@@ -64,6 +67,10 @@ impl GlobalArguments {
             let _ = tracing_subscriber::registry().with(lines).try_init();
         }
         if let Some(threads) = self.threads {
+            if threads > MOST_THREADS {
+                let text = format!("--threads {threads}: give 1 to {MOST_THREADS}");
+                return Err(Error::Usage(text));
+            }
             let pool = ThreadPoolBuilder::new().num_threads(threads);
             pool.build_global().map_err(|problem| {
                 Error::Usage(format!(

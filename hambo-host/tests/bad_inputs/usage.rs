@@ -152,6 +152,11 @@ pub fn cases() -> Vec<Case> {
             "--seed 18446744073709551616",
             &["--seed", "too large"],
         ),
+        fit(
+            "100 million threads",
+            "--threads 100000000",
+            &["--threads 100000000", "1024"],
+        ),
         fit("no threads", "--threads 0", &["--threads", "at least 1"]),
         fit(
             "nothing to resume",

@@ -4,6 +4,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`task_file`], [`expression`] | tasks in TOML, expressions compiled to the core's byte code |
+//! | [`place`] | places in files that a user wrote, for errors |
 //! | [`task_draft`] | a first task from a log, a task held against its log |
 //! | [`policy_file`] | controllers in TOML or ONNX, linear or as networks |
 //! | [`data`] | logged transitions |
@@ -11,7 +12,7 @@
 //! | [`training`], [`calibration`], [`fit`] | from a log to a calibrated model |
 //! | [`gaussian_process`] | the exact posterior in f64, and what the core needs of it |
 //! | [`reinforcement`] | soft actor-critic and double DQN: worst cases, and controllers for true systems |
-//! | [`prediction`], [`check`], [`trajectory`] | the core's predictions, verdicts and paths |
+//! | [`prediction`], [`check`], [`findings`], [`trajectory`] | the core's predictions, verdicts, worst cases and paths |
 //! | [`model_file`], [`image_file`] | model files and device images |
 //! | [`device`] | the firmware under QEMU |
 //! | [`figure`], [`demo`] | pictures, and the whole story in one command |
@@ -32,12 +33,14 @@ mod error;
 pub mod expression;
 pub mod figure;
 pub mod files;
+pub mod findings;
 pub mod fit;
 pub mod gaussian_process;
 pub mod hallucination;
 pub mod image_file;
 pub mod improve;
 pub mod model_file;
+pub mod place;
 pub mod policy_file;
 pub mod prediction;
 pub mod random;

@@ -18,6 +18,7 @@ use command::global::GlobalArguments;
 use command::improve::ImproveArguments;
 use command::manual::{CompletionsArguments, ManArguments};
 use command::model_info::ModelInfoArguments;
+use command::number::{at_least_one, whole, with_negative_numbers};
 use command::predict::PredictArguments;
 use command::report::ReportArguments;
 use command::settings::{self, Settings};
@@ -56,7 +57,7 @@ enum Command {
         #[arg(long, default_value = "demo-output")]
         output: PathBuf,
         /// Seed of the log, the training and the check.
-        #[arg(long, default_value_t = 0)]
+        #[arg(long, default_value_t = 0, value_parser = whole::<u64>)]
         seed: u64,
     },
     /// Built-in systems: logs of them, and true returns.
@@ -117,10 +118,10 @@ enum Command {
         python: PathBuf,
         /// Numbers of threads, for us and for the peers alike.
         #[arg(long, value_delimiter = ',', default_values_t = [1, 2],
-            value_parser = command::at_least_one())]
+            value_parser = at_least_one::<usize>)]
         threads: Vec<usize>,
         /// Runs of each side.
-        #[arg(long, default_value_t = 21, value_parser = command::at_least_one())]
+        #[arg(long, default_value_t = 21, value_parser = at_least_one::<usize>)]
         rounds: usize,
         /// One JSON object instead of the table.
         #[arg(long)]
@@ -162,7 +163,7 @@ fn main() -> ExitCode {
         Err(_) => Arguments::command(),
     };
     // Help and bad usage end the program here, even where the settings are bad.
-    let matches = command.get_matches_from(words);
+    let matches = with_negative_numbers(command).get_matches_from(words);
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let started = settings.and_then(|_| arguments.global.start());
     let code = started.and_then(|()| run(arguments.command, &mut out));

@@ -326,3 +326,48 @@ fn a_built_in_system_gives_a_log_that_can_be_fitted() {
             .contains("point_safety")
     );
 }
+
+#[test]
+fn several_files_count_as_one_log_in_every_command() {
+    let folder = Folder::new("several");
+    let whole = log(12, 25);
+    let lines: Vec<&str> = whole.lines().collect();
+    let (header, rows) = lines.split_first().unwrap();
+    // Whole episodes, so that no row loses its next one.
+    let (first, second) = rows.split_at(5 * 25);
+    for (name, rows) in [("1.csv", first), ("2.csv", second)] {
+        folder.write(name, &format!("{header}\n{}\n", rows.join("\n")));
+    }
+    folder.write(
+        "task.toml",
+        &TASK.replace("'point'\nvalue = [1, 0]", "'data'"),
+    );
+    folder.done(QUICK);
+    let both = |line: &str, output: &str| {
+        let mut made = [Vec::new(), Vec::new()];
+        for (made, data) in made.iter_mut().zip(["log.csv", "1.csv 2.csv"]) {
+            folder.done(&line.replace('@', data));
+            *made = folder.read(output);
+        }
+        made
+    };
+    let [one, two] = both("predict m.hambo --data @ -o p.csv", "p.csv");
+    assert_eq!(one, two);
+    assert_eq!(one.split(|byte| *byte == b'\n').count(), 1 + 300 + 1);
+    let [one, two] = both(&format!("{EXPORT} --data @"), "i.hmb");
+    assert_eq!(one, two);
+
+    let check = "check task.toml --model m.hambo --policy pd.toml --effort quick --threshold -1e9";
+    let runs = both(&format!("{check} --data @ --save run.json"), "run.json");
+    let [one, two] = runs.map(|run| serde_json::from_slice::<serde_json::Value>(&run).unwrap());
+    assert_eq!(one["result"]["digest"], two["result"]["digest"]);
+    assert_eq!(one["story"], two["story"]);
+    let files = two["settings"]["files"].as_array().unwrap();
+    let logs = files.iter().filter(|file| file["what"] == "log");
+    let logs: Vec<&str> = logs.map(|file| file["path"].as_str().unwrap()).collect();
+    assert_eq!(logs, ["1.csv", "2.csv"]);
+    // A second file that does not fit is refused by name.
+    folder.write("narrow.csv", "x,u,next.x\n0,0,0\n");
+    let refused = folder.refused("predict m.hambo --data 1.csv narrow.csv -o q.csv");
+    assert!(refused.contains("narrow.csv"), "{refused}");
+}

@@ -10,8 +10,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use hambo_host::data::{
-    Format, Log, Names, Numbers, OutputOptions, Table, convert, read_log_of, read_table,
-    transitions, write_table,
+    Format, Log, Names, Numbers, OutputOptions, Table, convert, read_logs, read_table, transitions,
+    write_table,
 };
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ fn names() -> Names {
 
 fn log(path: &Path) -> Log {
     let names = names();
-    read_log_of(path, &names.states, &names.actions).unwrap()
+    read_logs(&[path.to_owned()], &names).unwrap()
 }
 
 /// A folder that goes with its test.

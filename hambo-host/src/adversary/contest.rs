@@ -12,7 +12,8 @@ use hambo_core::variant::Variant;
 use super::{Learning, Trained, Usual, train};
 use crate::Error;
 use crate::case::Case;
-use crate::check::check;
+use crate::check::check_and_keep;
+use crate::findings::{Findings, MOST_TRAJECTORIES};
 use crate::image_file::TrainedAdversary;
 use crate::reinforcement::RoundReport;
 
@@ -43,6 +44,8 @@ pub struct Contest {
     pub outcome: Outcome,
     /// Networks that were trained on the way.
     pub adversaries: Vec<TrainedAdversary>,
+    /// What they chose on the first trajectories, for a report.
+    pub findings: Vec<Findings>,
     /// What each found, variant by variant.
     pub contenders: Vec<Contender>,
 }
@@ -58,21 +61,23 @@ pub fn contest(
     learning: Option<&Learning>,
     watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
 ) -> Result<Contest, Error> {
-    let constants = || timed_check(&with_sweeps(case, 0), &[]);
-    let (_, constant_time) = tracing::info_span!("constants").in_scope(constants)?;
+    let constants = || timed_check(&with_sweeps(case, 0), &[], 0);
+    let (_, _, constant_time) = tracing::info_span!("constants").in_scope(constants)?;
     let trained = match learning {
         Some(learning) => tracing::info_span!("learn").in_scope(|| learn(case, learning, watch))?,
         None => Vec::new(),
     };
     let adversaries: Vec<_> = trained.iter().map(|one| one.adversary.clone()).collect();
     let sweeps = case.effort.iterations;
-    let search = || timed_check(case, &adversaries);
-    let (outcome, search_time) = tracing::info_span!("search", sweeps).in_scope(search)?;
+    let search = || timed_check(case, &adversaries, MOST_TRAJECTORIES);
+    let (outcome, findings, search_time) =
+        tracing::info_span!("search", sweeps).in_scope(search)?;
     let times = [constant_time, search_time];
     let contenders = contenders(case, &outcome, &trained, times)?;
     Ok(Contest {
         outcome,
         adversaries,
+        findings,
         contenders,
     })
 }
@@ -87,7 +92,7 @@ pub fn learn(
     learning: &Learning,
     watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
 ) -> Result<Vec<Trained>, Error> {
-    let (short, _) = timed_check(&with_sweeps(case, SHORT), &[])?;
+    let (short, ..) = timed_check(&with_sweeps(case, SHORT), &[], 0)?;
     let variants = case.task.method.variants.iter();
     let trained = variants
         .filter(|variant| searches(**variant))
@@ -114,12 +119,13 @@ fn with_sweeps(case: &Case, sweeps: u32) -> Case {
 fn timed_check(
     case: &Case,
     adversaries: &[TrainedAdversary],
-) -> Result<(Outcome, Duration), Error> {
+    keep: u32,
+) -> Result<(Outcome, Vec<Findings>, Duration), Error> {
     let bytes = case.image(adversaries)?;
     let image = Image::parse(bytes.as_bytes())?;
     let start = Instant::now();
-    let outcome = check(&image)?;
-    Ok((outcome, start.elapsed()))
+    let (outcome, findings) = check_and_keep(&image, keep)?;
+    Ok((outcome, findings, start.elapsed()))
 }
 
 fn contenders(

@@ -8,15 +8,17 @@ use hambo_core::task::Effort;
 use hambo_host::Error;
 use hambo_host::adversary::EffortLevel;
 use hambo_host::case::{Case, first_states};
-use hambo_host::data::read_log;
+use hambo_host::data::{Log, read_logs};
 use hambo_host::image_file::encode_policy;
 use hambo_host::model_file::ModelFile;
 use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::{Initial, TaskFile};
 
+use super::number::whole;
+
 /// More would only make a margin smaller that is small already, and what each of them
 /// found is kept in memory.
-const MOST_TRAJECTORIES: u32 = 1_000_000;
+pub const MOST_TRAJECTORIES: u32 = 1_000_000;
 
 /// The controller, and how hard it is tried.
 #[derive(Args)]
@@ -26,22 +28,22 @@ pub struct CaseArguments {
     pub policy: PathBuf,
     /// The log: the first states of its episodes, for a task that starts from
     /// its data, and the scale of the task's comparisons for the adversary's
-    /// search.
-    #[arg(long)]
-    pub data: Option<PathBuf>,
+    /// search; several files count as one, and no episode runs across.
+    #[arg(long, num_args = 1..)]
+    pub data: Vec<PathBuf>,
     /// Trajectories.
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, default_value_t = 16, value_parser = whole::<u32>)]
     pub trajectories: u32,
     /// Sweeps of the adversary's search, instead of the effort's: more of
     /// them find more.
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u32>)]
     pub sweeps: Option<u32>,
     /// How hard the worst case is looked for [default: normal for a check,
     /// quick for an export].
     #[arg(long, value_enum)]
     pub effort: Option<EffortName>,
     /// Seed of the trajectories.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>)]
     pub seed: u64,
 }
 
@@ -122,18 +124,28 @@ impl CaseArguments {
         })
     }
 
+    /// The log, if one is given.
+    ///
+    /// # Errors
+    /// If a file is bad.
+    pub fn log(&self, task: &TaskFile) -> Result<Option<Log>, Error> {
+        if self.data.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(read_logs(&self.data, &task.names())?))
+    }
+
     /// The first state of every episode for a task that starts there, else
     /// none.
     fn initial_states(&self, task: &mut TaskFile) -> Result<Vec<f32>, Error> {
         let from_data = task.initial == Initial::Data;
-        let Some(path) = &self.data else {
+        let Some(log) = self.log(task)? else {
             if from_data {
                 let text = "the task starts from its data: give the log with --data";
                 return Err(Error::Usage(text.to_owned()));
             }
             return Ok(Vec::new());
         };
-        let log = read_log(path, task)?;
         task.fit_smoothing(
             log.rows()
                 .map(|row| (row.state, row.action, row.next_state)),

@@ -8,6 +8,7 @@ use hambo_host::Error;
 use hambo_host::environment::{ENVIRONMENTS, named, rollout};
 use hambo_host::policy_file::HostPolicy;
 
+use super::number::whole;
 use super::train::{self, TrainArguments};
 
 /// What `hambo env` does.
@@ -36,14 +37,14 @@ pub struct RolloutArguments {
     #[arg(long)]
     policy: PathBuf,
     /// Episodes of the task's horizon.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = whole::<u32>)]
     episodes: u32,
     /// Standard deviation of noise on the actions, as a part of half their
     /// range.
     #[arg(long, default_value_t = 0.0)]
     action_noise: f32,
     /// Seed of the episodes.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
     /// The log to write (CSV).
     #[arg(short, long)]

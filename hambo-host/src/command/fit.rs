@@ -16,6 +16,7 @@ use hambo_host::task_file::TaskFile;
 use hambo_host::training::{Bandwidth, EnsembleOptions, Inference};
 
 use super::board::Board;
+use super::number::{at_least_one, not_negative, whole};
 use super::progress::Terminal;
 use super::table;
 
@@ -38,7 +39,7 @@ pub struct FitArguments {
     #[arg(long)]
     board: Option<String>,
     /// Seed of the split and the training.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
     /// Go on from the checkpoint that an interrupted run left beside the
     /// output.
@@ -59,7 +60,7 @@ pub struct FitArguments {
 #[command(next_help_heading = "Split and calibration")]
 struct SplitArguments {
     /// Share of the rows, in whole episodes, that calibration gets.
-    #[arg(long, default_value_t = 0.2, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0.2)]
     withhold: f64,
     /// Share of the other rows that decides when networks stop training; 0
     /// trains to the last step.
@@ -71,7 +72,7 @@ struct SplitArguments {
     calibration: Calibration,
     /// Half the width of the set in scaled standard deviations. Without one
     /// it holds every network, or follows theory for gp.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long)]
     beta: Option<f32>,
 }
 
@@ -79,22 +80,23 @@ struct SplitArguments {
 #[command(next_help_heading = "Networks (bnn, ensemble)")]
 struct NetworkArguments {
     /// Number of networks.
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<usize>)]
     members: Option<usize>,
     /// Widths of the hidden layers, like 64,64.
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true,
+        value_parser = whole::<usize>)]
     hidden: Option<Vec<usize>>,
     /// Activation of the hidden layers.
     #[arg(long, value_enum)]
     activation: Option<ActivationName>,
     /// Updates, unless the validation rows end them.
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<usize>)]
     steps: Option<usize>,
     /// Rows per update.
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<usize>)]
     batch: Option<usize>,
     /// Learning rate of the first update.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long)]
     learning_rate: Option<f32>,
     /// Weight of the prior against the likelihood.
     #[arg(long)]
@@ -114,18 +116,19 @@ struct ProcessArguments {
     #[arg(long, value_enum)]
     kernel: Option<KernelName>,
     /// Descents from different hyperparameters.
-    #[arg(long)]
+    #[arg(long, value_parser = at_least_one::<usize>)]
     starts: Option<usize>,
     /// Keep so many points, chosen by what they tell.
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<usize>)]
     points: Option<usize>,
     /// Bounds on the RKHS norm of each state, in standardised units; without
     /// them, an estimate.
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true,
+        value_parser = not_negative)]
     norm: Option<Vec<f64>>,
     /// The set may fail with this probability; half of the task's delta if not
     /// given, the other half being the sampling's.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long)]
     delta: Option<f64>,
 }
 

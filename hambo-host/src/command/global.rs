@@ -13,8 +13,11 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::fmt::time::uptime;
 use tracing_subscriber::prelude::*;
 
-use super::at_least_one;
 use super::line::Line;
+use super::number::at_least_one;
+
+/// More than any machine has; a pool of millions would only be set up for ever.
+const MOST_THREADS: usize = 1024;
 
 /// What every subcommand takes.
 #[derive(Args)]
@@ -28,7 +31,7 @@ pub struct GlobalArguments {
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
     /// Threads of the work [default: one for each processor].
-    #[arg(long, global = true, value_name = "N", value_parser = at_least_one())]
+    #[arg(long, global = true, value_name = "N", value_parser = at_least_one::<usize>)]
     threads: Option<usize>,
     /// The file with defaults for flags [default: hambo.toml here, or in the user's
     /// configuration folder].
@@ -64,6 +67,10 @@ impl GlobalArguments {
             let _ = tracing_subscriber::registry().with(lines).try_init();
         }
         if let Some(threads) = self.threads {
+            if threads > MOST_THREADS {
+                let text = format!("--threads {threads}: give 1 to {MOST_THREADS}");
+                return Err(Error::Usage(text));
+            }
             let pool = ThreadPoolBuilder::new().num_threads(threads);
             pool.build_global().map_err(|problem| {
                 Error::Usage(format!(

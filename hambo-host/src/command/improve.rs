@@ -21,8 +21,9 @@ use hambo_host::reinforcement::RoundReport;
 use hambo_host::task_file::{Initial, TaskFile};
 use hambo_host::training::EnsembleOptions;
 
-use super::case::EffortName;
+use super::case::{EffortName, MOST_TRAJECTORIES};
 use super::line::Line;
+use super::number::whole;
 
 /// What `hambo improve` takes.
 #[derive(Args)]
@@ -43,19 +44,19 @@ pub struct ImproveArguments {
     #[arg(long, value_enum, default_value = "ca")]
     variant: Opponent,
     /// Steps of a rollout of the model from a state of the log.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_parser = whole::<u32>)]
     rollout: u32,
     /// Rounds of controller and adversary.
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 60, value_parser = whole::<usize>)]
     rounds: usize,
     /// Trajectories of the task that a controller is judged by.
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, default_value_t = 16, value_parser = whole::<u32>)]
     trajectories: u32,
     /// How hard the worst case of the final controller is looked for.
     #[arg(long, value_enum, default_value = "normal")]
     effort: EffortName,
     /// Seed of everything.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
     /// Go on from the checkpoint that an interrupted run left beside the
     /// output.
@@ -95,6 +96,12 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
         if given == 0 {
             return Err(Error::Usage(format!("{name} 0: give at least 1")));
         }
+    }
+    if arguments.trajectories > MOST_TRAJECTORIES {
+        return Err(Error::Usage(format!(
+            "--trajectories {}: give 1 to {MOST_TRAJECTORIES}",
+            arguments.trajectories
+        )));
     }
     if arguments.resume {
         // Found out before a model is fitted.

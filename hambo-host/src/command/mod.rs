@@ -12,6 +12,7 @@ pub mod improve;
 mod line;
 pub mod manual;
 pub mod model_info;
+pub mod number;
 pub mod predict;
 mod progress;
 pub mod report;
@@ -19,10 +20,3 @@ pub mod settings;
 mod table;
 pub mod task;
 mod train;
-
-use clap::builder::RangedU64ValueParser;
-
-/// Takes whole numbers from 1.
-pub fn at_least_one() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(1..)
-}

@@ -8,6 +8,7 @@ use hambo_host::Error;
 use hambo_host::gaussian_process::Smoothness;
 use hambo_host::model_file::{ModelFile, TrainingSummary};
 
+use super::number::{at_least_one, not_negative};
 use super::table;
 
 /// What `hambo model info` takes.
@@ -17,13 +18,13 @@ pub struct ModelInfoArguments {
     file: PathBuf,
     /// Lipschitz constant of the reward in state and action; with the two
     /// others, C_n of the theorem is shown (gp).
-    #[arg(long, requires_all = ["policy_lipschitz", "horizon"])]
+    #[arg(long, requires_all = ["policy_lipschitz", "horizon"], value_parser = not_negative)]
     reward_lipschitz: Option<f64>,
     /// Lipschitz constant of the policy.
-    #[arg(long, requires = "reward_lipschitz")]
+    #[arg(long, requires = "reward_lipschitz", value_parser = not_negative)]
     policy_lipschitz: Option<f64>,
     /// Steps of a trajectory.
-    #[arg(long, requires = "reward_lipschitz")]
+    #[arg(long, requires = "reward_lipschitz", value_parser = at_least_one::<usize>)]
     horizon: Option<usize>,
     /// One JSON object instead of the tables.
     #[arg(long)]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hambo_host::Error;
-use hambo_host::data::read_log_of;
+use hambo_host::data::{Names, read_logs};
 use hambo_host::files::write_whole;
 use hambo_host::model_file::ModelFile;
 use hambo_host::prediction::predict;
@@ -17,9 +17,10 @@ use hambo_host::prediction::predict;
 pub struct PredictArguments {
     /// The model file of `hambo fit`.
     model: PathBuf,
-    /// The log, with the model's states and actions: CSV, NPZ, HDF5 or Parquet.
-    #[arg(long)]
-    data: PathBuf,
+    /// The log, with the model's states and actions: CSV, NPZ, HDF5 or Parquet;
+    /// several files count as one, and no episode runs across.
+    #[arg(long, required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
     /// The table to write (CSV): the log's columns, then `mean.NAME`,
     /// `epistemic_std.NAME` (one standard deviation, before tau and beta) and
     /// `aleatoric_std.NAME` of every next state.
@@ -42,7 +43,11 @@ pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Err
         );
         return Err(Error::Usage(text));
     }
-    let log = read_log_of(&arguments.data, states, actions)?;
+    let names = Names {
+        states: states.clone(),
+        actions: actions.clone(),
+    };
+    let log = read_logs(&arguments.data, &names)?;
     let predictions = predict(&file.model()?, &log);
 
     let mut text = log.csv_header(states, actions);

@@ -14,6 +14,7 @@ use hambo_host::reinforcement::{
 };
 
 use super::line::Line;
+use super::number::{at_least_one, whole};
 
 /// What `hambo env train` takes.
 #[derive(Args)]
@@ -21,13 +22,13 @@ pub struct TrainArguments {
     /// The system's name; see `hambo env list`.
     environment: String,
     /// Steps in the system, with one gradient step for each.
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 10_000, value_parser = whole::<u32>)]
     steps: u32,
     /// Seed of the episodes and the learner.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
     /// Episodes that tell the true return at the end.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, value_parser = at_least_one::<u32>)]
     episodes: u32,
     /// The controller to write (ONNX).
     #[arg(short, long)]
@@ -107,7 +108,7 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
     let run = rollout(
         environment.as_ref(),
         &driver,
-        arguments.episodes.max(1),
+        arguments.episodes,
         0.0,
         fresh,
     )?;

@@ -30,8 +30,6 @@ mod zip_write;
 
 use std::path::{Path, PathBuf};
 
-use crate::task_file::TaskFile;
-
 pub use convert::convert;
 pub use csv_file::read_csv;
 use csv_file::{Reading, read_csv_table};
@@ -47,30 +45,12 @@ pub use summary::{ColumnSummary, Summary};
 pub use table::{Block, Names, Numbers, Table};
 pub use transitions::transitions;
 
-/// Reads the log of a task from a file of any kind.
+/// Reads the log of these states and actions from files of any kinds; no
+/// episode runs across files.
 ///
 /// # Errors
-/// If the kind is unknown or the file is unfit; the message names the place.
-pub fn read_log(path: &Path, task: &TaskFile) -> Result<Log, DataError> {
-    read_log_of(path, &task.state_names, &task.action_names)
-}
-
-/// Likewise for these states and actions.
-///
-/// # Errors
-/// As [`read_log`].
-pub fn read_log_of(path: &Path, states: &[String], actions: &[String]) -> Result<Log, DataError> {
-    let names = Names {
-        states: states.to_vec(),
-        actions: actions.to_vec(),
-    };
-    read_logs(&[path.to_owned()], &names)
-}
-
-/// Likewise from several files; no episode runs across them.
-///
-/// # Errors
-/// As [`read_log`], or if a file has other columns than the first.
+/// If a kind is unknown, or a file is unfit or has other columns than the
+/// first; the message names the place.
 pub fn read_logs(paths: &[PathBuf], names: &Names) -> Result<Log, DataError> {
     transitions(&read_all(paths, Some(names), Reading::Log)?)
 }

@@ -208,7 +208,11 @@ fn errors_point_at_the_column_and_say_what_to_do() {
     ] {
         let error = error(source);
         let shown = error.to_string();
-        assert_eq!((error.line, error.column), (line, column), "{shown}");
+        assert_eq!(
+            (error.place.line, error.place.column),
+            (line, column),
+            "{shown}"
+        );
         assert!(error.message.contains(message), "{shown}");
         assert!(error.help.contains(help), "{shown}");
         assert_eq!(error.expression, source);
@@ -264,7 +268,7 @@ fn a_program_that_is_too_long_is_an_error() {
         .collect();
     let error = error(&format!("{source} 0"));
     assert!(error.message.contains("128 operations"), "{error}");
-    assert!(error.column > 100, "{error}");
+    assert!(error.place.column > 100, "{error}");
 }
 
 #[test]

@@ -28,4 +28,4 @@ pub use run::{
     CalibrationFacts, ConstraintFact, ContenderFact, EstimateFact, FileFact, ModelFacts, Run,
     RunError, RunResult, Settings, StateCalibration,
 };
-pub use story::{Band, MOST_TRAJECTORIES, Place, Shown, Story, StoryNames, SupportFacts};
+pub use story::{Band, Place, Shown, Story, StoryNames, SupportFacts};

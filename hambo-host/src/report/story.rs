@@ -10,9 +10,8 @@ use super::trace::{Trace, traces};
 use super::{Number, Reach};
 use crate::Error;
 use crate::data::Log;
+use crate::findings::Findings;
 
-/// The most trajectories that are looked at.
-pub const MOST_TRAJECTORIES: u32 = 32;
 /// The most places of largest loss that are kept.
 const MOST_PLACES: usize = 8;
 
@@ -119,20 +118,23 @@ pub struct StoryNames<'a> {
 }
 
 impl Story {
-    /// Walks the trajectories of an image once more and looks at them; none
-    /// if there are none.
+    /// Walks the trajectories that a check of the image kept once more and
+    /// looks at them; none if there are none.
     ///
     /// # Errors
     /// If the task is too large to be counted.
     pub fn tell(
         image: &Image<'_>,
+        findings: &[Findings],
         variant: Variant,
         names: &StoryNames<'_>,
         log: Option<&Log>,
     ) -> Result<Option<Self>, Error> {
-        let count = image.task.effort.trajectories.min(MOST_TRAJECTORIES);
-        let neutral = traces(image, Variant::Mean, count)?;
-        let worst = traces(image, variant, count)?;
+        let found = |variant| findings.iter().find(|one| one.variant == variant);
+        let Some((neutral, worst)) = found(Variant::Mean).zip(found(variant)) else {
+            return Ok(None);
+        };
+        let (neutral, worst) = (traces(image, neutral)?, traces(image, worst)?);
         if neutral.len() != worst.len() {
             return Ok(None);
         }

@@ -9,7 +9,8 @@ use hambo_core::variant::Variant;
 use super::number::numbers;
 use super::trace::traces;
 use super::*;
-use crate::check::check;
+use crate::check::check_and_keep;
+use crate::findings::MOST_TRAJECTORIES;
 
 const NASTY: &str = "<script>alert('x')</script> \"&\u{7}";
 
@@ -340,11 +341,15 @@ fn traces_return_what_the_check_found() {
     ] {
         image.task.method.variants.push(variant).unwrap();
     }
-    let outcome = check(&image).unwrap();
+    let (outcome, findings) = check_and_keep(&image, 5).unwrap();
+    let found = |variant| {
+        let found = findings.iter().find(|one| one.variant == variant);
+        traces(&image, found.unwrap()).unwrap()
+    };
     let returns = |estimate: &&hambo_core::check::Estimate| estimate.objective == Objective::Return;
     let mut seen = 0;
     for estimate in outcome.estimates.iter().filter(returns) {
-        let traces = traces(&image, estimate.variant, 5).unwrap();
+        let traces = found(estimate.variant);
         assert_eq!(traces.len(), 5);
         let mean = traces.iter().map(|trace| trace.value).sum::<f32>() / 5.0;
         assert!(
@@ -362,8 +367,8 @@ fn traces_return_what_the_check_found() {
     }
     assert_eq!(seen, 5);
     // The adversary did find more than the mean.
-    let [mean, worst] = [Variant::Mean, Variant::ContinuousAdversary]
-        .map(|variant| traces(&image, variant, 1).unwrap()[0].value);
+    let [mean, worst] =
+        [Variant::Mean, Variant::ContinuousAdversary].map(|variant| found(variant)[0].value);
     assert!(worst < mean - 0.1, "{worst} {mean}");
 }
 
@@ -381,9 +386,10 @@ fn a_story_adds_up() {
         states: &names[0],
         actions: &names[1],
     };
-    let story = Story::tell(&image, Variant::ContinuousAdversary, &names, None).unwrap();
+    let (outcome, findings) = check_and_keep(&image, MOST_TRAJECTORIES).unwrap();
+    let variant = Variant::ContinuousAdversary;
+    let story = Story::tell(&image, &findings, variant, &names, None).unwrap();
     let story = story.unwrap();
-    let outcome = check(&image).unwrap();
     let estimate = outcome.estimates.iter().find(|estimate| {
         estimate.variant == Variant::ContinuousAdversary && estimate.objective == Objective::Return
     });

@@ -6,8 +6,9 @@ use thiserror::Error;
 
 use crate::expression::ExpressionError;
 use crate::files::short_lines;
+use crate::place::{Place, shown};
 
-/// A task file that cannot be used: which file, which key, what to do.
+/// A task file that cannot be used: which file, which key, which line, what to do.
 #[derive(Debug, Error)]
 pub enum TaskError {
     /// The file cannot be read.
@@ -21,15 +22,17 @@ pub enum TaskError {
         source: io::Error,
     },
     /// The file is not TOML, or has a key that is unknown or of the wrong type.
-    #[error("{origin}: {}\nhelp: correct this line", short_lines(problem.to_string().trim_end()))]
+    #[error("{origin}: {}{}\nhelp: correct this line", short_lines(problem), shown(place.as_deref()))]
     Syntax {
         /// The file.
         origin: String,
-        /// What the TOML reader says, with the line.
-        problem: Box<toml::de::Error>,
+        /// What the TOML reader says.
+        problem: String,
+        /// Where.
+        place: Option<Box<Place>>,
     },
     /// A key is missing or has a bad value.
-    #[error("{origin}: `{key}` {problem}\nhelp: {help}")]
+    #[error("{origin}: `{key}` {problem}{}\nhelp: {help}", shown(place.as_deref()))]
     Key {
         /// The file.
         origin: String,
@@ -37,10 +40,12 @@ pub enum TaskError {
         key: String,
         /// What is wrong with it.
         problem: String,
+        /// Where it stands, or the table where it is missing.
+        place: Option<Box<Place>>,
         /// What to do.
         help: String,
     },
-    /// An expression does not compile.
+    /// An expression does not compile; its place is one in the file.
     #[error("{origin}: `{key}`: {problem}")]
     Expression {
         /// The file.

@@ -4,8 +4,10 @@ use serde::Deserialize;
 
 use hambo_core::task::Method;
 
+use super::locate::{in_file, syntax};
 use super::{Initial, MAX_CONSTRAINTS, TaskError, TaskFile};
 use crate::expression::{Compiler, ExpressionError, FUNCTIONS, Names, RESERVED, is_identifier};
+use crate::place::Place;
 
 /// The file as it is written. Missing keys are found by [`Checker`], for better errors.
 #[derive(Deserialize)]
@@ -66,11 +68,8 @@ struct RawInitial {
 }
 
 pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
-    let raw: Raw = toml::from_str(text).map_err(|problem| TaskError::Syntax {
-        origin: origin.to_owned(),
-        problem: Box::new(problem),
-    })?;
-    let check = Checker { origin };
+    let raw: Raw = toml::from_str(text).map_err(|problem| syntax(text, origin, &problem))?;
+    let check = Checker { origin, text };
 
     let name = check.present("name", raw.name, "write for example name = \"pendulum\"")?;
     let horizon = check.present("horizon", raw.horizon, "write for example horizon = 200")?;
@@ -137,7 +136,12 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
                 shown(high)
             );
             let help = "give both, finite and in order, or neither";
-            return check.fail("reward", problem, help);
+            let first = if low.is_some() {
+                "reward.low"
+            } else {
+                "reward.high"
+            };
+            return check.fail_at(first, "reward", problem, help);
         }
     };
     let reward = check.present("reward.expr", reward.expr, help)?;
@@ -175,9 +179,10 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
     })
 }
 
-/// The checks, with the file's name for their errors.
+/// The checks, with the file's name and text for their errors.
 struct Checker<'a> {
     origin: &'a str,
+    text: &'a str,
 }
 
 impl Checker<'_> {
@@ -187,10 +192,22 @@ impl Checker<'_> {
         problem: impl Into<String>,
         help: impl Into<String>,
     ) -> Result<T, TaskError> {
+        self.fail_at(key, key, problem, help)
+    }
+
+    /// Likewise, where what is wrong is only a part of the key's value, like `state.low[1]`.
+    fn fail_at<T>(
+        &self,
+        part: &str,
+        key: &str,
+        problem: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Result<T, TaskError> {
         Err(TaskError::Key {
             origin: self.origin.to_owned(),
             key: key.to_owned(),
             problem: problem.into(),
+            place: Place::of_key(self.text, part).map(Box::new),
             help: help.into(),
         })
     }
@@ -206,7 +223,7 @@ impl Checker<'_> {
         slot.map_err(|problem| TaskError::Expression {
             origin: self.origin.to_owned(),
             key: key.to_owned(),
-            problem: Box::new(problem),
+            problem: Box::new(in_file(self.text, key, problem)),
         })
     }
 
@@ -226,19 +243,22 @@ impl Checker<'_> {
             return self.fail(key, problem, format!("give at most {}", u16::MAX));
         }
         let mut seen: std::collections::HashSet<&str> = taken.iter().map(String::as_str).collect();
-        for name in &names {
+        for (index, name) in names.iter().enumerate() {
+            let part = format!("{key}[{index}]");
             if !is_identifier(name) {
                 let problem = format!("has `{}`, which is not a name", name.escape_debug());
-                return self.fail(key, problem, "use letters, digits and _, a letter first");
+                let help = "use letters, digits and _, a letter first";
+                return self.fail_at(&part, key, problem, help);
             }
             if FUNCTIONS.contains(&name.as_str()) || RESERVED.contains(&name.as_str()) {
                 let problem = format!("has `{name}`, which means something in expressions");
-                return self.fail(key, problem, format!("rename it, for example `{name}_1`"));
+                let help = format!("rename it, for example `{name}_1`");
+                return self.fail_at(&part, key, problem, help);
             }
             if !seen.insert(name) {
                 let problem = format!("has `{name}`, which is there already");
                 let help = "give every state and action a name of its own";
-                return self.fail(key, problem, help);
+                return self.fail_at(&part, key, problem, help);
             }
         }
         Ok(names)
@@ -259,9 +279,10 @@ impl Checker<'_> {
             let problem = format!("has length {}, not {length}", values.len());
             return self.fail(key, problem, "give one number per name");
         }
-        let bad = |value: &&f32| value.is_nan() || (finite && value.is_infinite());
-        if let Some(value) = values.iter().find(bad) {
-            return self.fail(key, format!("has {value}"), "give finite numbers");
+        let bad = |value: &f32| value.is_nan() || (finite && value.is_infinite());
+        if let Some((index, value)) = values.iter().enumerate().find(|(_, value)| bad(value)) {
+            let part = format!("{key}[{index}]");
+            return self.fail_at(&part, key, format!("has {value}"), "give finite numbers");
         }
         Ok(Some(values))
     }
@@ -273,10 +294,11 @@ impl Checker<'_> {
         high: &[f32],
         names: &[String],
     ) -> Result<(), TaskError> {
-        for ((low, high), name) in low.iter().zip(high).zip(names) {
+        for (index, ((low, high), name)) in low.iter().zip(high).zip(names).enumerate() {
             if low >= high {
                 let problem = format!("of {name} is {low}, and its high is {high}");
-                return self.fail(key, problem, "make low less than high");
+                let part = format!("{key}[{index}]");
+                return self.fail_at(&part, key, problem, "make low less than high");
             }
         }
         Ok(())
@@ -317,14 +339,16 @@ impl Checker<'_> {
         let mean = take("mean", raw.mean)?;
         let std = take("std", raw.std)?;
         // A state may start at one value only, so low may equal high and std may be 0.
-        for ((low, high), name) in low.iter().zip(&high).zip(names) {
+        for (index, ((low, high), name)) in low.iter().zip(&high).zip(names).enumerate() {
             if low > high {
                 let problem = format!("of {name} is {low}, and its high is {high}");
-                return self.fail("initial.low", problem, "make low at most high");
+                let part = format!("initial.low[{index}]");
+                return self.fail_at(&part, "initial.low", problem, "make low at most high");
             }
         }
-        if let Some(std) = std.iter().find(|std| **std < 0.0) {
-            return self.fail("initial.std", format!("has {std}"), "give 0 or more");
+        if let Some((index, std)) = std.iter().enumerate().find(|(_, std)| **std < 0.0) {
+            let part = format!("initial.std[{index}]");
+            return self.fail_at(&part, "initial.std", format!("has {std}"), "give 0 or more");
         }
         Ok(match kind.as_str() {
             "point" => Initial::Point(value),
@@ -342,7 +366,9 @@ impl Checker<'_> {
         if raw.len() > MAX_CONSTRAINTS {
             let problem = format!("is there {} times", raw.len());
             let help = format!("give at most {MAX_CONSTRAINTS}; min(a, b) joins two");
-            return self.fail("constraint", problem, help);
+            // The first that is too many.
+            let part = format!("constraint[{MAX_CONSTRAINTS}]");
+            return self.fail_at(&part, "constraint", problem, help);
         }
         let mut constraints: Vec<(String, u16)> = Vec::new();
         for (index, constraint) in raw.into_iter().enumerate() {

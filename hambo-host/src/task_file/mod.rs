@@ -6,6 +6,7 @@
 
 mod error;
 mod format;
+mod locate;
 mod smoothing;
 
 #[cfg(test)]
@@ -125,7 +126,7 @@ impl TaskFile {
     /// # Errors
     ///
     /// If the file cannot be read or is not a good task; the error names the file, the
-    /// key and what to do.
+    /// key, the line and what to do.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, TaskError> {
         let path = path.as_ref();
         let origin = path.display().to_string();
@@ -148,7 +149,8 @@ impl TaskFile {
     ///
     /// # Errors
     ///
-    /// If the text is not a good task; the error names the file, the key and what to do.
+    /// If the text is not a good task; the error names the file, the key, the line and what
+    /// to do.
     pub fn parse(text: &str, origin: &str) -> Result<Self, TaskError> {
         format::parse(text, origin)
     }

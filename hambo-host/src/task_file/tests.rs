@@ -312,6 +312,102 @@ fn errors_name_the_file_the_key_and_what_to_do() {
     }
 }
 
+/// What is shown for a pendulum with one change.
+fn shown(from: &str, to: &str) -> String {
+    assert!(PENDULUM.contains(from), "{from}");
+    let text = PENDULUM.replacen(from, to, 1);
+    let error = TaskFile::parse(&text, "task.toml").unwrap_err();
+    error.to_string()
+}
+
+#[test]
+fn every_error_shows_its_line_alike() {
+    for (from, to, wanted) in [
+        // A value, one of many values, a missing key, a missing table.
+        (
+            "delta = 0.1",
+            "delta = 2",
+            "task.toml: `delta` is 2 (line 4, column 9)\n  delta = 2\n          ^\nhelp: give ",
+        ),
+        (
+            "low = [-1, -1, -8]",
+            "low = [-1, 1, -8]",
+            "(line 10, column 12)\n  low = [-1, 1, -8]\n             ^\nhelp: make low less",
+        ),
+        (
+            "[\"torque\"]",
+            "[\n  \"sin\",\n]",
+            "(line 15, column 3)\n    \"sin\",\n    ^\nhelp: rename",
+        ),
+        (
+            "low = [-2.0]",
+            "",
+            "`action.low` is missing (line 13, column 1)\n  [action]\n  ^\nhelp: give one",
+        ),
+        (
+            "name = \"pendulum\"",
+            "",
+            "task.toml: `name` is missing\nhelp: ",
+        ),
+        (
+            "[reward]",
+            "[reward]\nhigh = 1",
+            "(line 19, column 8)\n  high = 1\n         ^\nhelp: give both",
+        ),
+        (
+            "name = \"speed\"",
+            "name = \"\"",
+            "(line 25, column 8)\n  name = \"\"\n         ^\nhelp: name every",
+        ),
+        // TOML's own.
+        (
+            "delta = 0.1",
+            "delta = \"much\"",
+            "f32 (line 4, column 9)\n  delta = \"much\"\n          ^\nhelp: correct",
+        ),
+        (
+            "delta = 0.1",
+            "delta = = 0.1",
+            "(line 4, column 9)\n  delta = = 0.1\n          ^\nhelp: correct",
+        ),
+        // Expressions, in every spelling of a string.
+        (
+            "7 - abs(omega)",
+            "7 - abs(omgea)",
+            "(line 26, column 17)\n  expr = \"7 - abs(omgea)\"\n                  ^\nhelp: ",
+        ),
+        (
+            "\"7 - abs(omega)\"",
+            "'7 - é'",
+            "(line 26, column 13)\n  expr = '7 - é'\n              ^\nhelp: ",
+        ),
+        (
+            "\"7 - abs(omega)\"",
+            "\"\"\"\n7\n - abs(omgea)\"\"\"",
+            "(line 28, column 8)\n   - abs(omgea)\"\"\"\n         ^\nhelp: ",
+        ),
+        (
+            "\"7 - abs(omega)\"",
+            "'''\r\n7\r\n - abs(omgea)\r\n'''",
+            "(line 28, column 8)\n   - abs(omgea)\n         ^\nhelp: ",
+        ),
+        (
+            "\"7 - abs(omega)\"",
+            "''",
+            "(line 26, column 8)\n  expr = ''\n         ^\nhelp: ",
+        ),
+        // Escapes hide the place in the file; then it is that in the expression.
+        (
+            "7 - abs(omega)",
+            "7 \\u002D abs(omgea)",
+            "in the expression of line 26: unknown name",
+        ),
+    ] {
+        let shown = shown(from, to);
+        assert!(shown.contains(wanted), "{from} -> {to}:\n{shown}\n{wanted}");
+    }
+}
+
 #[test]
 fn at_most_eight_constraints_and_no_name_twice() {
     let constraint = |name: usize| format!("[[constraint]]\nname = \"c{name}\"\nexpr = \"c\"\n");
@@ -322,6 +418,8 @@ fn at_most_eight_constraints_and_no_name_twice() {
     assert_eq!(with(7, |index| index).unwrap().constraints.len(), 8);
     let error = with(8, |index| index).unwrap_err().to_string();
     assert!(error.contains("at most 8"), "{error}");
+    // The ninth stands in line 53.
+    assert!(error.contains("(line 53, column 1)"), "{error}");
     let error = with(2, |_| 0).unwrap_err().to_string();
     assert!(
         error.contains("`constraint[2].name` is `c0` a second time"),

@@ -5,12 +5,14 @@ use super::{Case, TASK, plain, with};
 pub fn cases() -> Vec<Case> {
     let line = "task check @ --data log.csv";
     let task = |name, text: &str, words: &[&'static str]| with(name, "bad.toml", text, line, words);
+    // Each names the file and shows the line with a caret.
     let instead = |name, from: &str, to: &str, words: &[&'static str]| {
         assert!(TASK.contains(from), "{from}");
-        task(name, &TASK.replace(from, to), words)
+        let words = [&["bad.toml: ", "(line ", "^\nhelp: "], words].concat();
+        task(name, &TASK.replace(from, to), &words)
     };
     let reward = |name, expression: &str, words: &[&'static str]| {
-        let words = [&["reward.expr", "\n"], words].concat();
+        let words = [&["`reward.expr`", "(line 12, column "], words].concat();
         instead(name, "'-x^2'", &format!("'{expression}'"), &words)
     };
     let deep = format!("{}x{}", "(".repeat(20_000), ")".repeat(20_000));
@@ -63,17 +65,22 @@ pub fn cases() -> Vec<Case> {
             &["bad.toml", "line 1"],
         ),
         instead("an unknown key", "delta", "dellta", &["dellta", "line 3"]),
-        instead("an unknown table", "[initial]", "[start]", &["start"]),
+        instead(
+            "an unknown table",
+            "[initial]",
+            "[start]",
+            &["start", "line 13"],
+        ),
         instead(
             "a word for a number",
             "= 20",
             "= 'long'",
-            &["horizon", "line 2"],
+            &["horizon", "line 2, column 11"],
         ),
-        instead("horizon 0", "= 20", "= 0", &["`horizon`"]),
+        instead("horizon 0", "= 20", "= 0", &["`horizon`", "line 2"]),
         instead("half a step", "= 20", "= 1.5", &["`horizon`", "1.5"]),
         instead("an endless horizon", "= 20", "= 1e18", &["`horizon`"]),
-        instead("delta 0", "0.1", "0", &["`delta`"]),
+        instead("delta 0", "0.1", "0", &["`delta`", "line 3, column 9"]),
         instead("delta 1.5", "0.1", "1.5", &["`delta`", "1.5"]),
         instead(
             "a threshold that is NaN",
@@ -91,70 +98,74 @@ pub fn cases() -> Vec<Case> {
             "limits in the wrong order",
             "low = [-1]",
             "low = [3]",
-            &["`action.low`", "high"],
+            &["`action.low`", "high", "line 9, column 8"],
         ),
         instead(
             "limits of another length",
             "low = [-1]",
             "low = [-1, 2]",
-            &["`action.low`", "length 2"],
+            &["`action.low`", "length 2", "line 9, column 7"],
         ),
         instead(
             "actions without limits",
             "low = [-1]\n",
             "",
-            &["`action.low`", "missing"],
+            &["`action.low`", "missing", "line 7"],
         ),
-        instead("a name twice", "'x', 'v'", "'x', 'x'", &["`x`", "already"]),
+        instead(
+            "a name twice",
+            "'x', 'v'",
+            "'x', 'x'",
+            &["`x`", "already", "line 6, column 15"],
+        ),
         instead(
             "a name that is a function",
             "'x', 'v'",
             "'x', 'sin'",
             &["`sin`"],
         ),
-        instead(
+        task(
             "no reward",
-            "[reward]\nexpr = '-x^2'\n",
-            "",
-            &["`reward`", "missing"],
+            &TASK.replace("[reward]\nexpr = '-x^2'\n", ""),
+            &["bad.toml: ", "`reward`", "missing"],
         ),
         instead(
             "an unknown start",
             "'point'",
             "'random'",
-            &["initial.kind", "random"],
+            &["initial.kind", "random", "line 14"],
         ),
         instead(
             "a start of another length",
             "[1, 0]",
             "[1]",
-            &["initial.value", "length 1"],
+            &["initial.value", "length 1", "line 15"],
         ),
         instead(
             "bounds of the reward half given",
             "'-x^2'",
             "'-x^2'\nlow = 1",
-            &["`reward`", "both"],
+            &["`reward`", "both", "line 13, column 7"],
         ),
-        reward("an unknown name", "-y^2", &["`y`", "^"]),
-        reward("a bracket that never closes", "-(x + 1", &["^"]),
-        reward("an operator at the end", "x +", &["^"]),
-        reward("an unknown function", "sine(x)", &["sine", "^"]),
-        reward("an argument too few", "atan2(x)", &["atan2", "^"]),
-        reward("a letter from nowhere", "x § v", &["§", "^"]),
+        reward("an unknown name", "-y^2", &["`y`", "column 10)"]),
+        reward("a bracket that never closes", "-(x + 1", &["column 10)"]),
+        reward("an operator at the end", "x +", &["column 12)"]),
+        reward("an unknown function", "sine(x)", &["sine"]),
+        reward("an argument too few", "atan2(x)", &["atan2"]),
+        reward("a letter from nowhere", "x § v", &["§", "column 11)"]),
         reward("nothing at all", "", &[]),
-        reward("20,000 brackets", &deep, &["^"]),
+        reward("20,000 brackets", &deep, &["…"]),
         reward("100,000 terms", &long, &[]),
         task(
             "200 constraints",
             &format!("{TASK}{many}"),
-            &["constraint", "200"],
+            &["constraint", "200", "(line 49, column 1)"],
         ),
         instead(
             "a constraint without a name",
             "[initial]",
             "[[constraint]]\nexpr = 'x'\n[initial]",
-            &["constraint[0].name"],
+            &["constraint[0].name", "line 13"],
         ),
         plain(
             "a task over another",

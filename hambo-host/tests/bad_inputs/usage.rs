@@ -14,6 +14,19 @@ pub fn cases() -> Vec<Case> {
         let line = "check task.toml --model m.hambo --policy pd.toml --effort quick";
         plain(name, &format!("{line} {more}"), words)
     };
+    // Lipschitz constants of the reward and of the policy, and the horizon.
+    let constants = |name, values: &str, words: &[&'static str]| {
+        let names = ["--reward-lipschitz", "--policy-lipschitz", "--horizon"];
+        let pairs = names.iter().zip(values.split(' '));
+        let pairs: Vec<String> = pairs
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        plain(
+            name,
+            &format!("model info gp.hambo {}", pairs.join(" ")),
+            words,
+        )
+    };
     vec![
         plain("no command", "", &["Usage"]),
         plain("an unknown command", "chekc task.toml", &["chekc", "check"]),
@@ -59,6 +72,11 @@ pub fn cases() -> Vec<Case> {
             &["`hidden`", "at least 1"],
         ),
         fit(
+            "a negative layer",
+            "--hidden -8,8",
+            &["--hidden", "'-8'", "negative"],
+        ),
+        fit(
             "a layer of 4 billion",
             "--hidden 4000000000",
             &["`hidden`", "narrower"],
@@ -76,6 +94,70 @@ pub fn cases() -> Vec<Case> {
         ),
         fit("no points", "--model gp --points 0", &["--points 0"]),
         fit("delta of the set", "--model gp --delta 7", &["--delta 7"]),
+        fit(
+            "a share below 0",
+            "--validation -0.5",
+            &["--validation -0.5", "share"],
+        ),
+        fit(
+            "a negative count",
+            "--members -1",
+            &["--members", "'-1'", "negative"],
+        ),
+        fit(
+            "half a network",
+            "--members 1.5",
+            &["--members", "whole number"],
+        ),
+        fit("no updates", "--steps 0", &["`steps`", "at least 1"]),
+        fit(
+            "a prior that is NaN",
+            "--prior-weight nan",
+            &["`prior_weight`"],
+        ),
+        fit("a negative prior", "--prior-weight -1", &["`prior_weight`"]),
+        fit(
+            "a bandwidth of 0",
+            "--bandwidth 0",
+            &["`bandwidth`", "positive"],
+        ),
+        fit(
+            "a bandwidth that is NaN",
+            "--bandwidth nan",
+            &["`bandwidth`"],
+        ),
+        fit("an endless beta", "--beta inf", &["--beta inf"]),
+        fit(
+            "no descents",
+            "--model gp --starts 0",
+            &["--starts", "at least 1"],
+        ),
+        fit(
+            "a norm that is NaN",
+            "--model gp --norm nan,1",
+            &["--norm", "finite"],
+        ),
+        fit(
+            "a negative norm",
+            "--model gp --norm -1,1",
+            &["--norm", "negative"],
+        ),
+        fit(
+            "a negative seed",
+            "--seed -1",
+            &["'-1'", "--seed", "not negative"],
+        ),
+        fit(
+            "a seed that is too large",
+            "--seed 18446744073709551616",
+            &["--seed", "too large"],
+        ),
+        fit(
+            "100 million threads",
+            "--threads 100000000",
+            &["--threads 100000000", "1024"],
+        ),
+        fit("no threads", "--threads 0", &["--threads", "at least 1"]),
         fit(
             "nothing to resume",
             "--resume",
@@ -101,6 +183,23 @@ pub fn cases() -> Vec<Case> {
             "an image without trajectories",
             "export m.hambo --task task.toml --policy pd.toml --trajectories 0 -o out.hmb",
             &["--trajectories 0"],
+        ),
+        check("negative sweeps", "--sweeps -1", &["--sweeps", "negative"]),
+        check("a negative horizon", "--horizon -3", &["--horizon", "'-3'"]),
+        check(
+            "negative trajectories",
+            "--trajectories -16",
+            &["--trajectories", "'-16'", "negative"],
+        ),
+        check(
+            "an endless threshold",
+            "--threshold inf",
+            &["--threshold", "finite"],
+        ),
+        check(
+            "a negative seed of a check",
+            "--seed -1",
+            &["--seed", "'-1'"],
         ),
         check("an unknown variant", "--variant best", &["best", "dainf"]),
         plain(
@@ -129,6 +228,21 @@ pub fn cases() -> Vec<Case> {
             &["--episodes 0"],
         ),
         plain(
+            "negative noise",
+            "env rollout point_safety --policy pd.toml --action-noise -1",
+            &["--action-noise", "negative"],
+        ),
+        plain(
+            "noise that is NaN",
+            "env rollout point_safety --policy pd.toml --action-noise nan",
+            &["--action-noise"],
+        ),
+        plain(
+            "no episodes after the training",
+            "env train pendulum --episodes 0 -o out.onnx",
+            &["--episodes", "at least 1"],
+        ),
+        plain(
             "a policy for another system",
             "env rollout pendulum --policy pd.toml",
             &["gain[0]", "length 2"],
@@ -142,6 +256,46 @@ pub fn cases() -> Vec<Case> {
             "no rounds",
             "improve task.toml --data log.csv --rounds 0 -o out.onnx",
             &["--rounds 0"],
+        ),
+        plain(
+            "no steps of a rollout",
+            "improve task.toml --data log.csv --rollout 0 -o out.onnx",
+            &["--rollout 0"],
+        ),
+        plain(
+            "an improvement without trajectories",
+            "improve task.toml --data log.csv --trajectories 0 -o out.onnx",
+            &["--trajectories 0"],
+        ),
+        plain(
+            "an improvement by 4 billion trajectories",
+            "improve task.toml --data log.csv --trajectories 4294967295 -o out.onnx",
+            &["--trajectories 4294967295"],
+        ),
+        constants(
+            "a constant that is NaN",
+            "nan 1 20",
+            &["--reward-lipschitz", "finite"],
+        ),
+        constants(
+            "a constant that is infinite",
+            "1 inf 20",
+            &["--policy-lipschitz", "finite"],
+        ),
+        constants(
+            "a negative constant",
+            "-1 1 20",
+            &["--reward-lipschitz", "'-1'"],
+        ),
+        constants(
+            "a theorem about no step",
+            "1 1 0",
+            &["--horizon", "at least 1"],
+        ),
+        plain(
+            "a bench without rounds",
+            "bench --rounds 0",
+            &["--rounds", "at least 1"],
         ),
         with(
             "starts from a log that is not given",

@@ -20,6 +20,7 @@ use hambo_host::task_file::TaskFile;
 
 use super::case::{CaseArguments, EffortName};
 use super::line::Line;
+use super::number::whole;
 use super::report;
 
 /// What `hambo check` takes.
@@ -36,13 +37,13 @@ pub struct CheckArguments {
     #[arg(long, value_enum, default_value = "ca")]
     variant: VariantName,
     /// Deploy only at or above this return, instead of the task's threshold.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long)]
     threshold: Option<f32>,
     /// The bound may fail with this probability, instead of the task's delta.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long)]
     delta: Option<f32>,
     /// Steps of a trajectory, instead of the task's horizon.
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u32>)]
     horizon: Option<u32>,
     /// Save the whole run, for `hambo report`.
     #[arg(long, value_name = "RUN")]

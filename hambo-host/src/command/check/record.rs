@@ -12,7 +12,6 @@ use hambo_core::verdict::Reason;
 use hambo_host::Error;
 use hambo_host::adversary::Contest;
 use hambo_host::case::Case;
-use hambo_host::data::read_log;
 use hambo_host::model_file::ModelFile;
 use hambo_host::report::{
     ConstraintFact, ContenderFact, EstimateFact, FileFact, ModelFacts, Run, RunResult, Settings,
@@ -79,16 +78,13 @@ impl CheckArguments {
         let variant = found_by(task, estimate);
         let bytes = case.image(&contest.adversaries)?;
         let image = Image::parse(bytes.as_bytes())?;
-        let log = match &self.case.data {
-            Some(path) => Some(read_log(path, task)?),
-            None => None,
-        };
+        let log = self.case.log(task)?;
         let names = StoryNames {
             variant: words::variant(variant),
             states: &task.state_names,
             actions: &task.action_names,
         };
-        Story::tell(&image, variant, &names, log.as_ref())
+        Story::tell(&image, &contest.findings, variant, &names, log.as_ref())
     }
 
     /// Everything that a page about this check needs.
@@ -110,7 +106,7 @@ impl CheckArguments {
             fact("model", &self.model)?,
             fact("policy", &self.case.policy)?,
         ];
-        if let Some(data) = &self.case.data {
+        for data in &self.case.data {
             files.push(fact("log", data)?);
         }
         let task = &case.task;

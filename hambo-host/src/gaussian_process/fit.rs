@@ -3,10 +3,10 @@
 use std::hint::black_box;
 
 use faer::linalg::triangular_inverse::invert_lower_triangular;
-use faer::{ColRef, Mat, Par, Side};
+use faer::{ColRef, Mat, Par};
 
 use super::order::telling_order;
-use super::{GaussianProcessError, Hyperparameters};
+use super::{GaussianProcessError, Hyperparameters, cholesky};
 use crate::training::Standardisation;
 
 /// First jitter and last, as parts of the mean of K's diagonal.
@@ -277,8 +277,8 @@ pub(super) fn require_shape(
     }
 }
 
-/// L with K + (noise + jitter) · 1 = L Lᵀ, and the jitter. Reads the lower
-/// half of K.
+/// L, in the lower half, with K + (noise + jitter) · 1 = L Lᵀ, and the jitter.
+/// Reads the lower half of K.
 fn factorise(mut kernel: Mat<f64>, noise: f64) -> Option<(Mat<f64>, f64)> {
     let rows = kernel.nrows();
     let diagonal: Vec<f64> = (0..rows).map(|i| kernel[(i, i)]).collect();
@@ -288,10 +288,9 @@ fn factorise(mut kernel: Mat<f64>, noise: f64) -> Option<(Mat<f64>, f64)> {
         for (i, variance) in diagonal.iter().enumerate() {
             kernel[(i, i)] = variance + noise + jitter;
         }
-        let found = kernel.llt(Side::Lower);
-        free_registers();
-        if let Ok(factor) = found {
-            return Some((factor.L().to_owned(), jitter));
+        let mut factor = kernel.clone();
+        if cholesky::factorise(factor.as_mut()).is_some() {
+            return Some((factor, jitter));
         }
         jitter = (10.0 * jitter).max(JITTER.0 * scale);
         let sensible = jitter > 0.0 && jitter.is_finite() && jitter <= JITTER.1 * scale;

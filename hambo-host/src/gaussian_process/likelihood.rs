@@ -10,14 +10,14 @@
 use std::f64::consts::TAU;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::{factor, solve};
+use faer::linalg::cholesky::llt::solve;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
-use faer::{Accum, Mat, MatMut, Par, Spec};
+use faer::{Accum, Mat, MatMut, Par};
 
-use super::Hyperparameters;
 use super::fit::free_registers;
 use super::kernel_matrix::{ScaledPoints, lane_sum};
+use super::{Hyperparameters, cholesky};
 
 /// −log p(y) and its derivatives by the logarithms of the hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,7 +112,7 @@ pub(super) struct Workspace {
 
 impl Workspace {
     pub(super) fn new(rows: usize) -> Self {
-        let stack = factor::cholesky_in_place_scratch::<f64>(rows, Par::Seq, Spec::default());
+        let stack = solve::solve_in_place_scratch::<f64>(rows, 1, Par::Seq);
         Self {
             first: Mat::zeros(rows, rows),
             second: Mat::zeros(rows, rows),
@@ -164,16 +164,7 @@ impl Workspace {
 
     /// C = L Lᵀ; ½ log det C.
     fn factorise(&mut self) -> Option<f64> {
-        let stack = MemStack::new(&mut self.stack);
-        let found = factor::cholesky_in_place(
-            self.first.as_mut(),
-            factor::LltRegularization::default(),
-            Par::Seq,
-            stack,
-            Spec::default(),
-        );
-        free_registers();
-        found.ok()?;
+        cholesky::factorise(self.first.as_mut())?;
         let diagonal = (0..self.first.nrows()).map(|i| self.first[(i, i)].ln());
         Some(diagonal.sum())
     }

@@ -11,7 +11,7 @@ use hambo_host::Error;
 use hambo_host::adversary::{Contest, contest};
 use hambo_host::case::{Case, first_states};
 use hambo_host::checkpoint::Checkpoint;
-use hambo_host::data::{Log, read_logs};
+use hambo_host::data::{Log, read_task_logs};
 use hambo_host::fit::{FitOptions, ModelOptions, fit};
 use hambo_host::image_file::encode_policy;
 use hambo_host::improve::{Candidate, DuelState, ImproveOptions, ImproveWatch, Improved, improve};
@@ -102,7 +102,7 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
         checkpoint.read::<DuelState>().map(drop)?;
     }
     let task = TaskFile::read(&arguments.task)?;
-    let log = read_logs(&arguments.data, &task.names())?;
+    let log = read_task_logs(&arguments.data, &task)?;
     let model = arguments.model(&task, &log)?;
     let mut case = arguments.case(task, &log, &model)?;
     let options = ImproveOptions {

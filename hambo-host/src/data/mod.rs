@@ -30,6 +30,7 @@ mod zip_write;
 
 use std::path::{Path, PathBuf};
 
+use crate::learned_reward::{require_rewards, with_return_so_far};
 use crate::task_file::TaskFile;
 
 pub use convert::convert;
@@ -47,12 +48,29 @@ pub use summary::{ColumnSummary, Summary};
 pub use table::{Block, Names, Numbers, Table};
 pub use transitions::transitions;
 
-/// Reads the log of a task from a file of any kind.
+/// Reads the log of a task from a file of any kind; where the reward is
+/// learned, with the return so far as its last state.
 ///
 /// # Errors
 /// If the kind is unknown or the file is unfit; the message names the place.
 pub fn read_log(path: &Path, task: &TaskFile) -> Result<Log, DataError> {
-    read_log_of(path, &task.state_names, &task.action_names)
+    read_task_logs(&[path.to_owned()], task)
+}
+
+/// Likewise from several files; no episode runs across them.
+///
+/// # Errors
+/// As [`read_log`], or if a file has other columns than the first.
+pub fn read_task_logs(paths: &[PathBuf], task: &TaskFile) -> Result<Log, DataError> {
+    let table = read_all(paths, Some(&task.names()), Reading::Log)?;
+    if !task.learns_reward() {
+        return transitions(&table);
+    }
+    require_rewards(&table)?;
+    with_return_so_far(&transitions(&table)?).map_err(|problem| DataError::Row {
+        file: table.file.display().to_string(),
+        problem,
+    })
 }
 
 /// Likewise for these states and actions.

@@ -18,6 +18,7 @@ use std::path::Path;
 pub use error::PolicyError;
 pub use hambo_core::policy::{Head, Leg, Spread, Waypoints};
 
+use crate::learned_reward::{for_task, task_of_controllers};
 use crate::task_file::TaskFile;
 use crate::training::{Activation, Layer};
 
@@ -139,6 +140,13 @@ impl HostPolicy {
     pub fn read(path: impl AsRef<Path>, task: &TaskFile) -> Result<Self, PolicyError> {
         let path = path.as_ref();
         let origin = path.display().to_string();
+        let policy = Self::read_as_written(path, &task_of_controllers(task))?;
+        policy.for_task(&origin, task)
+    }
+
+    /// For the states that controllers see.
+    fn read_as_written(path: &Path, task: &TaskFile) -> Result<Self, PolicyError> {
+        let origin = path.display().to_string();
         let bytes = match onnx::read_bytes(path) {
             Ok(bytes) => bytes,
             Err(source) => return Err(PolicyError::Read { origin, source }),
@@ -172,6 +180,17 @@ impl HostPolicy {
     ///
     /// If the text is not a good policy for this task.
     pub fn parse(text: &str, origin: &str, task: &TaskFile) -> Result<Self, PolicyError> {
-        format::parse(text, origin, Path::new(origin).parent(), task)
+        let seen = task_of_controllers(task);
+        let policy = format::parse(text, origin, Path::new(origin).parent(), &seen)?;
+        policy.for_task(origin, task)
+    }
+
+    fn for_task(self, origin: &str, task: &TaskFile) -> Result<Self, PolicyError> {
+        for_task(self, task).ok_or_else(|| PolicyError::Key {
+            origin: origin.to_owned(),
+            key: "kind".to_owned(),
+            problem: "is \"waypoints\", and the task says `reward.learned = true`".to_owned(),
+            help: "write the task's reward as `reward.expr`, or use another kind".to_owned(),
+        })
     }
 }

@@ -15,6 +15,7 @@ use hambo_host::data::{Log, read_task_logs};
 use hambo_host::fit::{FitOptions, ModelOptions, fit};
 use hambo_host::image_file::encode_policy;
 use hambo_host::improve::{Candidate, DuelState, ImproveOptions, ImproveWatch, Improved, improve};
+use hambo_host::learned_reward::for_task;
 use hambo_host::model_file::ModelFile;
 use hambo_host::policy_file::{HostPolicy, onnx};
 use hambo_host::reinforcement::RoundReport;
@@ -121,7 +122,7 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     audience.line.finish();
     let improved = improved?;
     let policy = HostPolicy::Perceptron(improved.policy.clone());
-    case.policy_part = encode_policy(&policy)?;
+    case.policy_part = encode_policy(&for_task(policy, &case.task))?;
     case.effort.iterations = arguments.effort.level().sweeps();
     case.effort.seed = arguments.seed.wrapping_add(FRESH);
     let learning = arguments.effort.level().learning(arguments.seed);

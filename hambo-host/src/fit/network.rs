@@ -80,7 +80,10 @@ fn calibration_error(
     unseen: Option<UnseenInput>,
     validation: &Log,
 ) -> Result<f32, Error> {
-    let part = encode_ensemble(&whole(trainer.ensemble(), unseen), &uncalibrated(validation))?;
+    let part = encode_ensemble(
+        &whole(trainer.ensemble(), unseen),
+        &uncalibrated(validation),
+    )?;
     let evidence = Evidence::new(&part, validation)?;
     let errors: Vec<f32> = evidence.dimensions().iter().map(error_before).collect();
     Ok(errors.iter().sum::<f32>() / errors.len().max(1) as f32)

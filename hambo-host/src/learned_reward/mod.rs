@@ -22,10 +22,13 @@ mod model;
 mod policy;
 mod task;
 
+#[cfg(test)]
+mod tests;
+
 use crate::data::Names;
 
-pub(crate) use log::{require_rewards, rows_with_return};
 pub use log::with_return_so_far;
+pub(crate) use log::{require_rewards, rows_with_return};
 pub use model::UnseenInput;
 pub(crate) use policy::without_return;
 pub use policy::{for_task, task_of_controllers};

@@ -31,8 +31,8 @@ pub fn task_of_controllers(task: &TaskFile) -> Cow<'_, TaskFile> {
 }
 
 /// A controller of the user's states as one of the task's: where the reward is
-/// learned, the weights of the last state are 0. `None` for waypoints there,
-/// which the core ties to all states.
+/// learned, the weights of the last state are 0. Waypoints look at the first
+/// states only.
 ///
 /// ```
 /// use hambo_host::learned_reward::for_task;
@@ -52,15 +52,13 @@ pub fn task_of_controllers(task: &TaskFile) -> Cow<'_, TaskFile> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn for_task(policy: HostPolicy, task: &TaskFile) -> Option<HostPolicy> {
-    if !task.learns_reward() {
-        return Some(policy);
-    }
+pub fn for_task(policy: HostPolicy, task: &TaskFile) -> HostPolicy {
     match policy {
-        HostPolicy::Waypoints(_) => None,
+        policy if !task.learns_reward() => policy,
+        HostPolicy::Waypoints(policy) => HostPolicy::Waypoints(policy),
         HostPolicy::Linear(mut policy) => {
             add_column(&mut policy.layer);
-            Some(HostPolicy::Linear(policy))
+            HostPolicy::Linear(policy)
         }
         HostPolicy::Perceptron(mut policy) => {
             if let Some(first) = policy.layers.first_mut() {
@@ -68,7 +66,7 @@ pub fn for_task(policy: HostPolicy, task: &TaskFile) -> Option<HostPolicy> {
             }
             policy.observation_mean.push(0.0);
             policy.observation_scale.push(1.0);
-            Some(HostPolicy::Perceptron(policy))
+            HostPolicy::Perceptron(policy)
         }
     }
 }

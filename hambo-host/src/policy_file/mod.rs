@@ -139,9 +139,8 @@ impl HostPolicy {
     /// the file, the key and what to do.
     pub fn read(path: impl AsRef<Path>, task: &TaskFile) -> Result<Self, PolicyError> {
         let path = path.as_ref();
-        let origin = path.display().to_string();
         let policy = Self::read_as_written(path, &task_of_controllers(task))?;
-        policy.for_task(&origin, task)
+        Ok(for_task(policy, task))
     }
 
     /// For the states that controllers see.
@@ -182,15 +181,6 @@ impl HostPolicy {
     pub fn parse(text: &str, origin: &str, task: &TaskFile) -> Result<Self, PolicyError> {
         let seen = task_of_controllers(task);
         let policy = format::parse(text, origin, Path::new(origin).parent(), &seen)?;
-        policy.for_task(origin, task)
-    }
-
-    fn for_task(self, origin: &str, task: &TaskFile) -> Result<Self, PolicyError> {
-        for_task(self, task).ok_or_else(|| PolicyError::Key {
-            origin: origin.to_owned(),
-            key: "kind".to_owned(),
-            problem: "is \"waypoints\", and the task says `reward.learned = true`".to_owned(),
-            help: "write the task's reward as `reward.expr`, or use another kind".to_owned(),
-        })
+        Ok(for_task(policy, task))
     }
 }

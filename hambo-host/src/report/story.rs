@@ -10,6 +10,7 @@ use super::trace::{Trace, traces};
 use super::{Number, Reach};
 use crate::Error;
 use crate::data::Log;
+use crate::learned_reward::RETURN_SO_FAR;
 
 /// The most trajectories that are looked at.
 pub const MOST_TRAJECTORIES: u32 = 32;
@@ -170,6 +171,13 @@ impl Story {
                 worst: Reach::of(&worst, support),
             },
         }))
+    }
+
+    /// Whether an input of the model is a column of the log, whose range means
+    /// something: all but the return so far are.
+    #[must_use]
+    pub fn is_logged(&self, place: usize) -> bool {
+        self.input_name(place) != RETURN_SO_FAR
     }
 
     /// What the variant takes from the return of mean propagation.

@@ -4,7 +4,7 @@
 
 use hambo_core::image::Image;
 use hambo_core::image::container::Container;
-use hambo_core::image::{Part, parse_model};
+use hambo_core::image::{Part, Problem, parse_model};
 use hambo_core::model::{Kernel, Prediction, PredictionCotangent};
 use hambo_core::network::Activation;
 use hambo_core::policy::Policy;
@@ -253,6 +253,19 @@ fn no_output_depends_on_the_return_so_far() {
     }
 }
 
+/// A point in the plane that is moved by its actions.
+fn plane(reward: &str) -> TaskFile {
+    let text = format!(
+        "name = 'plane'\nhorizon = 5\n[state]\nnames = ['x', 'y']\nlow = [-9, -9]\n\
+         high = [9, 9]\n[action]\nnames = ['u', 'w']\nlow = [-1, -1]\nhigh = [1, 1]\n\
+         [reward]\n{reward}\n[initial]\nkind = 'point'\nvalue = [-1, 0]\n"
+    );
+    TaskFile::parse(&text, "plane.toml").unwrap()
+}
+
+const WAYPOINTS: &str = "kind = 'waypoints'\nspeed = 0.5\n\
+    legs = [{ target = [0, 1], while = 'x', below = 0 }, { target = [2, 0] }]";
+
 /// What the controller of a policy part does, as bits.
 fn action(part: &[u8], state: &[f32], noise: f32) -> Vec<u32> {
     let bytes = AlignedBytes::new(part);
@@ -283,14 +296,6 @@ fn perceptron(draw: &mut Draw) -> PerceptronPolicy {
 
 #[test]
 fn controllers_act_as_without_it() {
-    let plane = |reward: &str| {
-        let text = format!(
-            "name = 'plane'\nhorizon = 5\n[state]\nnames = ['x', 'y']\nlow = [-9, -9]\n\
-             high = [9, 9]\n[action]\nnames = ['u', 'w']\nlow = [-1, -1]\nhigh = [1, 1]\n\
-             [reward]\n{reward}\n[initial]\nkind = 'data'\n"
-        );
-        TaskFile::parse(&text, "plane.toml").unwrap()
-    };
     let (plain, learned) = (plane("expr = '-x^2'"), plane(LEARNED));
     let draw = &mut Draw::new(3);
     let file = std::env::temp_dir().join(format!("hambo-learned-{}.onnx", std::process::id()));
@@ -300,8 +305,7 @@ fn controllers_act_as_without_it() {
         "kind = 'pd'\nposition = ['x', 'y']\nvelocity = ['y', 'x']\ntarget = [1, 2]\n\
          kp = [2, 3]\nkd = [0.1, 0.2]",
         "kind = 'constant'\nvalue = [0.25, 0.75]",
-        "kind = 'waypoints'\nspeed = 0.5\n\
-         legs = [{ target = [0, 1], while = 'x', below = 0 }, { target = [2, 0] }]",
+        WAYPOINTS,
     ]
     .map(|text| [&plain, &learned].map(|task| HostPolicy::parse(text, "p.toml", task).unwrap()))
     .into();
@@ -320,4 +324,58 @@ fn controllers_act_as_without_it() {
             }
         }
     }
+}
+
+#[test]
+fn an_image_takes_waypoints_of_the_first_states_and_nothing_else_of_fewer() {
+    let draw = &mut Draw::new(8);
+    let mut log = Log::new(2, 2);
+    for episode in 0..20 {
+        for _ in 0..10 {
+            let state = [draw.between(-3.0, 3.0), draw.between(-3.0, 3.0)];
+            let action = [draw.between(-1.0, 1.0), draw.between(-1.0, 1.0)];
+            let row = Transition {
+                state: &state,
+                action: &action,
+                next_state: &[state[0] + action[0], state[1] + action[1]],
+                reward: -state[0].abs(),
+                episode,
+            };
+            log.push(row).unwrap();
+        }
+    }
+    let (plain, learned) = (plane("expr = '-abs(x)'"), plane(LEARNED));
+    let options = ModelOptions::Networks(EnsembleOptions {
+        members: 2,
+        hidden: vec![8],
+        steps: 100,
+        ..EnsembleOptions::for_board("stm32f405").unwrap()
+    });
+    let mut case = Case {
+        model_part: model(&learned, &log, options),
+        effort: Effort {
+            trajectories: 4,
+            iterations: 5,
+            seed: 0,
+        },
+        initial: Vec::new(),
+        policy_part: Vec::new(),
+        task: learned.clone(),
+    };
+    let policy = HostPolicy::parse(WAYPOINTS, "waypoints", &learned).unwrap();
+    case.policy_part = encode_policy(&policy).unwrap();
+    let bytes = case.image(&[]).unwrap();
+    let outcome = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+    assert!(outcome.bound.is_finite() && outcome.bound < outcome.neutral);
+
+    // A gain for each of two states, and a model of three.
+    let text = "kind = 'linear'\ngain = [[1, 0], [0, 1]]\nbias = [0, 0]";
+    let policy = HostPolicy::parse(text, "linear", &plain).unwrap();
+    case.policy_part = encode_policy(&policy).unwrap();
+    let bytes = case.image(&[]).unwrap();
+    let error = Image::parse(bytes.as_bytes()).unwrap_err();
+    assert_eq!(
+        (error.part, error.problem),
+        (Part::Policy, Problem::Dimension)
+    );
 }

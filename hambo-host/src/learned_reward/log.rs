@@ -41,18 +41,16 @@ pub fn with_return_so_far(log: &Log) -> Result<Log, LogError> {
     Ok(longer)
 }
 
-/// Likewise the rows that a task is held against. A row without a reward has
-/// no next state then.
+/// Likewise the rows that a task is held against; without rewards, which the
+/// review complains about, it stays at 0.
 pub(crate) fn rows_with_return(log: &LoggedRows) -> LoggedRows {
     let mut longer = log.clone();
     longer.states.push(RETURN_SO_FAR.to_owned());
     for row in &mut longer.rows {
         row.state.push(0.0);
-        let next = row.next_state.take().zip(row.reward);
-        row.next_state = next.map(|(mut next, reward)| {
-            next.push(reward);
-            next
-        });
+        if let Some(next) = &mut row.next_state {
+            next.push(row.reward.unwrap_or(0.0));
+        }
     }
     longer
 }

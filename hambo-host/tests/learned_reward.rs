@@ -53,7 +53,7 @@ fn from_the_log_to_the_page() {
     let page = String::from_utf8(folder.read("page.html")).unwrap();
     assert!(page.contains("Trajectories of return so far"));
     // Its side of the box is open, and stands nowhere.
-    assert!(!page.contains("e30") && !page.contains("1000000000000"));
+    assert!(!page.contains("1.00e30"));
 
     folder.done("predict m.hambo --data log.csv -o out.csv");
     let table = String::from_utf8(folder.read("out.csv")).unwrap();

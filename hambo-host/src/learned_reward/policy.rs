@@ -17,10 +17,9 @@ pub fn task_of_controllers(task: &TaskFile) -> Cow<'_, TaskFile> {
     }
     let mut seen = task.clone();
     seen.state_names.pop();
-    for limits in [&mut seen.state_low, &mut seen.state_high] {
-        if let Some(limits) = limits {
-            limits.pop();
-        }
+    let limits = [&mut seen.state_low, &mut seen.state_high];
+    for limits in limits.into_iter().flatten() {
+        limits.pop();
     }
     seen.initial = Initial::Data;
     seen.ops.clear();

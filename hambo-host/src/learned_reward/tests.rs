@@ -89,12 +89,15 @@ fn it_is_learned_or_computed() {
 
 #[test]
 fn a_full_tape_has_no_room_for_it() {
-    // 127 operations, then 3.
-    let long: Vec<String> = (1..32).map(|i| format!("sin({i} * x)")).collect();
-    let long = format!(
-        "learned = true\n[termination]\nexpr = '{} > 0'",
-        long.join(" + ")
-    );
-    let error = parse(&long, "kind = 'data'").unwrap_err();
-    assert!(error.contains("`reward.learned` finds no room"), "{error}");
+    // Each term is one operation more; three are needed at the end.
+    let errors: Vec<String> = (100..140)
+        .filter_map(|terms| {
+            let sum = vec!["x"; terms].join(" + ");
+            let reward = format!("learned = true\n[termination]\nexpr = '{sum} > 0'");
+            parse(&reward, "kind = 'data'").err()
+        })
+        .collect();
+    let own = |error: &&String| error.contains("`reward.learned` finds no room");
+    assert_eq!(errors.iter().filter(own).count(), 3, "{errors:?}");
+    assert!(own(&&errors[0]) && errors.len() < 30, "{errors:?}");
 }

@@ -9,7 +9,7 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | the task's state, its start at 0 and the expression c′ − c | [`add_to_task`] |
+//! | the task's state, its start at 0 and the expression c′ − c | [`TaskFile`](crate::task_file::TaskFile), by `add_to_task` |
 //! | the log's rows: c = 0 and c′ = r, so that no digit of r is lost | [`with_return_so_far`] |
 //! | nothing depends on c: a model's input that counts for nothing | [`UnseenInput`] |
 //! | controllers see the user's states only | [`task_of_controllers`], [`for_task`] |

@@ -6,6 +6,7 @@
 //! | [`task_file`], [`expression`] | tasks in TOML, expressions compiled to the core's byte code |
 //! | [`place`] | places in files that a user wrote, for errors |
 //! | [`task_draft`] | a first task from a log, a task held against its log |
+//! | [`learned_reward`] | the logged reward as one more output of the model |
 //! | [`policy_file`] | controllers in TOML or ONNX, linear or as networks |
 //! | [`data`] | logged transitions |
 //! | [`environment`] | systems whose true return is known |
@@ -39,6 +40,7 @@ pub mod gaussian_process;
 pub mod hallucination;
 pub mod image_file;
 pub mod improve;
+pub mod learned_reward;
 pub mod model_file;
 pub mod place;
 pub mod policy_file;

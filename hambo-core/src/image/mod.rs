@@ -88,9 +88,13 @@ impl<'a> Image<'a> {
             parse_task(&part, &model).map_err(|problem| Part::Task.error(problem))?;
         let part = Container::take(bytes, Part::Policy)?;
         let policy = parse_policy(&part).map_err(|problem| Part::Policy.error(problem))?;
-        if policy.state_dimension() != model.dynamics.state_dimension()
-            || policy.action_dimension() != model.dynamics.action_dimension()
-        {
+        let states = model.dynamics.state_dimension();
+        let sees = match &policy {
+            // A place is the first states.
+            StoredPolicy::Waypoints(policy) => policy.state_dimension() <= states,
+            others => others.state_dimension() == states,
+        };
+        if !sees || policy.action_dimension() != model.dynamics.action_dimension() {
             return Err(Part::Policy.error(Problem::Dimension));
         }
         for _ in 0..adversaries {

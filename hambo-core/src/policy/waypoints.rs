@@ -33,7 +33,7 @@ pub struct Leg {
 }
 
 /// The first leg that counts gives the target; the action is the way there,
-/// limited in 2-norm.
+/// limited in 2-norm. The place is the first states; a model may have more.
 ///
 /// ```
 /// use hambo_core::policy::{Leg, Policy, Waypoints};
@@ -104,17 +104,19 @@ impl Waypoints {
         }
         target - position
     }
-}
 
-/// Lane `lane` of up to three rows as a place.
-fn place<const B: usize>(rows: &[[f32; B]], lane: usize) -> Vector3<f32> {
-    let mut place = Vector3::zeros();
-    for (x, row) in place.iter_mut().zip(rows) {
-        if let Some(value) = row.get(lane) {
-            *x = *value;
+    /// Lane `lane` of the first rows as a place. States after them are none of
+    /// its coordinates.
+    fn place<const B: usize>(&self, rows: &[[f32; B]], lane: usize) -> Vector3<f32> {
+        let mut place = Vector3::zeros();
+        let rows = rows.iter().take(usize::from(self.space));
+        for (x, row) in place.iter_mut().zip(rows) {
+            if let Some(value) = row.get(lane) {
+                *x = *value;
+            }
         }
+        place
     }
-    place
 }
 
 impl Policy for Waypoints {
@@ -134,7 +136,7 @@ impl Policy for Waypoints {
         action: &mut [[f32; B]],
     ) {
         for lane in 0..B {
-            let way = self.way(&place(state, lane));
+            let way = self.way(&self.place(state, lane));
             let length = way.norm();
             let step = if length > self.speed {
                 way * (self.speed / length)
@@ -158,8 +160,8 @@ impl Policy for Waypoints {
         state_cotangent: &mut [[f32; B]],
     ) {
         for lane in 0..B {
-            let way = self.way(&place(state, lane));
-            let cotangent = place(action_cotangent, lane);
+            let way = self.way(&self.place(state, lane));
+            let cotangent = self.place(action_cotangent, lane);
             let length = way.norm();
             // The way shrinks as the state advances, hence the minus; past
             // the speed limit only the direction across the way can change.

@@ -96,7 +96,7 @@ fn trained_ensemble() -> Result<TrainedEnsemble, Error> {
     let policy = HostPolicy::parse(POLICY, "linear", system.task())?;
     let run = rollout(&system, &policy, EPISODES, ACTION_NOISE, 0)?;
     let options = EnsembleOptions::paper();
-    let tables = Tables::new(&run.log);
+    let tables = Tables::new(&run.log, None);
     Ok(train_ensemble(&tables.training_set(), &options)?)
 }
 

@@ -8,8 +8,9 @@ use hambo_core::task::Effort;
 use hambo_host::Error;
 use hambo_host::adversary::EffortLevel;
 use hambo_host::case::{Case, first_states};
-use hambo_host::data::{Log, read_logs};
+use hambo_host::data::{Log, read_task_logs};
 use hambo_host::image_file::encode_policy;
+use hambo_host::learned_reward::is_learned;
 use hambo_host::model_file::ModelFile;
 use hambo_host::policy_file::HostPolicy;
 use hambo_host::task_file::{Initial, TaskFile};
@@ -100,9 +101,14 @@ impl CaseArguments {
         let trained_on = [&metadata.state_names, &metadata.action_names];
         let named = [&task.state_names, &task.action_names];
         if trained_on.iter().any(|names| !names.is_empty()) && trained_on != named {
+            let help = match (is_learned(trained_on[0]), task.learns_reward()) {
+                (false, true) => "the task learns its reward, the model did not: fit it again",
+                (true, false) => "the model learned the reward, the task computes it: fit it again",
+                _ => "choose the task of this model",
+            };
             return Err(Error::Usage(format!(
                 "the model was trained for the states {} and the actions {}, the task names {} and {}\n\
-                 help: choose the task of this model",
+                 help: {help}",
                 trained_on[0].join(", "),
                 trained_on[1].join(", "),
                 named[0].join(", "),
@@ -132,7 +138,7 @@ impl CaseArguments {
         if self.data.is_empty() {
             return Ok(None);
         }
-        Ok(Some(read_logs(&self.data, &task.names())?))
+        Ok(Some(read_task_logs(&self.data, task)?))
     }
 
     /// The first state of every episode for a task that starts there, else

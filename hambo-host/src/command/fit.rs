@@ -9,7 +9,7 @@ use hambo_core::model::Kernel;
 use hambo_core::network::Activation;
 use hambo_host::Error;
 use hambo_host::calibration::CalibrationMode;
-use hambo_host::data::read_logs;
+use hambo_host::data::read_task_logs;
 use hambo_host::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
 use hambo_host::gaussian_process::{NORM_FACTOR, NormBound, SearchOptions};
 use hambo_host::task_file::TaskFile;
@@ -186,7 +186,7 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     let task = TaskFile::read(&arguments.task)?;
     let options = arguments.options(&task)?;
     writable(&arguments.output)?;
-    let log = read_logs(&arguments.data, &task.names())?;
+    let log = read_task_logs(&arguments.data, &task)?;
     let mut terminal = Terminal::new(&arguments.output, arguments.resume);
     let fitted = fit(&task, &log, &options, &mut terminal);
     terminal.finish();

@@ -11,10 +11,11 @@ use hambo_host::Error;
 use hambo_host::adversary::{Contest, contest};
 use hambo_host::case::{Case, first_states};
 use hambo_host::checkpoint::Checkpoint;
-use hambo_host::data::{Log, read_logs};
+use hambo_host::data::{Log, read_task_logs};
 use hambo_host::fit::{FitOptions, ModelOptions, fit};
 use hambo_host::image_file::encode_policy;
 use hambo_host::improve::{Candidate, DuelState, ImproveOptions, ImproveWatch, Improved, improve};
+use hambo_host::learned_reward::for_task;
 use hambo_host::model_file::ModelFile;
 use hambo_host::policy_file::{HostPolicy, onnx};
 use hambo_host::reinforcement::RoundReport;
@@ -109,7 +110,7 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
         checkpoint.read::<DuelState>().map(drop)?;
     }
     let task = TaskFile::read(&arguments.task)?;
-    let log = read_logs(&arguments.data, &task.names())?;
+    let log = read_task_logs(&arguments.data, &task)?;
     let model = arguments.model(&task, &log)?;
     let mut case = arguments.case(task, &log, &model)?;
     let options = ImproveOptions {
@@ -128,7 +129,7 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     audience.line.finish();
     let improved = improved?;
     let policy = HostPolicy::Perceptron(improved.policy.clone());
-    case.policy_part = encode_policy(&policy)?;
+    case.policy_part = encode_policy(&for_task(policy, &case.task))?;
     case.effort.iterations = arguments.effort.level().sweeps();
     case.effort.seed = arguments.seed.wrapping_add(FRESH);
     let learning = arguments.effort.level().learning(arguments.seed);

@@ -9,6 +9,7 @@ use clap::Args;
 use hambo_host::Error;
 use hambo_host::data::{Names, read_logs};
 use hambo_host::files::write_whole;
+use hambo_host::learned_reward::{RETURN_SO_FAR, is_learned, own_states, with_return_so_far};
 use hambo_host::model_file::ModelFile;
 use hambo_host::prediction::predict;
 
@@ -23,7 +24,8 @@ pub struct PredictArguments {
     data: Vec<PathBuf>,
     /// The table to write (CSV): the log's columns, then `mean.NAME`,
     /// `epistemic_std.NAME` (one standard deviation, before tau and beta) and
-    /// `aleatoric_std.NAME` of every next state.
+    /// `aleatoric_std.NAME` of every next state, and of `reward` where the
+    /// model has learned it.
     #[arg(short, long)]
     output: PathBuf,
 }
@@ -43,16 +45,25 @@ pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Err
         );
         return Err(Error::Usage(text));
     }
+    let own = own_states(states);
     let names = Names {
-        states: states.clone(),
+        states: own.to_vec(),
         actions: actions.clone(),
     };
     let log = read_logs(&arguments.data, &names)?;
-    let predictions = predict(&file.model()?, &log);
+    let predictions = match is_learned(states) {
+        true => predict(&file.model()?, &with_return_so_far(&log)?),
+        false => predict(&file.model()?, &log),
+    };
 
-    let mut text = log.csv_header(states, actions);
+    let mut text = log.csv_header(own, actions);
     for prefix in ["mean", "epistemic_std", "aleatoric_std"] {
         for name in states {
+            // Of one step it is the reward.
+            let name = match name == RETURN_SO_FAR {
+                true => "reward",
+                false => name,
+            };
             let _ = write!(text, ",{prefix}.{name}");
         }
     }

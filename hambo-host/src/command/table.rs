@@ -88,7 +88,7 @@ fn hyperparameters(
 ) -> Result<(), Error> {
     writeln!(
         out,
-        "{:12} {:>9} {:>10} {:>10} {:>12}  lengthscales (standardised)",
+        "{:13} {:>9} {:>10} {:>10} {:>12}  lengthscales (standardised)",
         "state", "kernel", "signal", "noise", "-log p"
     )?;
     for (j, output) in processes.outputs.iter().enumerate() {
@@ -100,7 +100,7 @@ fn hyperparameters(
             .collect();
         writeln!(
             out,
-            "{:12} {:>9} {:>10.4} {:>10.2e} {:>12.3}  {}",
+            "{:13} {:>9} {:>10.4} {:>10.2e} {:>12.3}  {}",
             name(metadata, j),
             format!("{:?}", found.kernel),
             found.signal_variance,
@@ -112,7 +112,7 @@ fn hyperparameters(
             let limits: Vec<String> = output.at_bounds.iter().map(ToString::to_string).collect();
             writeln!(
                 out,
-                "{:12} at a limit of the search: {}",
+                "{:13} at a limit of the search: {}",
                 "",
                 limits.join(", ")
             )?;
@@ -180,14 +180,14 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
     }
     writeln!(
         out,
-        "\n{:12} {:>8} {:>8} {:>8} {:>10} {:>10} {:>9} {:>9} {:>9}",
+        "\n{:13} {:>8} {:>8} {:>8} {:>10} {:>10} {:>9} {:>9} {:>9}",
         "calibration", "tau*", "tau", "beta", "error", "after", "90 % set", "set", "set+noise"
     )?;
     let percent = |share: f32| format!("{:.1} %", 100.0 * share);
     for (j, row) in calibration.dimensions.iter().enumerate() {
         writeln!(
             out,
-            "{:12} {:>8.3} {:>8.3} {:>8.3} {:>10.2e} {:>10.2e} {:>9} {:>9} {:>9}",
+            "{:13} {:>8.3} {:>8.3} {:>8.3} {:>10.2e} {:>10.2e} {:>9} {:>9} {:>9}",
             name(metadata, j),
             row.best_scale,
             row.scale,
@@ -244,14 +244,14 @@ pub fn curves(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
     };
     writeln!(
         out,
-        "\n{:19} {}",
+        "\n{:20} {}",
         "claimed",
         line(&first.curve_before, |point| point.nominal)
     )?;
     for (j, row) in calibration.dimensions.iter().enumerate() {
         for (when, curve) in [("before", &row.curve_before), ("after", &row.curve_after)] {
             let observed = line(curve, |point| point.observed);
-            writeln!(out, "{:12} {when:6} {observed}", name(metadata, j))?;
+            writeln!(out, "{:13} {when:6} {observed}", name(metadata, j))?;
         }
     }
     Ok(())

@@ -30,6 +30,9 @@ mod zip_write;
 
 use std::path::{Path, PathBuf};
 
+use crate::learned_reward::{require_rewards, with_return_so_far};
+use crate::task_file::TaskFile;
+
 pub use convert::convert;
 pub use csv_file::read_csv;
 use csv_file::{Reading, read_csv_table};
@@ -44,6 +47,23 @@ pub use split::{MINIMUM_EPISODES, Split};
 pub use summary::{ColumnSummary, Summary};
 pub use table::{Block, Names, Numbers, Table};
 pub use transitions::transitions;
+
+/// Reads the log of a task from files of any kinds; no episode runs across
+/// files. Where the reward is learned, the return so far is its last state.
+///
+/// # Errors
+/// As [`read_logs`], or if such a log has no rewards.
+pub fn read_task_logs(paths: &[PathBuf], task: &TaskFile) -> Result<Log, DataError> {
+    let table = read_all(paths, Some(&task.names()), Reading::Log)?;
+    if !task.learns_reward() {
+        return transitions(&table);
+    }
+    require_rewards(&table)?;
+    with_return_so_far(&transitions(&table)?).map_err(|problem| DataError::Row {
+        file: table.file.display().to_string(),
+        problem,
+    })
+}
 
 /// Reads the log of these states and actions from files of any kinds; no
 /// episode runs across files.

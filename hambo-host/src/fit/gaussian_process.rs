@@ -8,9 +8,10 @@ use crate::calibration::Beta;
 use crate::data::Log;
 use crate::gaussian_process::{
     ChosenRows, DeviceRoom, GaussianProcessError, GaussianProcessFit, NORM_FACTOR, NormBound,
-    SearchOptions, Theory, fit_hyperparameters, greedy_order, uncertainty_growth,
+    SearchOptions, Theory, fit_hyperparameters, greedy_order, model_bytes, uncertainty_growth,
 };
 use crate::image_file::encode_gaussian_process;
+use crate::learned_reward::UnseenInput;
 use crate::model_file::{GaussianProcessSummary, TrainingSummary};
 use crate::random::Shuffle;
 
@@ -62,10 +63,11 @@ impl Default for GaussianProcessOptions {
 pub(super) fn train(
     log: &Log,
     withheld: &Log,
+    unseen: Option<UnseenInput>,
     options: &GaussianProcessOptions,
     watch: &mut dyn Watch,
 ) -> Result<Trained, Error> {
-    let all = Tables::new(log);
+    let all = Tables::new(log, unseen);
     let units = all.training_set().units()?;
     let all = all.wide();
     let rows = some_rows(log.len(), options.most_rows, options.search.seed);
@@ -85,10 +87,12 @@ pub(super) fn train(
     let hyperparameters: Vec<_> = found.iter().map(|f| f.hyperparameters.clone()).collect();
 
     let (inputs, outputs) = (observations.input_columns, observations.target_columns);
+    // The core stores a coordinate for what it does not see, too.
+    let stored = inputs + usize::from(unseen.is_some());
     let points = match options.keep {
         Keep::All => rows.len(),
         Keep::Points(points) => points.min(rows.len()),
-        Keep::Room(room) => room.most_points(inputs, outputs).min(rows.len()),
+        Keep::Room(room) => room.most_points(stored, outputs).min(rows.len()),
     };
     if points == 0 {
         return Err(GaussianProcessError::OutOfRange {
@@ -109,19 +113,28 @@ pub(super) fn train(
         (whole, Vec::new())
     } else {
         let order = greedy_order(&observations, &units, &hyperparameters, points)?;
-        let queries = Tables::new(withheld).wide().inputs;
+        let queries = Tables::new(withheld, unseen).wide().inputs;
         let queries = &queries[..queries.len().min(GROWTH_QUERIES * inputs)];
         let sizes = sizes_up_to(points);
         let growth = if queries.is_empty() {
             Vec::new()
         } else {
-            uncertainty_growth(&whole, &observations, &order, queries, &sizes)?
+            let mut growth = uncertainty_growth(&whole, &observations, &order, queries, &sizes)?;
+            for row in &mut growth {
+                row.bytes = model_bytes(row.points, stored, outputs);
+            }
+            growth
         };
         let chosen = ChosenRows::new(&observations, &order)?;
         let fit = GaussianProcessFit::new(&chosen.observations(), &units, &hyperparameters)?;
         (fit, growth)
     };
     let theory = Theory::new(&fit, &options.norm, options.delta)?;
+    // Theory is about the inputs that count.
+    let fit = match unseen {
+        Some(unseen) => unseen.in_processes(fit),
+        None => fit,
+    };
     let betas = theory.outputs.iter().map(|output| output.beta as f32);
     Ok(Trained {
         beta: Beta::Each(betas.collect()),

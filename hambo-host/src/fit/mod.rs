@@ -15,6 +15,7 @@ use crate::calibration::{
 };
 use crate::data::{Log, Split};
 use crate::image_file::Uncertainty;
+use crate::learned_reward::{RETURN_SO_FAR, UnseenInput, own_states};
 use crate::model_file::{DataSummary, Metadata, ModelFile};
 use crate::task_file::TaskFile;
 use crate::training::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
@@ -98,7 +99,9 @@ struct Trained {
 type Encode = Box<dyn Fn(&Uncertainty) -> Result<Vec<u8>, Error>>;
 
 /// Trains a model on a log of a task and calibrates it. `watch` is told how it
-/// goes.
+/// goes. Where the reward is learned, the log is one
+/// [`with_return_so_far`](crate::learned_reward::with_return_so_far), as
+/// [`read_log`](crate::data::read_log) gives it.
 ///
 /// # Errors
 /// If the log is too small or a part of it empty, training diverges or is
@@ -121,6 +124,7 @@ pub fn fit(
             });
         }
     }
+    let unseen = UnseenInput::of(task);
     let seed = options.model.seed();
     let split = Split::new(log, options.withheld_share, seed);
     let (kept, withheld) = (&split.kept, &split.withheld);
@@ -134,10 +138,10 @@ pub fn fit(
     let span = tracing::info_span!("train", rows = kept.len(), seed).entered();
     let trained = match &options.model {
         ModelOptions::Networks(model) => {
-            network::train(kept, options.validation_share, model, watch)
+            network::train(kept, unseen, options.validation_share, model, watch)
         }
         ModelOptions::GaussianProcess(model) => {
-            gaussian_process::train(kept, withheld, model, watch)
+            gaussian_process::train(kept, withheld, unseen, model, watch)
         }
     };
     let trained = trained.map_err(|error| in_the_tasks_words(error, task))?;
@@ -146,7 +150,7 @@ pub fn fit(
 
     // Calibration sees what the core predicts, from the very bytes that go
     // into the file.
-    let (support_low, support_high) = tables::support(log, options.support_margin);
+    let (support_low, support_high) = tables::support(log, options.support_margin, unseen);
     let mut uncertainty = Uncertainty {
         support_low,
         support_high,
@@ -200,12 +204,18 @@ fn in_the_tasks_words(error: Error, task: &TaskFile) -> Error {
     else {
         return error;
     };
-    let mut names = task.state_names.iter().chain(&task.action_names);
+    let targets = table == "targets";
+    let states = match targets {
+        true => &task.state_names,
+        false => own_states(&task.state_names),
+    };
+    let mut names = states.iter().chain(&task.action_names);
     let name = names.nth(column).cloned().unwrap_or_default();
     Error::ConstantColumn {
-        what: match table {
-            "targets" => format!("the change of `{name}` from row to row"),
-            _ => format!("the column `{name}`"),
+        what: match targets {
+            true if name == RETURN_SO_FAR => "the reward".to_owned(),
+            true => format!("the change of `{name}` from row to row"),
+            false => format!("the column `{name}`"),
         },
         value,
     }

@@ -7,11 +7,13 @@ use crate::Error;
 use crate::calibration::{Beta, error_before};
 use crate::data::{Log, Split};
 use crate::image_file::encode_ensemble;
+use crate::learned_reward::UnseenInput;
 use crate::model_file::{NetworkSummary, TrainingSummary};
-use crate::training::{EnsembleOptions, Trainer};
+use crate::training::{EnsembleOptions, TrainedEnsemble, Trainer};
 
 pub(super) fn train(
     log: &Log,
+    unseen: Option<UnseenInput>,
     validation_share: f64,
     options: &EnsembleOptions,
     watch: &mut dyn Watch,
@@ -19,7 +21,10 @@ pub(super) fn train(
     // Another seed than the withheld part's, lest the same episodes come first.
     let seed = options.seed ^ 0x5641_4C49;
     let split = Split::new(log, validation_share, seed);
-    let (set, validation) = (Tables::new(&split.kept), Tables::new(&split.withheld));
+    let (set, validation) = (
+        Tables::new(&split.kept, unseen),
+        Tables::new(&split.withheld, unseen),
+    );
     let set = set.training_set();
     let validation_set = validation.training_set();
     let validation_set = (validation_share > 0.0).then_some(&validation_set);
@@ -32,7 +37,7 @@ pub(super) fn train(
     while let Some(progress) = trainer.advance()? {
         last = Some(progress);
         let shown = watch.shows_calibration() && !split.withheld.is_empty();
-        let error = shown.then(|| calibration_error(&trainer, &split.withheld));
+        let error = shown.then(|| calibration_error(&trainer, unseen, &split.withheld));
         let stop = watch.progress(FitProgress::Networks {
             training: progress,
             calibration_error: error.transpose()?,
@@ -44,7 +49,7 @@ pub(super) fn train(
         }
     }
     let best_step = last.map_or(0, |progress| progress.best_step);
-    let ensemble = trainer.finish()?;
+    let ensemble = whole(trainer.finish()?, unseen);
     Ok(Trained {
         summary: TrainingSummary::Networks(NetworkSummary {
             options: Some(options.clone()),
@@ -60,10 +65,25 @@ pub(super) fn train(
     })
 }
 
+/// With all inputs of (s, a).
+fn whole(ensemble: TrainedEnsemble, unseen: Option<UnseenInput>) -> TrainedEnsemble {
+    match unseen {
+        Some(unseen) => unseen.in_ensemble(ensemble),
+        None => ensemble,
+    }
+}
+
 /// The mean over the states, as the core would predict with the weights of
 /// now.
-fn calibration_error(trainer: &Trainer, validation: &Log) -> Result<f32, Error> {
-    let part = encode_ensemble(&trainer.ensemble(), &uncalibrated(validation))?;
+fn calibration_error(
+    trainer: &Trainer,
+    unseen: Option<UnseenInput>,
+    validation: &Log,
+) -> Result<f32, Error> {
+    let part = encode_ensemble(
+        &whole(trainer.ensemble(), unseen),
+        &uncalibrated(validation),
+    )?;
     let evidence = Evidence::new(&part, validation)?;
     let errors: Vec<f32> = evidence.dimensions().iter().map(error_before).collect();
     Ok(errors.iter().sum::<f32>() / errors.len().max(1) as f32)

@@ -2,9 +2,11 @@
 
 use crate::data::Log;
 use crate::gaussian_process::Observations;
+use crate::learned_reward::UnseenInput;
 use crate::training::TrainingSet;
 
-/// Inputs (s, a) and targets s′ − s, row-major.
+/// Inputs (s, a), but for one that the model does not see, and targets s′ − s,
+/// row-major.
 pub(crate) struct Tables {
     inputs: Vec<f32>,
     targets: Vec<f32>,
@@ -13,15 +15,20 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    pub(crate) fn new(log: &Log) -> Self {
+    pub(crate) fn new(log: &Log, unseen: Option<UnseenInput>) -> Self {
         let targets = log.rows().flat_map(|row| {
             let differences = row.next_state.iter().zip(row.state);
             differences.map(|(next, state)| next - state)
         });
+        let (inputs, columns) = (inputs(log), log.state_dimension() + log.action_dimension());
+        let (inputs, input_columns) = match unseen {
+            Some(unseen) => (unseen.removed(&inputs, columns), columns - 1),
+            None => (inputs, columns),
+        };
         Self {
-            inputs: inputs(log),
+            inputs,
             targets: targets.collect(),
-            input_columns: log.state_dimension() + log.action_dimension(),
+            input_columns,
             target_columns: log.state_dimension(),
         }
     }
@@ -73,8 +80,9 @@ fn inputs(log: &Log) -> Vec<f32> {
         .collect()
 }
 
-/// The box around all states and actions, widened on every side.
-pub(super) fn support(log: &Log, margin: f32) -> (Vec<f32>, Vec<f32>) {
+/// The box around all states and actions, widened on every side, and open
+/// where the model does not look.
+pub(super) fn support(log: &Log, margin: f32, unseen: Option<UnseenInput>) -> (Vec<f32>, Vec<f32>) {
     let columns = log.state_dimension() + log.action_dimension();
     let mut low = vec![f32::INFINITY; columns];
     let mut high = vec![f32::NEG_INFINITY; columns];
@@ -88,6 +96,9 @@ pub(super) fn support(log: &Log, margin: f32) -> (Vec<f32>, Vec<f32>) {
         let room = (*high - *low) * margin;
         *low -= room;
         *high += room;
+    }
+    if let Some(unseen) = unseen {
+        unseen.open(&mut low, &mut high);
     }
     (low, high)
 }

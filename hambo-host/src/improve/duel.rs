@@ -11,6 +11,7 @@ use crate::check::check;
 use crate::data::Log;
 use crate::hallucination::{AdversaryProblem, ControllerProblem};
 use crate::image_file::{AlignedBytes, TrainedAdversary, encode_policy};
+use crate::learned_reward::without_return;
 use crate::policy_file::{HostPolicy, PerceptronPolicy};
 use crate::reinforcement::{InputUnits, SoftActorCritic, SoftActorCriticState, TrainedActor};
 use crate::task_file::{Initial, TaskFile};
@@ -49,7 +50,7 @@ impl DuelState {
 /// What came of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Improved {
-    /// The controller with the best bound.
+    /// The controller with the best bound, of the user's states.
     pub policy: PerceptronPolicy,
     /// It, as it was judged on the way.
     pub candidate: Candidate,
@@ -86,7 +87,10 @@ pub fn improve(
     })?;
     let task = &case.task;
     Ok(Improved {
-        policy: candidate.actor.policy(&task.action_low, &task.action_high),
+        policy: without_return(
+            candidate.actor.policy(&task.action_low, &task.action_high),
+            task,
+        ),
         candidate,
     })
 }

@@ -18,6 +18,7 @@ use std::path::Path;
 pub use error::PolicyError;
 pub use hambo_core::policy::{Head, Leg, Spread, Waypoints};
 
+use crate::learned_reward::{for_task, task_of_controllers};
 use crate::task_file::TaskFile;
 use crate::training::{Activation, Layer};
 
@@ -138,6 +139,12 @@ impl HostPolicy {
     /// the file, the key and what to do.
     pub fn read(path: impl AsRef<Path>, task: &TaskFile) -> Result<Self, PolicyError> {
         let path = path.as_ref();
+        let policy = Self::read_as_written(path, &task_of_controllers(task))?;
+        Ok(for_task(policy, task))
+    }
+
+    /// For the states that controllers see.
+    fn read_as_written(path: &Path, task: &TaskFile) -> Result<Self, PolicyError> {
         let origin = path.display().to_string();
         let bytes = match onnx::read_bytes(path) {
             Ok(bytes) => bytes,
@@ -172,6 +179,8 @@ impl HostPolicy {
     ///
     /// If the text is not a good policy for this task.
     pub fn parse(text: &str, origin: &str, task: &TaskFile) -> Result<Self, PolicyError> {
-        format::parse(text, origin, Path::new(origin).parent(), task)
+        let seen = task_of_controllers(task);
+        let policy = format::parse(text, origin, Path::new(origin).parent(), &seen)?;
+        Ok(for_task(policy, task))
     }
 }

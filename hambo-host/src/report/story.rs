@@ -11,6 +11,7 @@ use super::{Number, Reach};
 use crate::Error;
 use crate::data::Log;
 use crate::findings::Findings;
+use crate::learned_reward::RETURN_SO_FAR;
 
 /// The most places of largest loss that are kept.
 const MOST_PLACES: usize = 8;
@@ -172,6 +173,13 @@ impl Story {
                 worst: Reach::of(&worst, support),
             },
         }))
+    }
+
+    /// Whether an input of the model is a column of the log, whose range means
+    /// something: all but the return so far are.
+    #[must_use]
+    pub fn is_logged(&self, place: usize) -> bool {
+        self.input_name(place) != RETURN_SO_FAR
     }
 
     /// What the variant takes from the return of mean propagation.

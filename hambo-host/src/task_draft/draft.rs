@@ -119,6 +119,10 @@ fn write_all(text: &mut String, log: &LoggedRows, name: &str) -> std::fmt::Resul
             text,
             "# The log's rewards run from {low} to {high}; hambo task check compares them."
         )?;
+        writeln!(
+            text,
+            "# If nobody can write it down, the model can learn it: learned = true"
+        )?;
     }
     writeln!(text, "# expr = \"\"")?;
 

@@ -6,6 +6,7 @@ use super::finding::{Finding, Review, WorstRow};
 use super::range;
 use super::rows::{LoggedRow, LoggedRows};
 use crate::Error;
+use crate::learned_reward::rows_with_return;
 use crate::task_file::{Initial, TaskFile};
 
 /// Rows that a finding shows.
@@ -22,6 +23,8 @@ const FAR: f32 = 5.0;
 /// # Errors
 /// If the log has other dimensions, or the task's expressions are bad.
 pub fn review(task: &TaskFile, log: &LoggedRows) -> Result<Review, Error> {
+    let with_return = task.learns_reward().then(|| rows_with_return(log));
+    let log = with_return.as_ref().unwrap_or(log);
     for (part, found, expected) in [
         ("state", log.states.len(), task.state_names.len()),
         ("action", log.actions.len(), task.action_names.len()),
@@ -122,6 +125,9 @@ impl Reviewer<'_> {
     }
 
     fn rewards(&mut self) {
+        if self.task.learns_reward() {
+            return self.learned_rewards();
+        }
         let mut worst = Vec::new();
         let mut compared = 0;
         for (index, row) in self.log.rows.iter().enumerate() {
@@ -156,6 +162,19 @@ impl Reviewer<'_> {
         let text = format!("gives another reward than the log in {count} of {compared} rows");
         let help = "correct the expression; is the log's reward of s, a or next.s, and unscaled?";
         self.problem("reward.expr", text, help, worst);
+    }
+
+    /// A learned reward is the log's by its nature; it has to be there.
+    fn learned_rewards(&mut self) {
+        let key = "reward.learned";
+        let rewards = self.log.rows.iter().filter_map(|row| row.reward);
+        let Some((least, most)) = range(rewards) else {
+            let help = "log the reward of each step, or write it as `reward.expr`";
+            let text = "is true, and the log has no rewards".to_owned();
+            return self.problem(key, text, help, Vec::new());
+        };
+        let text = format!("is true: the model learns the logged reward, {least} to {most}");
+        self.note(key, text);
     }
 
     fn terminations(&mut self) {

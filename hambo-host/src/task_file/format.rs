@@ -7,6 +7,7 @@ use hambo_core::task::Method;
 use super::locate::{in_file, syntax};
 use super::{Initial, MAX_CONSTRAINTS, TaskError, TaskFile};
 use crate::expression::{Compiler, ExpressionError, FUNCTIONS, Names, RESERVED, is_identifier};
+use crate::learned_reward::add_to_task;
 use crate::place::Place;
 
 /// The file as it is written. Missing keys are found by [`Checker`], for better errors.
@@ -39,6 +40,7 @@ struct RawSpace {
 #[serde(deny_unknown_fields)]
 struct RawReward {
     expr: Option<String>,
+    learned: Option<bool>,
     low: Option<f32>,
     high: Option<f32>,
 }
@@ -144,8 +146,20 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
             return check.fail_at(first, "reward", problem, help);
         }
     };
-    let reward = check.present("reward.expr", reward.expr, help)?;
-    let reward = check.compiled("reward.expr", compiler.add(&reward))?;
+    let learned = reward.learned.unwrap_or(false);
+    let reward = match (learned, reward.expr) {
+        (true, Some(_)) => {
+            let problem = "is true, and there is a `reward.expr` as well";
+            let help = "remove one of them: a reward is learned from the log or computed";
+            return check.fail("reward.learned", problem, help);
+        }
+        // Its expression is added to the finished task.
+        (true, None) => 0,
+        (false, expression) => {
+            let expression = check.present("reward.expr", expression, help)?;
+            check.compiled("reward.expr", compiler.add(&expression))?
+        }
+    };
     let termination = match raw.termination {
         Some(termination) => {
             let key = "termination.expr";
@@ -157,7 +171,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
     };
     let constraints = check.constraints(raw.constraint, &mut compiler)?;
 
-    Ok(TaskFile {
+    let mut task = TaskFile {
         name,
         horizon,
         delta,
@@ -176,7 +190,12 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
         method: Method::default(),
         termination,
         constraints,
-    })
+    };
+    if learned && let Err(error) = add_to_task(&mut task) {
+        let help = "shorten the other expressions";
+        return check.fail("reward.learned", format!("finds no room: {error}"), help);
+    }
+    Ok(task)
 }
 
 /// The checks, with the file's name and text for their errors.

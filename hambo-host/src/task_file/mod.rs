@@ -21,6 +21,7 @@ use hambo_core::task::Method;
 pub use error::TaskError;
 
 use crate::files::read_at_most;
+use crate::learned_reward::logged_names;
 
 pub use hambo_core::task::MAX_CONSTRAINTS;
 
@@ -91,7 +92,8 @@ pub struct TaskFile {
     pub discount: f32,
     /// Deploy only at or above this return.
     pub threshold: Option<f32>,
-    /// Names of the states.
+    /// Names of the states; where the reward is learned the last one is the return so
+    /// far ([`crate::learned_reward`]).
     pub state_names: Vec<String>,
     /// Lowest physical value of each state; `-inf` where there is none.
     pub state_low: Option<Vec<f32>>,
@@ -155,13 +157,10 @@ impl TaskFile {
         format::parse(text, origin)
     }
 
-    /// Its states and actions, as a log's readers take them.
+    /// Its states and actions, as files hold them and a log's readers take them.
     #[must_use]
     pub fn names(&self) -> Names {
-        Names {
-            states: self.state_names.clone(),
-            actions: self.action_names.clone(),
-        }
+        logged_names(&self.state_names, &self.action_names)
     }
 
     /// The checked program of [`TaskFile::ops`].

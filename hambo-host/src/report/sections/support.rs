@@ -124,6 +124,7 @@ fn ranges(story: &Story) -> String {
         .iter()
         .zip(&support.high)
         .enumerate()
+        .filter(|(input, _)| story.is_logged(*input))
         .map(|(input, (low, high))| {
             let mut row = vec![text(story.input_name(input)), figure(low.0), figure(high.0)];
             if logged {

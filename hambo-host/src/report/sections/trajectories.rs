@@ -128,6 +128,7 @@ fn chart(story: &Story, j: usize) -> String {
     ] {
         // The log's own range where it is known, else the box around it.
         let ends = sides.0.get(j).zip(sides.1.get(j));
+        let ends = ends.filter(|_| story.is_logged(j));
         if let Some((low, high)) = ends {
             for level in [low.0, high.0] {
                 if range.holds(level) {

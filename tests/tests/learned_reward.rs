@@ -1,0 +1,381 @@
+//! A learned reward against a system whose true return is known, and that the
+//! extra state, the return so far, changes nothing but the reward.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use hambo_core::image::Image;
+use hambo_core::image::container::Container;
+use hambo_core::image::{Part, Problem, parse_model};
+use hambo_core::model::{Kernel, Prediction, PredictionCotangent};
+use hambo_core::network::Activation;
+use hambo_core::policy::Policy;
+use hambo_core::task::Effort;
+use hambo_host::case::Case;
+use hambo_host::check::check;
+use hambo_host::data::{Log, Transition};
+use hambo_host::fit::{FitOptions, GaussianProcessOptions, ModelOptions, Unwatched, fit};
+use hambo_host::gaussian_process::SearchOptions;
+use hambo_host::image_file::{AlignedBytes, decode_policy, encode_policy};
+use hambo_host::learned_reward::with_return_so_far;
+use hambo_host::policy_file::{ActionMap, HostPolicy, PerceptronPolicy, onnx};
+use hambo_host::task_file::TaskFile;
+use hambo_host::training::{EnsembleOptions, Layer};
+use hambo_tests::fixture::Draw;
+
+const STEPS: usize = 20;
+const GAIN: [f32; 2] = [-0.8, -0.6];
+const CONTROLLER: &str = "kind = 'linear'\ngain = [[-0.8, -0.6]]\nbias = [0]\n";
+const COMPUTED: &str = "expr = '-(x^2) - 0.1 * u^2'";
+const LEARNED: &str = "learned = true";
+
+/// A cart that is paid for standing at 0, and its task.
+fn task(reward: &str) -> TaskFile {
+    let text = format!(
+        "name = 'cart'\nhorizon = {STEPS}\n[state]\nnames = ['x', 'v']\n[action]\nnames = ['u']\n\
+         low = [-1]\nhigh = [1]\n[reward]\n{reward}\n[initial]\nkind = 'point'\nvalue = [1, 0]\n"
+    );
+    TaskFile::parse(&text, "cart.toml").unwrap()
+}
+
+fn step(state: [f32; 2], u: f32, draw: &mut Draw) -> ([f32; 2], f32) {
+    let [x, v] = state;
+    let next = [
+        x + 0.1 * v + 0.005 * draw.normal(),
+        0.9 * v + 0.3 * u + 0.01 * draw.normal(),
+    ];
+    let reward = -(x * x) - 0.1 * u * u + 0.01 * draw.normal();
+    (next, reward)
+}
+
+fn act([x, v]: [f32; 2]) -> f32 {
+    (GAIN[0] * x + GAIN[1] * v).clamp(-1.0, 1.0)
+}
+
+/// Episodes of the controller with much noise on its actions.
+fn log(seed: u64, episodes: u32) -> Log {
+    let draw = &mut Draw::new(seed);
+    let mut log = Log::new(2, 1);
+    for episode in 0..episodes {
+        let mut state = [draw.between(-1.5, 1.5), draw.between(-1.0, 1.0)];
+        for _ in 0..STEPS {
+            let u = (act(state) + 0.5 * draw.normal()).clamp(-1.0, 1.0);
+            let (next, reward) = step(state, u, draw);
+            let row = Transition {
+                state: &state,
+                action: &[u],
+                next_state: &next,
+                reward,
+                episode,
+            };
+            log.push(row).unwrap();
+            state = next;
+        }
+    }
+    log
+}
+
+/// The mean return of many episodes from the task's start.
+fn true_return() -> f32 {
+    let draw = &mut Draw::new(77);
+    let episodes = 4000;
+    let mut sum = 0.0;
+    for _ in 0..episodes {
+        let mut state = [1.0, 0.0];
+        for _ in 0..STEPS {
+            let (next, reward) = step(state, act(state), draw);
+            sum += f64::from(reward);
+            state = next;
+        }
+    }
+    (sum / f64::from(episodes)) as f32
+}
+
+fn networks(seed: u64) -> ModelOptions {
+    ModelOptions::Networks(EnsembleOptions {
+        members: 4,
+        activation: Activation::Tanh,
+        hidden: vec![24, 24],
+        steps: 1200,
+        seed,
+        ..EnsembleOptions::for_board("stm32f405").unwrap()
+    })
+}
+
+fn processes(kernel: Kernel, seed: u64) -> ModelOptions {
+    ModelOptions::GaussianProcess(GaussianProcessOptions {
+        search: SearchOptions {
+            kernel,
+            starts: 1,
+            seed,
+            ..SearchOptions::default()
+        },
+        most_rows: 250,
+        ..GaussianProcessOptions::default()
+    })
+}
+
+/// The model's part.
+fn model(task: &TaskFile, log: &Log, options: ModelOptions) -> Vec<u8> {
+    let log = match task.learns_reward() {
+        true => with_return_so_far(log).unwrap(),
+        false => log.clone(),
+    };
+    let options = FitOptions::new(options);
+    let (file, _) = fit(task, &log, &options, &mut Unwatched).unwrap();
+    file.model_part().to_vec()
+}
+
+/// The lower bound, and how far the neutral estimate lies from it.
+fn bound(reward: &str, log: &Log, options: ModelOptions, seed: u64) -> (f32, f32) {
+    let task = task(reward);
+    let policy = HostPolicy::parse(CONTROLLER, "linear", &task).unwrap();
+    let case = Case {
+        model_part: model(&task, log, options),
+        effort: Effort {
+            trajectories: 16,
+            iterations: 20,
+            seed,
+        },
+        initial: Vec::new(),
+        policy_part: encode_policy(&policy).unwrap(),
+        task,
+    };
+    let bytes = case.image(&[]).unwrap();
+    let outcome = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+    let reasons = outcome.reasons.iter().map(|reason| format!("{reason:?}"));
+    let reasons: Vec<String> = reasons.collect();
+    // Nothing but the missing threshold speaks against the evidence: the
+    // return so far does not count as a way out of the data.
+    assert_eq!(reasons, ["NoThreshold"]);
+    (outcome.bound, outcome.neutral)
+}
+
+fn holds_and_is_tight(name: &str, options: impl Fn(u64) -> ModelOptions) {
+    let truth = true_return();
+    for seed in 0..5 {
+        let log = log(100 + seed, 60);
+        let (learned, neutral) = bound(LEARNED, &log, options(seed), seed);
+        let (computed, _) = bound(COMPUTED, &log, options(seed), seed);
+        println!(
+            "{name}, seed {seed}: true {truth:.3}, lower bound {learned:.3} with the reward \
+             learned, {computed:.3} with it computed; learned and neutral {neutral:.3}"
+        );
+        assert!(learned <= truth, "{name}, seed {seed}");
+        assert!((neutral - truth).abs() < 0.15 * truth.abs(), "{name}");
+        // As much again as the dynamics cost, and a tenth of the return.
+        let allowed = 3.0 * (truth - computed).max(0.0) + 0.1 * truth.abs();
+        assert!(truth - learned <= allowed, "{name}, seed {seed}");
+    }
+}
+
+#[test]
+fn networks_bound_the_true_return() {
+    holds_and_is_tight("networks", networks);
+}
+
+#[test]
+fn gaussian_processes_bound_the_true_return() {
+    holds_and_is_tight("processes", |seed| processes(Kernel::Rbf, seed));
+}
+
+/// All that a model says of a state and an action, as bits.
+fn said(part: &[u8], state: [f32; 3], action: f32) -> Vec<u32> {
+    let bytes = AlignedBytes::new(part);
+    let part = Container::take(&mut bytes.as_bytes(), Part::Model).unwrap();
+    let model = parse_model(&part).unwrap();
+    let dynamics = &model.dynamics;
+    let mut scratch = vec![[0.0]; dynamics.scratch_rows().unwrap()];
+    let (mut mean, mut epistemic_std, mut aleatoric_std) = ([[0.0]; 3], [[0.0]; 3], [[0.0]; 3]);
+    let mut prediction = Prediction {
+        mean: &mut mean,
+        epistemic_std: &mut epistemic_std,
+        aleatoric_std: &mut aleatoric_std,
+    };
+    let rows = state.map(|x| [x]);
+    dynamics.predict(&rows, &[[action]], &mut scratch, &mut prediction);
+    let mut numbers = [mean, epistemic_std, aleatoric_std].concat();
+    for member in 0..dynamics.members() {
+        let (mut mean, mut std) = ([[0.0]; 3], [[0.0]; 3]);
+        dynamics.member_moments(&[member], &mut scratch, &mut mean, &mut std);
+        numbers.extend([mean, std].concat());
+    }
+    // Nor do the derivatives depend on it, and there is none in it.
+    dynamics.predict(
+        &rows,
+        &[[action]],
+        &mut scratch,
+        &mut Prediction {
+            mean: &mut mean,
+            epistemic_std: &mut epistemic_std,
+            aleatoric_std: &mut aleatoric_std,
+        },
+    );
+    let ones = [[1.0]; 3];
+    let cotangent = PredictionCotangent {
+        mean: &ones,
+        epistemic_std: &ones,
+        aleatoric_std: &ones,
+    };
+    let (mut in_state, mut in_action) = ([[0.0]; 3], [[0.0]]);
+    dynamics.pull_back(&cotangent, &mut scratch, &mut in_state, &mut in_action);
+    let [in_x, in_v, [in_return]] = in_state;
+    assert!(in_return.abs() < 1e-20, "{in_return}");
+    numbers.extend([in_x, in_v, in_action[0]]);
+    assert!(numbers.iter().all(|[x]| x.is_finite()));
+    numbers.into_iter().map(|[x]| x.to_bits()).collect()
+}
+
+#[test]
+fn no_output_depends_on_the_return_so_far() {
+    let task = task(LEARNED);
+    let log = log(5, 30);
+    let mut models = vec![("networks", model(&task, &log, networks(1)))];
+    for kernel in [
+        Kernel::Rbf,
+        Kernel::Matern32,
+        Kernel::Matern52,
+        Kernel::Linear,
+    ] {
+        models.push(("processes", model(&task, &log, processes(kernel, 1))));
+    }
+    let draw = &mut Draw::new(9);
+    for (name, part) in models {
+        for _ in 0..50 {
+            let (x, v, u) = (draw.normal(), draw.normal(), draw.normal());
+            let here = said(&part, [x, v, 0.0], u);
+            for value in [1e6, -1e6, 1e-30, -17.25] {
+                assert_eq!(said(&part, [x, v, value], u), here, "{name}, {value}");
+            }
+            assert_ne!(said(&part, [x + 0.1, v, 0.0], u), here, "{name}");
+        }
+        // At the mean of every input nothing else hides it.
+        let here = said(&part, [0.0; 3], 0.0);
+        assert_eq!(said(&part, [0.0, 0.0, 1e6], 0.0), here, "{name}");
+    }
+}
+
+/// A point in the plane that is moved by its actions.
+fn plane(reward: &str) -> TaskFile {
+    let text = format!(
+        "name = 'plane'\nhorizon = 5\n[state]\nnames = ['x', 'y']\nlow = [-9, -9]\n\
+         high = [9, 9]\n[action]\nnames = ['u', 'w']\nlow = [-1, -1]\nhigh = [1, 1]\n\
+         [reward]\n{reward}\n[initial]\nkind = 'point'\nvalue = [-1, 0]\n"
+    );
+    TaskFile::parse(&text, "plane.toml").unwrap()
+}
+
+const WAYPOINTS: &str = "kind = 'waypoints'\nspeed = 0.5\n\
+    legs = [{ target = [0, 1], while = 'x', below = 0 }, { target = [2, 0] }]";
+
+/// What the controller of a policy part does, as bits.
+fn action(part: &[u8], state: &[f32], noise: f32) -> Vec<u32> {
+    let bytes = AlignedBytes::new(part);
+    let policy = decode_policy(bytes.as_bytes()).unwrap();
+    let mut scratch = vec![[0.0]; policy.scratch_rows().unwrap()];
+    let mut action = vec![[f32::NAN]; policy.action_dimension()];
+    let noise = vec![[noise]; action.len()];
+    let rows: Vec<[f32; 1]> = state.iter().map(|x| [*x]).collect();
+    policy.act(&rows, &noise, &mut scratch, &mut action);
+    action.into_iter().map(|[x]| x.to_bits()).collect()
+}
+
+fn perceptron(draw: &mut Draw) -> PerceptronPolicy {
+    let mut layer = |inputs: usize, outputs: usize| Layer {
+        inputs,
+        outputs,
+        weights: (0..inputs * outputs).map(|_| draw.normal()).collect(),
+        bias: (0..outputs).map(|_| draw.normal()).collect(),
+    };
+    PerceptronPolicy {
+        layers: vec![layer(2, 9), layer(9, 5), layer(5, 2)],
+        activation: Activation::Tanh,
+        observation_mean: vec![0.5, -0.25],
+        observation_scale: vec![2.0, 0.3],
+        actions: ActionMap::plain(2),
+    }
+}
+
+#[test]
+fn controllers_act_as_without_it() {
+    let (plain, learned) = (plane("expr = '-x^2'"), plane(LEARNED));
+    let draw = &mut Draw::new(3);
+    let file = std::env::temp_dir().join(format!("hambo-learned-{}.onnx", std::process::id()));
+    onnx::write(&file, &perceptron(draw), &[]).unwrap();
+    let mut pairs: Vec<[HostPolicy; 2]> = [
+        "kind = 'linear'\ngain = [[-0.3, 2], [0.1, -7]]\nbias = [0.5, -1]\nstd = [0.1, 0]",
+        "kind = 'pd'\nposition = ['x', 'y']\nvelocity = ['y', 'x']\ntarget = [1, 2]\n\
+         kp = [2, 3]\nkd = [0.1, 0.2]",
+        "kind = 'constant'\nvalue = [0.25, 0.75]",
+        WAYPOINTS,
+    ]
+    .map(|text| [&plain, &learned].map(|task| HostPolicy::parse(text, "p.toml", task).unwrap()))
+    .into();
+    pairs.push([&plain, &learned].map(|task| HostPolicy::read(&file, task).unwrap()));
+    std::fs::remove_file(&file).unwrap();
+    for [own, longer] in pairs {
+        let (own, longer) = (
+            encode_policy(&own).unwrap(),
+            encode_policy(&longer).unwrap(),
+        );
+        for _ in 0..100 {
+            let (x, y, noise) = (draw.normal(), draw.normal(), draw.normal());
+            let expected = action(&own, &[x, y], noise);
+            for value in [0.0, 1e6, -3.5] {
+                assert_eq!(action(&longer, &[x, y, value], noise), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_image_takes_waypoints_of_the_first_states_and_nothing_else_of_fewer() {
+    let draw = &mut Draw::new(8);
+    let mut log = Log::new(2, 2);
+    for episode in 0..20 {
+        for _ in 0..10 {
+            let state = [draw.between(-3.0, 3.0), draw.between(-3.0, 3.0)];
+            let action = [draw.between(-1.0, 1.0), draw.between(-1.0, 1.0)];
+            let row = Transition {
+                state: &state,
+                action: &action,
+                next_state: &[state[0] + action[0], state[1] + action[1]],
+                reward: -state[0].abs(),
+                episode,
+            };
+            log.push(row).unwrap();
+        }
+    }
+    let (plain, learned) = (plane("expr = '-abs(x)'"), plane(LEARNED));
+    let options = ModelOptions::Networks(EnsembleOptions {
+        members: 2,
+        hidden: vec![8],
+        steps: 100,
+        ..EnsembleOptions::for_board("stm32f405").unwrap()
+    });
+    let mut case = Case {
+        model_part: model(&learned, &log, options),
+        effort: Effort {
+            trajectories: 4,
+            iterations: 5,
+            seed: 0,
+        },
+        initial: Vec::new(),
+        policy_part: Vec::new(),
+        task: learned.clone(),
+    };
+    let policy = HostPolicy::parse(WAYPOINTS, "waypoints", &learned).unwrap();
+    case.policy_part = encode_policy(&policy).unwrap();
+    let bytes = case.image(&[]).unwrap();
+    let outcome = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+    assert!(outcome.bound.is_finite() && outcome.bound < outcome.neutral);
+
+    // A gain for each of two states, and a model of three.
+    let text = "kind = 'linear'\ngain = [[1, 0], [0, 1]]\nbias = [0, 0]";
+    let policy = HostPolicy::parse(text, "linear", &plain).unwrap();
+    case.policy_part = encode_policy(&policy).unwrap();
+    let bytes = case.image(&[]).unwrap();
+    let error = Image::parse(bytes.as_bytes()).unwrap_err();
+    assert_eq!(
+        (error.part, error.problem),
+        (Part::Policy, Problem::Dimension)
+    );
+}

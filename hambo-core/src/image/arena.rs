@@ -46,14 +46,13 @@ impl<'a> ArenaReader<'a> {
     /// The next `count` numbers; their tiles' padding is skipped.
     ///
     /// # Errors
-    /// If there are fewer, or one is NaN.
+    /// If there are fewer, or one is NaN, be it in the padding.
     pub fn take(&mut self, count: usize) -> Result<&'a [f32], Problem> {
         let tiles = self.take_tiles(count.div_ceil(TILE))?;
-        let numbers = tiles.as_flattened().get(..count).ok_or(Problem::Arena)?;
-        if numbers.iter().any(|x| x.is_nan()) {
+        if tiles.iter().flatten().any(|x| x.is_nan()) {
             return Err(Problem::Number);
         }
-        Ok(numbers)
+        tiles.as_flattened().get(..count).ok_or(Problem::Arena)
     }
 
     /// Likewise, and each must be finite.

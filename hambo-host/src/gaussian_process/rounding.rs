@@ -37,7 +37,7 @@ const MARGIN: f64 = 1.001;
 const FRACTION: f64 = 1.0 / 4_294_967_296.0;
 /// By how much of itself a standard deviation may be too large for the sake
 /// of f32, which a device is faster with.
-const LOOSEST: f64 = 0.05;
+const LOOSEST: f64 = 0.01;
 
 /// One output as the core reads it.
 pub struct StoredOutput {

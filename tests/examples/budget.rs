@@ -31,7 +31,7 @@ const WIDTH: usize = 64;
 const POINTS: usize = 128;
 /// A noise variance with which f32 does for its variance, and one that takes
 /// integers.
-const NOISY: f64 = 0.01;
+const NOISY: f64 = 0.03;
 const QUIET: f64 = 0.0001;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -123,10 +123,10 @@ impl Problem {
         let part = Container::take(&mut bytes.as_bytes(), Part::Model).unwrap();
         let model = parse_model(&part).unwrap();
         let manifest: ModelManifest = part.read_manifest().unwrap();
-        let DynamicsManifest::GaussianProcess(process) = manifest.dynamics else {
-            panic!("not a Gaussian process");
+        let whole = match manifest.dynamics {
+            DynamicsManifest::GaussianProcess(process) => process.kernels[0].1 == Arithmetic::Whole,
+            _ => false,
         };
-        let whole = process.kernels[0].1 == Arithmetic::Whole;
         // After the calibration scale, two supports and four units.
         let inputs = 4 * columns.div_ceil(4);
         let numbers = part.arena.chunks(4).skip(3 * 4 + 4 * inputs).take(6);

@@ -13,6 +13,7 @@
 //! | the rows that a device keeps | [`greedy_order`], [`uncertainty_growth`], [`DeviceRoom`] |
 //! | beta, Lipschitz constants, C_n | [`Theory`] |
 
+mod blocks;
 pub(crate) mod cholesky;
 mod coordinates;
 mod descent;

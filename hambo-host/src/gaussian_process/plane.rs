@@ -7,9 +7,9 @@
 
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Mat, Par, Side};
-use hambo_core::arithmetic::dense::TILE;
 
 use super::OutputFit;
+use super::blocks::lower_blocks;
 use super::fit::free_registers;
 
 /// A plane.
@@ -55,16 +55,12 @@ impl Plane {
         let mut inverse = Mat::<f64>::zeros(columns + 1, columns + 1);
         invert_lower_triangular(inverse.as_mut(), factor.L(), Par::Seq);
         free_registers();
-        let entry = |row: usize, column: usize| match roots.get(column) {
-            Some(root) if row <= columns && column <= row => inverse[(row, column)] * root,
-            _ => 0.0,
-        };
-        let mut blocks = Vec::new();
-        for block in 0..(columns + 1).div_ceil(TILE) {
-            for column in 0..(block + 1) * TILE {
-                blocks.extend((0..TILE).map(|row| entry(block * TILE + row, column)));
-            }
-        }
+        let blocks = lower_blocks(columns + 1, |row, column| {
+            let root = roots
+                .get(column)
+                .filter(|_| row <= columns && column <= row)?;
+            Some(inverse[(row, column)] * root)
+        });
         let norm = blocks.iter().map(|c| c * c).sum::<f64>().sqrt();
         norm.is_finite().then_some(Self {
             weights,

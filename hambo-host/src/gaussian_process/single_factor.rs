@@ -13,6 +13,7 @@ use hambo_core::arithmetic::dense::TILE;
 use hambo_core::arithmetic::triangular::CHUNK;
 
 use super::OutputFit;
+use super::blocks::lower_blocks;
 use super::rounding::{fraction_error, round_up};
 
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
@@ -52,7 +53,9 @@ impl SingleFactor {
         Self {
             row_sums: row_sums.map(round_up).collect(),
             product_errors: product_errors.collect(),
-            blocks: blocks(&rows),
+            blocks: lower_blocks(rows.len(), |row, column| {
+                rows.get(row)?.get(column).map(|m| *m as f32)
+            }),
             kernel_error: hyperparameters.signal_variance * fraction_error(hyperparameters.kernel),
             inflation: 1.0 + 1.001 * squares + 4.0 * UNIT,
         }
@@ -84,19 +87,4 @@ impl SingleFactor {
         });
         asked.fold(0.0, f64::max)
     }
-}
-
-/// Rows in blocks of four; block b has the columns 0..4(b + 1).
-fn blocks(rows: &[&[f64]]) -> Vec<f32> {
-    let mut numbers = Vec::new();
-    for (index, block) in rows.chunks(TILE).enumerate() {
-        for column in 0..(index + 1) * TILE {
-            let entries = (0..TILE).map(|row| {
-                let entry = block.get(row).and_then(|row| row.get(column));
-                entry.map_or(0.0, |entry| *entry as f32)
-            });
-            numbers.extend(entries);
-        }
-    }
-    numbers
 }

@@ -12,6 +12,7 @@ use hambo_core::arithmetic::whole_triangular::SHIFTS;
 use rayon::prelude::*;
 
 use super::OutputFit;
+use super::blocks::lower_blocks;
 use super::fit::free_registers;
 use super::nearest_plane::nearest_plane;
 
@@ -51,7 +52,9 @@ impl WholeFactor {
         let shifts = rounded.iter().map(|row| row.shift);
         let shifts = shifts.chain(std::iter::repeat_n(*SHIFTS.start(), padding));
         Self {
-            blocks: blocks(&rounded),
+            blocks: lower_blocks(rounded.len(), |row, column| {
+                rounded.get(row)?.numbers.get(column).copied()
+            }),
             shifts: shifts.collect(),
             offsets: rounded.iter().map(|row| row.offset).collect(),
             error: excess(&rounded),
@@ -113,19 +116,4 @@ fn excess(rows: &[Row]) -> f64 {
     let fourth_power = squared(&squared(&sum));
     free_registers();
     fourth_power.norm_l2().powf(0.25) + size
-}
-
-/// Rows in blocks of four; block b has the columns 0..4(b + 1).
-fn blocks(rows: &[Row]) -> Vec<i32> {
-    let mut numbers = Vec::new();
-    for (index, block) in rows.chunks(TILE).enumerate() {
-        for column in 0..(index + 1) * TILE {
-            let entries = (0..TILE).map(|row| {
-                let entry = block.get(row).and_then(|row| row.numbers.get(column));
-                entry.copied().unwrap_or(0)
-            });
-            numbers.extend(entries);
-        }
-    }
-    numbers
 }

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hambo_core::image::Image;
+use hambo_core::model::{Arithmetic, Kernel};
 use hambo_host::expression::{Compiler, Names};
 use hambo_host::image_file::AlignedBytes;
 use hambo_tests::{fixture, gaussian_process, policy};
@@ -73,6 +74,18 @@ fn images(folder: &Path) -> Result<(), Box<dyn Error>> {
         let name = format!("gaussian-process-{kernel}");
         fs::write(folder.join(name), image.as_bytes())?;
     }
+    for (name, arithmetic) in [
+        ("gaussian-process-single", Arithmetic::Single),
+        ("gaussian-process-whole", Arithmetic::Whole),
+    ] {
+        let wanted = |image: &Image<'_>| {
+            let kernels = gaussian_process::kernels(image);
+            let stationary = kernels.iter().filter(|k| k.0 != Kernel::Linear);
+            stationary.clone().count() > 0 && stationary.clone().all(|k| k.1 == arithmetic)
+        };
+        let image = smallest(0.., gaussian_process::image, wanted)?;
+        fs::write(folder.join(name), image.as_bytes())?;
+    }
     for (name, wanted) in FEATURES {
         let image = smallest(0.., fixture::image, wanted)?;
         fs::write(folder.join(name), image.as_bytes())?;
@@ -87,7 +100,7 @@ fn any(_: &Image<'_>) -> bool {
 fn smallest(
     seeds: impl Iterator<Item = u64>,
     image: impl Fn(u64) -> Result<AlignedBytes, hambo_host::Error>,
-    wanted: fn(&Image<'_>) -> bool,
+    wanted: impl Fn(&Image<'_>) -> bool,
 ) -> Result<AlignedBytes, Box<dyn Error>> {
     let mut best: Option<AlignedBytes> = None;
     for seed in seeds.take(SEEDS as usize) {

@@ -1,7 +1,8 @@
 //! Random Gaussian processes, images of them, and their posterior in f64 by
 //! the textbook.
 
-use hambo_core::model::{Calibration, Kernel};
+use hambo_core::image::Image;
+use hambo_core::model::{Arithmetic, Calibration, Dynamics, Kernel};
 use hambo_core::task::Effort;
 use hambo_core::task::Variant;
 use hambo_host::Error;
@@ -324,6 +325,15 @@ fn forward(factor: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
 /// If a generated part is wrong, which would be a bug of this file.
 pub fn image(seed: u64) -> Result<AlignedBytes, Error> {
     image_of(seed, fixture::waypoints)
+}
+
+/// The kernels of an image's model; none if it is another one.
+#[must_use]
+pub fn kernels<'i>(image: &'i Image<'_>) -> &'i [(Kernel, Arithmetic)] {
+    match &image.model.dynamics {
+        Dynamics::GaussianProcess(process) => process.kernels(),
+        Dynamics::Ensemble(_) => &[],
+    }
 }
 
 /// Likewise with another policy, under every variant that needs no members.

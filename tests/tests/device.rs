@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hambo_core::check::Outcome;
 use hambo_core::image::Image;
+use hambo_core::model::{Arithmetic, Kernel};
 use hambo_host::check::check;
 use hambo_host::demo::Experiment;
 use hambo_host::device::{DeviceReport, DeviceVerdict, Qemu};
@@ -104,15 +105,26 @@ fn host_and_device_agree_bit_for_bit_on_ensembles() {
 #[test]
 fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
     let folder = Folder::new("parity-gp");
-    let verdicts: Vec<String> = (0..1100_u64)
+    let (verdicts, kernels): (Vec<String>, Vec<Vec<(Kernel, Arithmetic)>>) = (0..1100_u64)
         .into_par_iter()
         .map(|seed| {
             let policy = |_: &mut Draw, space| Ok(policy::random(seed, space, space));
             let bytes = gaussian_process::image_of(seed, policy).unwrap();
-            let host = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
-            agree(&folder, &format!("{seed}.hmb"), bytes.as_bytes(), &host)
+            let image = Image::parse(bytes.as_bytes()).unwrap();
+            let host = check(&image).unwrap();
+            let verdict = agree(&folder, &format!("{seed}.hmb"), bytes.as_bytes(), &host);
+            (verdict, gaussian_process::kernels(&image).to_vec())
         })
-        .collect();
+        .unzip();
+    // At least a hundred outputs of every kernel, and in f32 and in integers.
+    let kernels: Vec<_> = kernels.into_iter().flatten().collect();
+    for kernel in gaussian_process::KERNELS {
+        for arithmetic in [Arithmetic::Single, Arithmetic::Whole] {
+            let count = kernels.iter().filter(|k| **k == (kernel, arithmetic));
+            let none = kernel == Kernel::Linear && arithmetic == Arithmetic::Whole;
+            assert!(none || count.count() >= 100, "{kernel:?}, {arithmetic:?}");
+        }
+    }
     for verdict in ["deploy", "reject"] {
         assert!(
             verdicts.iter().any(|v| v == verdict),

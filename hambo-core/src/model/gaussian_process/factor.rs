@@ -69,7 +69,7 @@ impl<'a> Factor<'a> {
         })
     }
 
-    /// Whether its numbers are in their ranges; `tiles` are all of them.
+    /// Whether its numbers are in their ranges.
     pub fn is_sound(&self) -> bool {
         match self {
             Self::Single {

@@ -78,7 +78,7 @@ pub const MAX_OUTPUTS: usize = 64;
 /// };
 /// let kernels = [(Kernel::Rbf, Arithmetic::Whole)];
 /// let process = GaussianProcess::new(&kernels, 1, units, &tiles).ok_or("bad sizes")?;
-/// assert_eq!(process.points(), 1);
+/// assert_eq!((process.points(), process.kernels()), (1, &kernels[..]));
 /// let mut scratch = vec![[0.0; 2]; process.scratch_rows().ok_or("too large")?];
 /// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
 /// let mut prediction = Prediction {
@@ -212,6 +212,12 @@ impl<'a> GaussianProcess<'a> {
     #[must_use]
     pub fn points(&self) -> usize {
         self.points
+    }
+
+    /// The kernel of each output, and how its M k is summed.
+    #[must_use]
+    pub fn kernels(&self) -> &[(Kernel, Arithmetic)] {
+        &self.kernels
     }
 
     /// Width of (s, a).

@@ -1,18 +1,21 @@
 //! How long an exact fit of a Gaussian process to 5,000 rows takes, and how
 //! much memory: `cargo run --release -p hambo-tests --example gp_five_thousand`
 
+use std::error::Error;
 use std::time::Instant;
 
+use hambo_core::model::Calibration;
 use hambo_host::gaussian_process::{
-    GaussianProcessError, GaussianProcessFit, Observations, SearchOptions, fit_hyperparameters,
+    GaussianProcessFit, Observations, SearchOptions, fit_hyperparameters,
 };
+use hambo_host::image_file::{Uncertainty, encode_gaussian_process};
 use hambo_tests::smooth_data::{Generator, function, go_on, physical};
 
 const ROWS: usize = 5000;
 const COLUMNS: usize = 4;
 const NOISE: f64 = 0.1;
 
-fn main() -> Result<(), GaussianProcessError> {
+fn main() -> Result<(), Box<dyn Error>> {
     let mut draw = Generator(5);
     let (mut inputs, mut targets) = (Vec::new(), Vec::new());
     for _ in 0..ROWS {
@@ -39,6 +42,21 @@ fn main() -> Result<(), GaussianProcessError> {
         let noise = output.hyperparameters.noise_variance.sqrt();
         println!("noise {noise:.4}, true {NOISE}");
     }
+    let uncertainty = Uncertainty {
+        beta: 1.0,
+        calibration_scale: vec![1.0],
+        calibration: Calibration::Passed,
+        support_low: vec![-2.0; COLUMNS],
+        support_high: vec![2.0; COLUMNS],
+    };
+    let start = Instant::now();
+    let part = encode_gaussian_process(&fit, &uncertainty)?;
+    println!(
+        "as the core reads it, {} bytes: {:.1?}, peak {}",
+        part.len(),
+        start.elapsed(),
+        peak()
+    );
     Ok(())
 }
 

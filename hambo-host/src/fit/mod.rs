@@ -101,7 +101,7 @@ type Encode = Box<dyn Fn(&Uncertainty) -> Result<Vec<u8>, Error>>;
 /// Trains a model on a log of a task and calibrates it. `watch` is told how it
 /// goes. Where the reward is learned, the log is one
 /// [`with_return_so_far`](crate::learned_reward::with_return_so_far), as
-/// [`read_log`](crate::data::read_log) gives it.
+/// [`read_task_logs`](crate::data::read_task_logs) gives it.
 ///
 /// # Errors
 /// If the log is too small or a part of it empty, training diverges or is

@@ -6,7 +6,7 @@
 
 use hambo_core::model::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit};
 
-use super::nearest_plane::nearest_plane;
+use super::nearest_plane::NearestPlane;
 use super::{Hyperparameters, OutputFit};
 
 /// The points of one output, moved.
@@ -79,7 +79,9 @@ impl Weights {
         let unit = ROOM * largest / f64::from(WEIGHT_LIMIT);
         let unit = f64::from((unit.max(1e-30) as f32).next_up());
         let rows: Vec<&[f64]> = fit.inverse_rows().collect();
-        let (whole, left) = nearest_plane(&rows, &exact, unit, WEIGHT_LIMIT);
+        let mut planes = [NearestPlane::new(exact, unit)];
+        NearestPlane::round(&mut planes, &rows, WEIGHT_LIMIT);
+        let [NearestPlane { whole, left, .. }] = planes;
         // Of alpha, it is the norm of a function, at most √k(x, x) of which
         // is seen at any x.
         let norm = left.iter().map(|y| y * y).sum::<f64>().sqrt() / signal;

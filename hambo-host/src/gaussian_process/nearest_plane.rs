@@ -4,32 +4,52 @@
 //! other, each such that it makes up for those before it. What is left of the
 //! error is the part that no number could have seen.
 
-/// Whole numbers v and y = Lᵀ e of their errors e = exact − unit · v, where
-/// `rows` are those of M = L⁻¹; the square of the error's norm in the kernel's
-/// space is at most |y|². From the last to the first, e_i = M_ii y_i + Σ_{j >
-/// i} M_ji y_j and v_i makes y_i small. No number is larger than `limit`.
-pub(super) fn nearest_plane(
-    rows: &[&[f64]],
-    exact: &[f64],
+/// Numbers that are rounded, from the last to the first.
+pub(super) struct NearestPlane {
+    exact: Vec<f64>,
     unit: f64,
-    limit: i32,
-) -> (Vec<i32>, Vec<f64>) {
-    let mut whole = vec![0; exact.len()];
-    let mut left = vec![0.0; exact.len()];
-    // Σ_{j > i} M_ji y_j for every i.
-    let mut carried = vec![0.0; exact.len()];
-    let limit = f64::from(limit);
-    let places = whole.iter_mut().zip(left.iter_mut()).enumerate();
-    for (place, (whole, left)) in places.rev() {
-        let (Some(row), Some(number)) = (rows.get(place), exact.get(place)) else {
-            continue;
-        };
-        let (diagonal, carry) = (row[place], carried[place]);
-        let rounded = ((number - carry) / unit).round().clamp(-limit, limit);
-        *whole = rounded as i32;
-        *left = (number - unit * rounded - carry) / diagonal;
-        let pairs = carried.iter_mut().zip(row.iter());
-        pairs.for_each(|(sum, m)| *sum += m * *left);
+    /// How many units each.
+    pub whole: Vec<i32>,
+    /// y = Lᵀ e of the errors e = exact − unit · whole: the square of the
+    /// error's norm in the kernel's space is at most |y|².
+    pub left: Vec<f64>,
+    /// Σ_{j > i} M_ji y_j for every i.
+    carried: Vec<f64>,
+}
+
+impl NearestPlane {
+    pub fn new(exact: Vec<f64>, unit: f64) -> Self {
+        let count = exact.len();
+        Self {
+            exact,
+            unit,
+            whole: vec![0; count],
+            left: vec![0.0; count],
+            carried: vec![0.0; count],
+        }
     }
-    (whole, left)
+
+    /// Rounds all of these, where `rows` are those of M = L⁻¹. Side by side,
+    /// because M is large. No number is larger than `limit`.
+    pub fn round(planes: &mut [Self], rows: &[&[f64]], limit: i32) {
+        for (place, row) in rows.iter().enumerate().rev() {
+            for plane in planes.iter_mut() {
+                plane.round_one(place, row, f64::from(limit));
+            }
+        }
+    }
+
+    /// e_i = M_ii y_i + Σ_{j > i} M_ji y_j, and whole_i makes y_i small.
+    fn round_one(&mut self, place: usize, row: &[f64], limit: f64) {
+        let (Some(number), Some(diagonal)) = (self.exact.get(place), row.get(place)) else {
+            return;
+        };
+        let carry = self.carried[place];
+        let rounded = ((number - carry) / self.unit).round().clamp(-limit, limit);
+        let left = (number - self.unit * rounded - carry) / diagonal;
+        self.whole[place] = rounded as i32;
+        self.left[place] = left;
+        let pairs = self.carried.iter_mut().zip(row);
+        pairs.for_each(|(sum, m)| *sum += m * left);
+    }
 }

@@ -14,7 +14,10 @@ use rayon::prelude::*;
 use super::OutputFit;
 use super::blocks::lower_blocks;
 use super::fit::free_registers;
-use super::nearest_plane::nearest_plane;
+use super::nearest_plane::NearestPlane;
+
+/// Rows that are rounded side by side.
+const SIDE_BY_SIDE: usize = 16;
 
 /// M in whole numbers.
 pub(super) struct WholeFactor {
@@ -43,11 +46,13 @@ impl WholeFactor {
         let signal = hyperparameters.signal_variance;
         let constant = hyperparameters.constant_variance;
         let scale = signal / (signal + constant).sqrt();
-        // Each row is rounded on its own, so threads change nothing.
-        let rounded: Vec<Row> = (0..rows.len())
-            .into_par_iter()
-            .map(|row| Row::new(&rows[..=row], scale, constant / signal))
-            .collect();
+        // What is rounded side by side changes nothing, nor do threads.
+        let firsts: Vec<usize> = (0..rows.len()).step_by(SIDE_BY_SIDE).collect();
+        let groups = firsts.into_par_iter().flat_map_iter(|first| {
+            let last = (first + SIDE_BY_SIDE).min(rows.len());
+            Row::group(&rows[..last], first, scale, constant / signal)
+        });
+        let rounded: Vec<Row> = groups.collect();
         let padding = rounded.len().next_multiple_of(TILE) - rounded.len();
         let shifts = rounded.iter().map(|row| row.shift);
         let shifts = shifts.chain(std::iter::repeat_n(*SHIFTS.start(), padding));
@@ -63,33 +68,52 @@ impl WholeFactor {
 }
 
 impl Row {
-    /// The last of these rows of M, times `scale`.
-    fn new(rows: &[&[f64]], scale: f64, constant: f64) -> Self {
-        let exact = rows.last().map_or(&[] as &[f64], |row| row);
-        let exact: Vec<f64> = exact.iter().map(|m| m * scale).collect();
-        let largest = exact.iter().fold(f64::MIN_POSITIVE, |a, b| a.max(b.abs()));
+    /// The rows of M from `first` on, times `scale`.
+    fn group(rows: &[&[f64]], first: usize, scale: f64, constant: f64) -> Vec<Self> {
+        let exact = |row: &&[f64]| row.iter().map(|m| m * scale).collect::<Vec<f64>>();
         let (fewest, most) = (*SHIFTS.start(), *SHIFTS.end());
-        let bits = (f64::from(i32::MAX) / largest).log2().floor();
-        let mut shift = bits.clamp(f64::from(fewest), f64::from(most)) as u32;
-        let (numbers, left) = loop {
-            let unit = (-f64::from(shift)).exp2();
-            let (numbers, left) = nearest_plane(rows, &exact, unit, i32::MAX);
+        let shifts = rows.iter().skip(first).map(|row| {
+            let largest = row.iter().fold(f64::MIN_POSITIVE, |a, b| a.max(b.abs()));
+            let bits = (f64::from(i32::MAX) / (largest * scale)).log2().floor();
+            bits.clamp(f64::from(fewest), f64::from(most)) as u32
+        });
+        let mut shifts: Vec<u32> = shifts.collect();
+        let plane = |(row, shift): (&&[f64], &u32)| NearestPlane::new(exact(row), unit(*shift));
+        let numbers = rows.iter().skip(first).zip(&shifts);
+        let mut planes: Vec<NearestPlane> = numbers.map(plane).collect();
+        NearestPlane::round(&mut planes, rows, i32::MAX);
+        let own = rows.iter().skip(first);
+        for ((row, shift), plane) in own.zip(&mut shifts).zip(&mut planes) {
             // Making up for others may take more than there is room for.
-            let full = numbers.iter().any(|x| x.unsigned_abs() >= i32::MAX as u32);
-            if !full || shift == fewest {
-                break (numbers, left);
+            let full = |plane: &NearestPlane| {
+                let mut sizes = plane.whole.iter().map(|x| x.unsigned_abs());
+                sizes.any(|size| size >= i32::MAX.unsigned_abs())
+            };
+            while full(plane) && *shift > fewest {
+                *shift -= 1;
+                *plane = NearestPlane::new(exact(row), unit(*shift));
+                NearestPlane::round(std::slice::from_mut(plane), rows, i32::MAX);
             }
-            shift -= 1;
-        };
-        let unit = (-f64::from(shift)).exp2();
-        let sum: f64 = numbers.iter().map(|x| f64::from(*x) * unit).sum();
-        Self {
-            offset: (constant * sum * 2_f64.powi(31)).round() as i32,
-            left: left.iter().map(|y| y / scale).collect(),
-            numbers,
-            shift,
         }
+        let found = shifts.into_iter().zip(planes);
+        found
+            .map(|(shift, plane)| {
+                let whole = plane.whole.iter().map(|x| f64::from(*x));
+                let sum = whole.sum::<f64>() * unit(shift);
+                Self {
+                    offset: (constant * sum * 2_f64.powi(31)).round() as i32,
+                    left: plane.left.iter().map(|y| y / scale).collect(),
+                    numbers: plane.whole,
+                    shift,
+                }
+            })
+            .collect()
     }
+}
+
+/// What a row with this shift counts.
+fn unit(shift: u32) -> f64 {
+    (-f64::from(shift)).exp2()
 }
 
 /// More than |I + G|² − 1: with S = G + Gᵀ it is at most |S| + |G|², and |S|⁸
@@ -108,12 +132,17 @@ fn excess(rows: &[Row]) -> f64 {
         .flat_map(|row| &row.left)
         .map(|y| y * y)
         .sum::<f64>();
-    let squared = |matrix: &Mat<f64>| {
-        let mut square = Mat::zeros(count, count);
-        matmul(&mut square, Accum::Replace, matrix, matrix, 1.0, Par::Seq);
-        square
-    };
-    let fourth_power = squared(&squared(&sum));
+    let mut square = Mat::<f64>::zeros(count, count);
+    matmul(&mut square, Accum::Replace, &sum, &sum, 1.0, Par::Seq);
+    let mut fourth_power = sum;
+    matmul(
+        &mut fourth_power,
+        Accum::Replace,
+        &square,
+        &square,
+        1.0,
+        Par::Seq,
+    );
     free_registers();
     fourth_power.norm_l2().powf(0.25) + size
 }

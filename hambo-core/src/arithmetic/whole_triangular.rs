@@ -384,7 +384,7 @@ mod tests {
         let matrix = WholeTriangular::new(&[[0.0; 4]; 4], &shifts, &[[0.0; 4]], 4);
         let scales = matrix.unwrap().scales().next().unwrap();
         for (scale, shift) in scales.iter().zip([1, 5, 30, 31]) {
-            assert_eq!(*scale, (0.5_f32).powi(shift + 31));
+            assert_eq!(*scale, 1.0 / (1_u64 << (shift + 31)) as f32);
         }
     }
 }

@@ -3,8 +3,6 @@
 
 use std::fmt;
 
-use toml::de::{DeTable, DeValue};
-
 /// How many characters of a long line are shown on each side of the caret.
 const SHOWN: usize = 60;
 
@@ -63,53 +61,6 @@ impl Place {
             shown: format!("{lead}{kept}{tail}"),
         }
     }
-
-    /// The place of a key's value in a TOML text, or of one element of it: `state.low`,
-    /// `constraint[0].name`, `state.low[1]`. For a key that is missing, the table where it
-    /// belongs; none where that is the whole file.
-    ///
-    /// ```
-    /// use hambo_host::place::Place;
-    ///
-    /// let text = "[state]\nlow = [1, 2]\n";
-    /// let found = |key| Place::of_key(text, key).map(|place| (place.line, place.column));
-    /// assert_eq!(found("state.low"), Some((2, 7)));
-    /// assert_eq!(found("state.low[1]"), Some((2, 11)));
-    /// assert_eq!(found("state.high"), Some((1, 1)));
-    /// assert_eq!(found("action"), None);
-    /// ```
-    #[must_use]
-    pub fn of_key(text: &str, key: &str) -> Option<Self> {
-        span_of_key(text, key).map(|span| Self::at(text, span.start))
-    }
-}
-
-/// The bytes of a key's value in a TOML text, as [`Place::of_key`].
-pub(crate) fn span_of_key(text: &str, key: &str) -> Option<std::ops::Range<usize>> {
-    let document = DeTable::parse(text).ok()?;
-    let mut table = document.get_ref();
-    let mut span = None;
-    for part in key.split('.') {
-        let mut words = part.split('[');
-        let Some(mut value) = words.next().and_then(|name| table.get(name)) else {
-            break;
-        };
-        span = Some(value.span());
-        for index in words {
-            let index = index.trim_end_matches(']').parse::<usize>().ok();
-            let array = value.get_ref().as_array();
-            let Some(element) = array.zip(index).and_then(|(array, index)| array.get(index)) else {
-                return span;
-            };
-            value = element;
-            span = Some(value.span());
-        }
-        let DeValue::Table(inner) = value.get_ref() else {
-            break;
-        };
-        table = inner;
-    }
-    span
 }
 
 impl fmt::Display for Place {
@@ -158,23 +109,5 @@ mod tests {
         assert_eq!(Place::at("", 7).to_string(), "(line 1, column 1)\n  \n  ^");
         assert_eq!(Place::at("ä", 1).column, 2);
         assert!(!Place::at("\u{1b}[2J", 0).to_string().contains('\u{1b}'));
-    }
-
-    #[test]
-    fn keys_are_found_in_every_spelling() {
-        for (text, key, offset) in [
-            ("a = 1", "a", Some(4)),
-            ("a.b = 1", "a.b", Some(6)),
-            ("a = { b = [7, 8] }", "a.b[1]", Some(14)),
-            ("a = { b = [7, 8] }", "a.c", Some(4)),
-            ("[[c]]\n[[c]]\nd = 2", "c[1].d", Some(16)),
-            ("[[c]]\n[[c]]\nd = 2", "c[0].d", Some(0)),
-            ("[[c]]\nd = 2", "c[7].d", Some(0)),
-            ("a = 1", "b", None),
-            ("a = ", "a", None),
-        ] {
-            let found = span_of_key(text, key).map(|span| span.start);
-            assert_eq!(found, offset, "{key} in {text}");
-        }
     }
 }

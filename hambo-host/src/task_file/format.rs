@@ -4,11 +4,10 @@ use serde::Deserialize;
 
 use hambo_core::task::Method;
 
-use super::locate::{in_file, syntax};
+use super::locate::{in_file, key as place_of_key, syntax};
 use super::{Initial, MAX_CONSTRAINTS, TaskError, TaskFile};
 use crate::expression::{Compiler, ExpressionError, FUNCTIONS, Names, RESERVED, is_identifier};
 use crate::learned_reward::add_to_task;
-use crate::place::Place;
 
 /// The file as it is written. Missing keys are found by [`Checker`], for better errors.
 #[derive(Deserialize)]
@@ -226,7 +225,7 @@ impl Checker<'_> {
             origin: self.origin.to_owned(),
             key: key.to_owned(),
             problem: problem.into(),
-            place: Place::of_key(self.text, part).map(Box::new),
+            place: place_of_key(self.text, part).map(Box::new),
             help: help.into(),
         })
     }

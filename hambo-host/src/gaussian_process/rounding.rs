@@ -31,8 +31,8 @@ use super::single_factor::SingleFactor;
 use super::whole_factor::WholeFactor;
 use super::{GaussianProcessError, GaussianProcessFit, OutputFit};
 
-const UNIT: f64 = f32::EPSILON as f64 / 2.0;
-const MARGIN: f64 = 1.001;
+pub(super) const UNIT: f64 = f32::EPSILON as f64 / 2.0;
+pub(super) const MARGIN: f64 = 1.001;
 /// A fraction's unit.
 const FRACTION: f64 = 1.0 / 4_294_967_296.0;
 /// By how much of itself a standard deviation may be too large for the sake
@@ -47,13 +47,13 @@ pub struct StoredOutput {
     pub runs: Vec<Vec<f32>>,
 }
 
-/// The stored form of one output of a fit.
+/// The stored form of one output of a fit. `known_to` is the relative error,
+/// in units of rounding, with which points and lengthscales are known: 0 but
+/// for those that were stored in f32.
 ///
 /// # Errors
 /// If the moved points' kernel matrix cannot be factorised, or there are too
-/// many inputs. `known_to` is the relative error, in units of rounding, with
-/// which points and lengthscales are known: 0 but for those that were stored
-/// in f32.
+/// many inputs.
 pub fn stored_output(
     fit: &GaussianProcessFit,
     output: usize,

@@ -14,9 +14,8 @@ use hambo_core::arithmetic::triangular::CHUNK;
 
 use super::OutputFit;
 use super::blocks::lower_blocks;
-use super::rounding::{fraction_error, round_up};
+use super::rounding::{MARGIN, UNIT, fraction_error, round_up};
 
-const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 /// Points at which it is asked how loose the variance gets.
 const ASKED: usize = 64;
 
@@ -57,7 +56,7 @@ impl SingleFactor {
                 rows.get(row)?.get(column).map(|m| *m as f32)
             }),
             kernel_error: hyperparameters.signal_variance * fraction_error(hyperparameters.kernel),
-            inflation: 1.0 + 1.001 * squares + 4.0 * UNIT,
+            inflation: 1.0 + MARGIN * squares + 4.0 * UNIT,
         }
     }
 

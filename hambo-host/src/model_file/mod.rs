@@ -78,7 +78,9 @@ pub fn problem_words(problem: &Problem) -> &'static str {
         Problem::Truncated => "the file ends before it does",
         Problem::TrailingBytes => "bytes follow where none may",
         Problem::Magic => "it does not begin as hambo's files do",
-        Problem::Version => "its format is newer than this program",
+        Problem::Version => {
+            "this program does not know its format, which is newer, or older than it reads: fit or export it again"
+        }
         Problem::Kind => "another kind of part stands in its place",
         Problem::Signature => "it has a signature that this program cannot verify",
         Problem::Length => "it has a length that no part can have",

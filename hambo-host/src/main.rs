@@ -111,8 +111,11 @@ enum Command {
     Report(ReportArguments),
     /// Speed as ratios to PyTorch and SciPy, measured in the same run.
     ///
-    /// Example: hambo bench --threads 1,2
+    /// Example: hambo bench --threads 1,2 --only rollouts
     Bench {
+        /// Only the contests whose names hold these words.
+        #[arg(long)]
+        only: Option<String>,
         /// The Python that has the packages of benches/requirements.txt.
         #[arg(long, default_value = "python3")]
         python: PathBuf,
@@ -208,12 +211,14 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
         Command::Predict(arguments) => predict::run(&arguments, out)?,
         Command::Report(arguments) => report::run(&arguments, out)?,
         Command::Bench {
+            only,
             python,
             threads,
             rounds,
             json,
         } => {
             let options = BenchOptions {
+                only,
                 python,
                 threads,
                 rounds,

@@ -17,7 +17,6 @@ pub(super) fn contest() -> Result<Contest, Error> {
         (-(i.abs_diff(j) as f64) / 50.0).exp() + noise
     });
     Ok(Contest {
-        name: "Cholesky factor of 2000 × 2000 numbers in f64",
         peer: "SciPy",
         script: include_str!("../../../benches/cholesky.py"),
         sizes: vec![SIZE],

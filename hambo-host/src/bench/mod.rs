@@ -25,6 +25,8 @@ use peer::Peer;
 /// What is measured, and how often.
 #[derive(Clone, Debug)]
 pub struct BenchOptions {
+    /// Only contests whose names hold these words.
+    pub only: Option<String>,
     /// The Python that has the peers' packages.
     pub python: PathBuf,
     /// Numbers of threads, for us and for the peer alike.
@@ -35,8 +37,6 @@ pub struct BenchOptions {
 
 /// Work that both sides can do.
 struct Contest {
-    /// In plain words.
-    name: &'static str,
     /// Whose code the peer runs.
     peer: &'static str,
     /// The peer's program.
@@ -55,28 +55,55 @@ type Ours = dyn FnMut(&ThreadPool) -> Result<Duration, Error>;
 /// start after that.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Runs every contest with every number of threads.
+/// Every contest: what is done, in plain words, and how it is set up.
+const CONTESTS: [(&str, SetUp); 5] = [
+    (
+        "rollouts: 5 trained networks of 4 × 256, 1000 trajectories of 50 steps",
+        rollout::trained,
+    ),
+    ("rollouts with random weights", rollout::random),
+    (
+        "training step: 5 networks of 4 × 256, batch 256",
+        training_step::contest,
+    ),
+    (
+        "soft actor-critic step: 2 × 256, batch 256",
+        soft_actor_critic::contest,
+    ),
+    (
+        "Cholesky factor of 2000 × 2000 numbers in f64",
+        cholesky::contest,
+    ),
+];
+
+type SetUp = fn() -> Result<Contest, Error>;
+
+/// Runs the contests with every number of threads.
 ///
 /// # Errors
-/// If Python, a package or one of our sides fails.
+/// If no contest has the wanted words in its name, or if Python, a package or one of
+/// our sides fails.
 pub fn run(options: &BenchOptions) -> Result<Vec<BenchRow>, Error> {
     let mut rows = Vec::new();
-    let contests = [
-        rollout::trained()?,
-        rollout::random()?,
-        training_step::contest()?,
-        soft_actor_critic::contest()?,
-        cholesky::contest()?,
-    ];
-    for mut contest in contests {
+    let wanted = |name: &str| options.only.as_ref().is_none_or(|only| name.contains(only));
+    for (name, set_up) in CONTESTS.into_iter().filter(|(name, _)| wanted(name)) {
+        let mut contest = set_up()?;
         for threads in &options.threads {
-            rows.push(compete(&mut contest, options, *threads)?);
+            rows.push(compete(name, &mut contest, options, *threads)?);
         }
     }
-    Ok(rows)
+    match &options.only {
+        Some(only) if rows.is_empty() => Err(BenchError::NoContest {
+            only: only.clone(),
+            names: CONTESTS.map(|(name, _)| name),
+        }
+        .into()),
+        _ => Ok(rows),
+    }
 }
 
 fn compete(
+    name: &'static str,
     contest: &mut Contest,
     options: &BenchOptions,
     threads: usize,
@@ -95,7 +122,7 @@ fn compete(
         pairs.push((ours()?.as_secs_f64() * 1000.0, theirs));
     }
     Ok(BenchRow::new(
-        contest.name,
+        name,
         contest.peer,
         threads,
         contest.limit,

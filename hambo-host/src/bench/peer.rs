@@ -9,6 +9,14 @@ use super::Contest;
 /// What can go wrong with a peer.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
+    /// Nothing to measure.
+    #[error("no contest has \"{only}\" in its name; there are:\n  {}", .names.join("\n  "))]
+    NoContest {
+        /// What was looked for.
+        only: String,
+        /// All of them.
+        names: [&'static str; 5],
+    },
     /// No Python.
     #[error("{} does not start: {source}; name another with --python", .python.display())]
     Start {

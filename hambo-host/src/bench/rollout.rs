@@ -33,20 +33,14 @@ const EPISODES: u32 = 20;
 const ACTION_NOISE: f32 = 1.0;
 
 pub(super) fn trained() -> Result<Contest, Error> {
-    let name = "rollouts: 5 trained networks of 4 × 256, 1000 trajectories of 50 steps";
-    contest(name, Some(1.0), &trained_ensemble()?)
+    contest(Some(1.0), &trained_ensemble()?)
 }
 
 pub(super) fn random() -> Result<Contest, Error> {
-    let name = "the same with random weights";
-    contest(name, None, &random_ensemble())
+    contest(None, &random_ensemble())
 }
 
-fn contest(
-    name: &'static str,
-    limit: Option<f64>,
-    ensemble: &TrainedEnsemble,
-) -> Result<Contest, Error> {
+fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Error> {
     let mut task = Pendulum::new()?.task().clone();
     task.horizon = HORIZON;
     task.initial = Initial::Uniform {
@@ -71,7 +65,6 @@ fn contest(
     let model = encode_ensemble(ensemble, &uncertainty)?;
     let image = AlignedBytes::new(&encode_image(&model, &task, effort, &[], &policy)?);
     Ok(Contest {
-        name,
         peer: "PyTorch",
         script: include_str!("../../../benches/rollout.py"),
         sizes: vec![TRAJECTORIES as usize, HORIZON as usize],

@@ -39,7 +39,6 @@ pub(super) fn contest() -> Result<Contest, Error> {
     learner.round(&mut problem)?;
     let mut random = Random::new(0, 0);
     Ok(Contest {
-        name: "soft actor-critic step: 2 × 256, batch 256",
         peer: "SB3",
         script: include_str!("../../../benches/soft_actor_critic.py"),
         sizes: vec![OBSERVATIONS, ACTIONS, ROWS, BATCH, STEPS],

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::training::adam::Adam;
 use crate::training::initial::initial_parameters;
-use crate::training::network::{LayerShape, Network};
+use crate::training::network::{Gradient, LayerShape, Network};
 use crate::training::random::Random;
 use crate::training::{Activation, Initial};
 
@@ -49,7 +49,8 @@ impl Weights {
 
     /// Derivatives of the network's last batch, then one step of Adam.
     pub(super) fn descend(&mut self, work: &mut Work, learning_rate: f32) {
-        work.network.backward(&self.parameters, &mut work.gradient);
+        work.network
+            .backward(&self.parameters, &mut work.gradient, Gradient::Replace);
         self.adam
             .step(&mut self.parameters, &work.gradient, learning_rate);
     }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::vectors::with_vectors;
+
 const FIRST_DECAY: f32 = 0.9;
 const SECOND_DECAY: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
@@ -38,20 +40,25 @@ impl Adam {
         let second_missing = 1.0 - SECOND_DECAY.powi(self.updates);
         let rate = learning_rate / first_missing;
         let moments = self.first.iter_mut().zip(&mut self.second);
-        for ((parameter, g), (first, second)) in parameters.iter_mut().zip(gradient).zip(moments) {
-            let moment = FIRST_DECAY * *first + (1.0 - FIRST_DECAY) * g;
-            *first = if moment.abs() < TINY { 0.0 } else { moment };
-            *second = SECOND_DECAY * *second + (1.0 - SECOND_DECAY) * g * g;
-            *parameter -= rate * *first / ((*second / second_missing).sqrt() + EPSILON);
-        }
+        let each = parameters.iter_mut().zip(gradient).zip(moments);
+        with_vectors(|| {
+            for ((parameter, g), (first, second)) in each {
+                let moment = FIRST_DECAY * *first + (1.0 - FIRST_DECAY) * g;
+                *first = if moment.abs() < TINY { 0.0 } else { moment };
+                *second = SECOND_DECAY * *second + (1.0 - SECOND_DECAY) * g * g;
+                *parameter -= rate * *first / ((*second / second_missing).sqrt() + EPSILON);
+            }
+        });
     }
 }
 
 /// Decoupled weight decay of some weights.
 pub(crate) fn decay(weights: &mut [f32], rate: f32) {
-    for weight in weights {
-        *weight -= rate * *weight;
-    }
+    with_vectors(|| {
+        for weight in weights {
+            *weight -= rate * *weight;
+        }
+    });
 }
 
 #[cfg(test)]

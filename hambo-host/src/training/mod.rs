@@ -33,6 +33,7 @@ mod trained;
 mod trainer;
 #[cfg(test)]
 mod trainer_tests;
+mod vectors;
 
 pub use ensemble::train_ensemble;
 pub use error::TrainingError;

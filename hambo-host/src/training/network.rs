@@ -11,7 +11,8 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, ColRef, MatMut, MatRef, Par};
 
 use super::Activation;
-use super::activation::BatchActivation;
+use super::activation::{BatchActivation, each};
+use super::vectors::with_vectors;
 
 /// Size and place of one layer.
 #[derive(Debug, Clone)]
@@ -53,15 +54,24 @@ pub(crate) struct Network {
     rows: usize,
     /// Input of every layer and, last, the network's output.
     values: Vec<Vec<f32>>,
-    /// Slope of the activation, where there is one, beside each of `values`.
+    /// Slope of the activation, where it must be kept, beside each of `values`.
     slopes: Vec<Vec<f32>>,
     /// Derivative of the loss in each of `values` before its activation.
     deltas: Vec<Vec<f32>>,
+    /// One layer's derivatives before they are added to others; empty until needed.
+    summand: Vec<f32>,
+}
+
+/// What becomes of the gradient that was there before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Gradient {
+    Replace,
+    Add,
 }
 
 impl Network {
     pub(crate) fn new(layers: &[LayerShape], activation: Activation, capacity: usize) -> Self {
-        let buffers = || -> Vec<Vec<f32>> {
+        let buffers = |capacity: usize| -> Vec<Vec<f32>> {
             let first = layers.first().map(|layer| layer.inputs);
             let widths = first
                 .into_iter()
@@ -72,9 +82,14 @@ impl Network {
             layers: layers.to_vec(),
             activation,
             rows: 0,
-            values: buffers(),
-            slopes: buffers(),
-            deltas: buffers(),
+            values: buffers(capacity),
+            slopes: buffers(if activation.keeps_slopes() {
+                capacity
+            } else {
+                0
+            }),
+            deltas: buffers(capacity),
+            summand: Vec::new(),
         }
     }
 
@@ -88,12 +103,8 @@ impl Network {
             let (before, after) = self.values.split_at_mut(index + 1);
             let input = &before[index][..self.rows * layer.inputs];
             let output = &mut after[0][..self.rows * layer.outputs];
-            for column in output.chunks_exact_mut(layer.outputs) {
-                column.copy_from_slice(&parameters[layer.bias.clone()]);
-            }
             product(
                 MatMut::from_column_major_slice_mut(output, layer.outputs, self.rows),
-                Accum::Add,
                 MatRef::from_row_major_slice(
                     &parameters[layer.weights.clone()],
                     layer.outputs,
@@ -101,9 +112,12 @@ impl Network {
                 ),
                 MatRef::from_column_major_slice(input, layer.inputs, self.rows),
             );
+            let bias = &parameters[layer.bias.clone()];
             if index + 1 < self.layers.len() {
-                let slope = &mut self.slopes[index + 1][..self.rows * layer.outputs];
-                self.activation.apply_batch(output, slope);
+                let slopes = &mut self.slopes[index + 1];
+                self.activation.apply_batch(bias, output, slopes);
+            } else {
+                each(bias, output, |sum| sum);
             }
         }
         self.outputs_and_slope().0
@@ -120,9 +134,20 @@ impl Network {
     }
 
     /// Derivative of the loss in every parameter, from its derivative in the outputs.
-    pub(crate) fn backward(&mut self, parameters: &[f32], gradient: &mut [f32]) {
+    pub(crate) fn backward(&mut self, parameters: &[f32], gradient: &mut [f32], how: Gradient) {
         for index in (0..self.layers.len()).rev() {
-            self.weight_gradient(index, gradient);
+            let layer = &self.layers[index];
+            let gradient = &mut gradient[layer.weights.start..layer.bias.end];
+            match how {
+                Gradient::Replace => self.layer_gradient(index, gradient),
+                Gradient::Add => {
+                    let mut summand = std::mem::take(&mut self.summand);
+                    summand.resize(summand.len().max(gradient.len()), 0.0);
+                    self.layer_gradient(index, &mut summand[..gradient.len()]);
+                    add(gradient, &summand);
+                    self.summand = summand;
+                }
+            }
             if index > 0 {
                 self.pull_back(index, parameters);
             }
@@ -144,25 +169,22 @@ impl Network {
     }
 
     /// Derivative of the loss in the weights and the bias of one layer.
-    fn weight_gradient(&self, index: usize, gradient: &mut [f32]) {
+    fn layer_gradient(&self, index: usize, gradient: &mut [f32]) {
         let layer = &self.layers[index];
         let delta = &self.deltas[index + 1][..self.rows * layer.outputs];
         let input = &self.values[index][..self.rows * layer.inputs];
+        let (weights, bias) = gradient.split_at_mut(layer.weights.len());
         product(
-            MatMut::from_row_major_slice_mut(
-                &mut gradient[layer.weights.clone()],
-                layer.outputs,
-                layer.inputs,
-            ),
-            Accum::Replace,
+            MatMut::from_row_major_slice_mut(weights, layer.outputs, layer.inputs),
             MatRef::from_column_major_slice(delta, layer.outputs, self.rows),
             MatRef::from_column_major_slice(input, layer.inputs, self.rows).transpose(),
         );
-        let bias = &mut gradient[layer.bias.clone()];
         bias.fill(0.0);
-        for column in delta.chunks_exact(layer.outputs) {
-            bias.iter_mut().zip(column).for_each(|(sum, d)| *sum += d);
-        }
+        with_vectors(|| {
+            for column in delta.chunks_exact(layer.outputs) {
+                bias.iter_mut().zip(column).for_each(|(sum, d)| *sum += d);
+            }
+        });
     }
 
     /// Derivative of the loss in one layer's inputs, before their activation.
@@ -174,7 +196,6 @@ impl Network {
         let previous = &mut before[index][..length];
         product(
             MatMut::from_column_major_slice_mut(previous, layer.inputs, self.rows),
-            Accum::Replace,
             MatRef::from_row_major_slice(
                 &parameters[layer.weights.clone()],
                 layer.outputs,
@@ -185,15 +206,23 @@ impl Network {
         );
         // The network's own inputs have no activation.
         if index > 0 {
-            let slope = &self.slopes[index][..length];
-            previous.iter_mut().zip(slope).for_each(|(d, s)| *d *= s);
+            let (values, slopes) = (&self.values[index], &self.slopes[index]);
+            self.activation.pull_back_batch(values, slopes, previous);
         }
     }
 }
 
-/// `to` (+)= `left` · `right`, on this thread alone.
-fn product(to: MatMut<'_, f32>, accumulate: Accum, left: MatRef<'_, f32>, right: MatRef<'_, f32>) {
-    matmul(to, accumulate, left, right, 1.0, Par::Seq);
+/// Adds one gradient to another.
+pub(super) fn add(gradient: &mut [f32], other: &[f32]) {
+    with_vectors(|| {
+        let sums = gradient.iter_mut().zip(other);
+        sums.for_each(|(sum, other)| *sum += other);
+    });
+}
+
+/// `to` = `left` · `right`, on this thread alone.
+fn product(to: MatMut<'_, f32>, left: MatRef<'_, f32>, right: MatRef<'_, f32>) {
+    matmul(to, Accum::Replace, left, right, 1.0, Par::Seq);
     // On x86 the product's assembly kernels leave the upper halves of the vector
     // registers in use, and then every scalar instruction pays for it: the
     // activations after it take up to twenty times as long. A reduction by faer
@@ -247,7 +276,7 @@ mod tests {
                 .filter(|&&d| d == 0.0)
                 .count();
             assert!(capped > 0 && capped < rows * columns, "{capped} capped");
-            network.backward(&parameters, &mut gradient);
+            network.backward(&parameters, &mut gradient, Gradient::Replace);
 
             let limits = (f64::from(head.floor), f64::from(head.cap));
             let mut point: Vec<f64> = parameters.iter().map(|&p| f64::from(p)).collect();

@@ -11,10 +11,11 @@ use rayon::prelude::*;
 use super::EnsembleOptions;
 use super::likelihood::GaussianHead;
 use super::minibatch::Minibatches;
-use super::network::{LayerShape, Network};
+use super::network::{Gradient, LayerShape, Network, add};
 use super::particles::Density;
 use super::random::Random;
 use super::standardise::StandardisedSet;
+use super::vectors::{squared_norm, with_vectors};
 
 /// Rows that one thread takes at a time. Larger batches are split, so that more
 /// threads than members find work; the sum over the splits has one order.
@@ -34,7 +35,7 @@ pub(super) struct Posterior {
 /// A part of a minibatch.
 struct Shard {
     network: Network,
-    /// Empty in the first shard, which writes where the sum shall be.
+    /// Where a shard writes that works beside the first; empty until then.
     gradient: Vec<f32>,
     loss: f32,
 }
@@ -47,10 +48,9 @@ impl Posterior {
         random: Random,
     ) -> Self {
         let batch = options.batch.min(set.rows);
-        let parameters = super::network::parameter_count(layers);
-        let shards = (0..batch.div_ceil(SHARD)).map(|shard| Shard {
+        let shards = (0..batch.div_ceil(SHARD)).map(|_| Shard {
             network: Network::new(layers, options.activation, batch.min(SHARD)),
-            gradient: vec![0.0; if shard == 0 { 0 } else { parameters }],
+            gradient: Vec::new(),
             loss: 0.0,
         });
         Self {
@@ -95,36 +95,44 @@ impl Density for Posterior {
         let (inputs, targets) = (&self.batches.inputs, &self.batches.targets);
         let (head, columns) = (self.head, self.set.target_columns);
         let weight = 1.0 / self.batches.rows() as f32;
-        let work = |shard: &mut Shard, inputs: &[f32], targets: &[f32], gradient: &mut [f32]| {
+        let work = |shard: &mut Shard, inputs: &[f32], targets: &[f32], to: &mut [f32], how| {
             shard.network.forward(parameters, inputs);
             let (outputs, slope) = shard.network.outputs_and_slope();
             shard.loss = head.loss(outputs, targets, columns, weight, slope);
-            shard.network.backward(parameters, gradient);
+            shard.network.backward(parameters, to, how);
         };
+        let (input_chunk, target_chunk) = (SHARD * self.set.input_columns, SHARD * columns);
         let Some((first, others)) = self.shards.split_first_mut() else {
             return f32::NAN;
         };
-        if others.is_empty() {
-            work(first, inputs, targets, gradient);
+        let (input, inputs) = inputs.split_at(input_chunk.min(inputs.len()));
+        let (target, targets) = targets.split_at(target_chunk.min(targets.len()));
+        let mut first = |to: &mut [f32]| work(first, input, target, to, Gradient::Replace);
+        // Either way the shards' gradients are added in their order.
+        if others.is_empty() || rayon::current_num_threads() == 1 {
+            first(gradient);
+            let chunks = inputs.chunks(input_chunk).zip(targets.chunks(target_chunk));
+            for (shard, (inputs, targets)) in others.iter_mut().zip(chunks) {
+                work(shard, inputs, targets, gradient, Gradient::Add);
+            }
         } else {
-            let (input, more_inputs) = inputs.split_at(SHARD * self.set.input_columns);
-            let (target, more_targets) = targets.split_at(SHARD * columns);
-            let more_inputs = more_inputs.par_chunks(SHARD * self.set.input_columns);
-            let more_targets = more_targets.par_chunks(SHARD * columns);
-            let rest = others.par_iter_mut().zip(more_inputs.zip(more_targets));
+            let chunks = inputs.par_chunks(input_chunk);
+            let chunks = chunks.zip(targets.par_chunks(target_chunk));
+            let beside = others.par_iter_mut().zip(chunks);
+            let count = parameters.len();
             rayon::join(
-                || work(first, input, target, gradient),
+                || first(gradient),
                 || {
-                    rest.for_each(|(shard, (inputs, targets))| {
-                        let mut gradient = std::mem::take(&mut shard.gradient);
-                        work(shard, inputs, targets, &mut gradient);
-                        shard.gradient = gradient;
+                    beside.for_each(|(shard, (inputs, targets))| {
+                        let mut to = std::mem::take(&mut shard.gradient);
+                        to.resize(count, 0.0);
+                        work(shard, inputs, targets, &mut to, Gradient::Replace);
+                        shard.gradient = to;
                     });
                 },
             );
             for shard in others.iter() {
-                let sums = gradient.iter_mut().zip(&shard.gradient);
-                sums.for_each(|(sum, g)| *sum += g);
+                add(gradient, &shard.gradient);
             }
         }
         let likelihood: f32 = self.shards.iter().map(|shard| shard.loss).sum();
@@ -137,14 +145,11 @@ fn add_prior(weight: f32, parameters: &[f32], gradient: &mut [f32]) -> f32 {
     if weight <= 0.0 {
         return 0.0;
     }
-    let sums = gradient.iter_mut().zip(parameters);
-    sums.for_each(|(sum, theta)| *sum += weight * theta);
-    // In blocks, so that the sum stays exact enough and still vectorises.
-    let squares = parameters.chunks(64).map(|block| {
-        let square: f32 = block.iter().map(|theta| theta * theta).sum();
-        f64::from(square)
+    with_vectors(|| {
+        let sums = gradient.iter_mut().zip(parameters);
+        sums.for_each(|(sum, theta)| *sum += weight * theta);
     });
-    (0.5 * f64::from(weight) * squares.sum::<f64>()) as f32
+    (0.5 * f64::from(weight) * squared_norm(parameters)) as f32
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! The core's check on the host, its lanes over all cores.
 
-use hambo_core::check::{Assessment, Outcome, Search};
+use hambo_core::check::{Assessment, Found, Outcome, Search};
 use hambo_core::image::Image;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
 use rayon::prelude::*;
 
 use crate::findings::{Choice, Findings};
+use crate::neighbours::in_groups;
 
 /// Trajectories that walk side by side: the kernels' largest group.
 const LANES: usize = 32;
@@ -52,8 +53,8 @@ pub fn check_and_keep(
 }
 
 /// The check with a chosen number of lanes, which changes the time and not a
-/// bit of the result; nor does the number of threads, since groups of lanes
-/// are searched in any order and taken in in theirs.
+/// bit of the result; nor does the number of threads, since candidates are
+/// searched in any order and taken in in theirs.
 ///
 /// # Errors
 /// If the task needs too much memory.
@@ -83,36 +84,34 @@ fn run<const B: usize>(
             Objective::Return => candidates.min(trajectories.saturating_mul(starts as u32)),
             Objective::Constraint(_) => 0,
         };
+        let order = walking_order(&rollout, starts, B);
         // What is left over would fill few lanes of a whole group.
-        let over = candidates % (B as u32);
-        let whole = if over <= NARROW as u32 {
-            candidates - over
+        let over = order.len() % B;
+        let whole = if over <= NARROW {
+            order.len() - over
         } else {
-            candidates
+            order.len()
         };
-        let groups: Vec<u32> = (0..whole).step_by(B).collect();
-        let wide = || -> Result<Vec<(Search<B>, Vec<Choice>)>, CapacityError> {
-            let groups = groups.par_iter().map_init(
+        let (wide, narrow) = order.split_at(whole);
+        let wide = || -> Result<Vec<Vec<Searched>>, CapacityError> {
+            let groups = wide.par_chunks(B).map_init(
                 || vec![[0.0; B]; rows],
-                |rows, first| search(&rollout, *first, keep, rows),
+                |rows, group| search(&rollout, group, keep, rows),
             );
             groups.collect()
         };
-        let narrow = || {
-            let some = (whole < candidates).then(|| vec![[0.0; NARROW]; rows]);
-            some.map(|mut rows| search::<NARROW>(&rollout, whole, keep, &mut rows))
-                .transpose()
+        let narrow = || -> Result<Vec<Searched>, CapacityError> {
+            if narrow.is_empty() {
+                return Ok(Vec::new());
+            }
+            search(&rollout, narrow, keep, &mut vec![[0.0; NARROW]; rows])
         };
         let (searched, left_over) = rayon::join(wide, narrow);
-        let mut choices = Vec::new();
-        for (first, (search, kept)) in groups.iter().zip(searched?) {
-            assessment.take_in(*first, &search);
-            choices.extend(kept);
-        }
-        if let Some((search, kept)) = left_over? {
-            assessment.take_in(whole, &search);
-            choices.extend(kept);
-        }
+        let mut searched: Vec<Searched> =
+            searched?.into_iter().flatten().chain(left_over?).collect();
+        searched.sort_unstable_by_key(|one| one.candidate);
+        assessment.take_in(searched.iter().map(|one| one.found));
+        let choices: Vec<Choice> = searched.into_iter().filter_map(|one| one.choice).collect();
         if !choices.is_empty() {
             findings.push(Findings {
                 variant: rollout.variant,
@@ -124,24 +123,51 @@ fn run<const B: usize>(
     Ok((assessment.outcome(), findings))
 }
 
+/// All candidates, so that those beside each other start near each other.
+fn walking_order(rollout: &Rollout<'_, StoredPolicy<'_>>, starts: usize, lanes: usize) -> Vec<u32> {
+    let starts = starts as u32;
+    let trajectories = in_groups(rollout, lanes / starts.max(1) as usize);
+    let each = trajectories.into_iter();
+    each.flat_map(|trajectory| trajectory * starts..(trajectory + 1) * starts)
+        .collect()
+}
+
+/// What came of one candidate.
+struct Searched {
+    candidate: u32,
+    found: Found,
+    /// For those that are to be kept.
+    choice: Option<Choice>,
+}
+
 /// The whole search of one group, and the choices of its candidates below `keep`.
 fn search<const B: usize>(
     rollout: &Rollout<'_, StoredPolicy<'_>>,
-    first: u32,
+    group: &[u32],
     keep: u32,
     rows: &mut [[f32; B]],
-) -> Result<(Search<B>, Vec<Choice>), CapacityError> {
+) -> Result<Vec<Searched>, CapacityError> {
     let (dynamics, task) = (&rollout.model.dynamics, rollout.task);
     let mut buffers = Buffers::carve(rows, dynamics, task, rollout.policy)?;
-    let mut search = Search::new(rollout, first);
-    let mut kept = vec![Choice::none(); B.min(keep.saturating_sub(first) as usize)];
-    loop {
+    // Lanes without a candidate do what the first does.
+    let lanes = std::array::from_fn(|lane| group.get(lane).or(group.first()).map_or(0, |c| *c));
+    let mut search = Search::<B>::of(rollout, lanes);
+    let kept = |candidate: &u32| (*candidate < keep).then(Choice::none);
+    let mut choices: Vec<Option<Choice>> = group.iter().map(kept).collect();
+    while {
         let last = search.sweep(rollout, &mut buffers);
-        for (lane, choice) in kept.iter_mut().enumerate() {
-            choice.follow(&search, lane, last, &buffers);
+        for (lane, choice) in choices.iter_mut().enumerate() {
+            if let Some(choice) = choice {
+                choice.follow(&search, lane, last, &buffers);
+            }
         }
-        if last {
-            return Ok((search, kept));
-        }
-    }
+        !last
+    } {}
+    let lanes = group.iter().zip(search.found()).zip(choices);
+    let searched = lanes.map(|((candidate, found), choice)| Searched {
+        candidate: *candidate,
+        found,
+        choice,
+    });
+    Ok(searched.collect())
 }

@@ -42,6 +42,7 @@ pub mod image_file;
 pub mod improve;
 pub mod learned_reward;
 pub mod model_file;
+mod neighbours;
 pub mod place;
 pub mod policy_file;
 pub mod prediction;

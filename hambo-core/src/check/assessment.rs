@@ -4,15 +4,15 @@
 use heapless::Vec;
 
 use super::tally::Tally;
-use super::{CapacityError, Estimate, MAX_ESTIMATES, Outcome, Search};
+use super::{CapacityError, Estimate, Found, MAX_ESTIMATES, Outcome, Search};
 use crate::adversary::{MAX_STARTS, start_count};
 use crate::model::{Calibration, Model};
 use crate::rollout::{Objective, Rollout};
 use crate::task::{Task, Variant};
 use crate::verdict::Reason;
 
-/// The estimates of a check, one after the other. For each, groups of
-/// candidates are searched in any order and taken in in theirs.
+/// The estimates of a check, one after the other. For each, candidates are
+/// searched in any groups and any order, and taken in in theirs.
 ///
 /// ```
 /// use hambo_core::check::{Assessment, Search};
@@ -28,7 +28,7 @@ use crate::verdict::Reason;
 ///         let mut buffers = buffers.map_err(|_| "too few rows")?;
 ///         let mut search = Search::<4>::new(&rollout, first);
 ///         while !search.sweep(&rollout, &mut buffers) {}
-///         assessment.take_in(first, &search);
+///         assessment.take_in(search.found());
 ///     }
 /// }
 /// assert_eq!(assessment.outcome().verdict.name(), "deploy");
@@ -40,6 +40,8 @@ pub struct Assessment<'a, P> {
     task: &'a Task<'a>,
     estimates: Vec<Estimate, MAX_ESTIMATES>,
     tally: Tally,
+    /// Candidates of the estimate under way that were taken in.
+    taken: u32,
     steps: u64,
 }
 
@@ -59,6 +61,7 @@ impl<'a, P> Assessment<'a, P> {
             task,
             estimates: Vec::new(),
             tally: Tally::new(),
+            taken: 0,
             steps: 0,
         };
         let within = |needed: usize, available: usize| {
@@ -139,6 +142,7 @@ impl<'a, P> Assessment<'a, P> {
     }
 
     fn begin(&mut self) {
+        self.taken = 0;
         if let Some(rollout) = self.current() {
             let constants = start_count(rollout.variant, &self.model.dynamics);
             let starts = Search::<1>::start_total(&rollout);
@@ -146,16 +150,20 @@ impl<'a, P> Assessment<'a, P> {
         }
     }
 
-    /// Takes in a finished group of the estimate under way; groups come in
-    /// order, `first` is the first candidate of this one. After the last
-    /// group the next estimate begins.
-    pub fn take_in<const B: usize>(&mut self, first: u32, search: &Search<B>) {
+    /// Takes in what was found for the next candidates of the estimate under
+    /// way, in their order. After the last the next estimate begins, and what
+    /// idle lanes found is left.
+    pub fn take_in(&mut self, found: impl IntoIterator<Item = Found>) {
         let Some(rollout) = self.current() else {
             return;
         };
-        let left = Self::candidates(&rollout).saturating_sub(first);
-        self.tally.add(rollout.variant, search, left);
-        if left > B as u32 {
+        let candidates = Self::candidates(&rollout);
+        let left = candidates.saturating_sub(self.taken) as usize;
+        for found in found.into_iter().take(left) {
+            self.tally.add(rollout.variant, &found);
+            self.taken = self.taken.saturating_add(1);
+        }
+        if self.taken < candidates {
             return;
         }
         // Half of delta is the model's; the other half is shared by the

@@ -13,7 +13,7 @@ mod tally;
 pub use crate::rollout::CapacityError;
 pub use assessment::Assessment;
 pub use outcome::{Adversary, Estimate, MAX_ESTIMATES, Outcome};
-pub use search::Search;
+pub use search::{Found, Search};
 
 use crate::image::Image;
 use crate::model::Model;
@@ -209,7 +209,7 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
         if !search.sweep(rollout, &mut self.buffers) {
             return;
         }
-        self.assessment.take_in(*first, search);
+        self.assessment.take_in(search.found());
         let next = first.saturating_add(B as u32);
         *group = if next < Assessment::candidates(rollout) {
             Some((next, Search::new(rollout, next)))

@@ -52,13 +52,47 @@ pub struct Search<const B: usize> {
     pub outside: [bool; B],
 }
 
+/// What the sweeps found for one candidate.
+///
+/// ```
+/// use hambo_core::check::{Assessment, Search};
+/// let image = hambo_core::example::image()?;
+/// let assessment = Assessment::new(&image.model, &image.task, &image.policy);
+/// let assessment = assessment.map_err(|_| "too many")?;
+/// let rollout = assessment.plan().nth(1).ok_or("CA comes second")?;
+/// // Before the first sweep nothing is known; candidate 4 is trajectory 1 from start 1.
+/// let search = Search::of(&rollout, [4]);
+/// let found = search.found().next().ok_or("one lane")?;
+/// assert_eq!((found.start, found.least), (1, f32::INFINITY));
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// Its start.
+    pub start: usize,
+    /// The objective at the start.
+    pub first: f32,
+    /// The least objective of all sweeps.
+    pub least: f32,
+    /// False once a number was not finite.
+    pub finite: bool,
+    /// True if the first sweep left the data's support.
+    pub outside: bool,
+}
+
 impl<const B: usize> Search<B> {
-    /// The group of candidates from `first` on. Candidate c is trajectory
-    /// c / n from start c mod n, for n starts.
+    /// The group of candidates from `first` on.
     #[must_use]
     pub fn new<P: Policy>(rollout: &Rollout<'_, P>, first: u32) -> Self {
+        let candidates = core::array::from_fn(|lane| first.saturating_add(lane as u32));
+        Self::of(rollout, candidates)
+    }
+
+    /// A group of any candidates. Candidate c is trajectory c / n from start
+    /// c mod n, for n starts.
+    #[must_use]
+    pub fn of<P: Policy>(rollout: &Rollout<'_, P>, candidates: [u32; B]) -> Self {
         let count = Self::start_total(rollout).max(1) as u32;
-        let candidates: [u32; B] = core::array::from_fn(|lane| first.saturating_add(lane as u32));
         let trajectory = |candidate: u32| candidate.checked_div(count).unwrap_or(0);
         let seed = rollout.task.effort.seed;
         Self {
@@ -97,6 +131,20 @@ impl<const B: usize> Search<B> {
     #[must_use]
     pub fn starts(&self) -> &[usize; B] {
         &self.starts
+    }
+
+    /// What was found, lane by lane.
+    pub fn found(&self) -> impl Iterator<Item = Found> + '_ {
+        let values = self.first.iter().zip(&self.least);
+        let marks = self.finite.iter().zip(&self.outside);
+        let lanes = self.starts.iter().zip(values.zip(marks));
+        lanes.map(|(start, ((first, least), (finite, outside)))| Found {
+            start: *start,
+            first: *first,
+            least: *least,
+            finite: *finite,
+            outside: *outside,
+        })
     }
 
     /// One sweep; true after the last. The states of this sweep stay in

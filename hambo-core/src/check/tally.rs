@@ -3,7 +3,7 @@
 
 use heapless::Vec;
 
-use super::{Adversary, Estimate, Search};
+use super::{Adversary, Estimate, Found};
 use crate::adversary::MAX_STARTS;
 use crate::estimate::{Margin, SampleMoments};
 use crate::rollout::{Objective, Rollout};
@@ -65,31 +65,27 @@ impl Tally {
         &self.unfit
     }
 
-    /// Takes in the first `left` lanes of a finished group.
-    pub fn add<const B: usize>(&mut self, variant: Variant, search: &Search<B>, left: u32) {
-        let found = search.first.iter().zip(&search.least);
-        let marks = search.finite.iter().zip(&search.outside);
-        let lanes = found.zip(marks).zip(search.starts());
-        for ((((first, least), (finite, outside)), start), _) in lanes.zip(0..left) {
-            if !finite {
-                self.unfit(Reason::NotFinite);
-            }
-            if *outside && variant == Variant::Mean {
-                self.unfit(Reason::OutsideSupport);
-            }
-            if let Some(sample) = self.starts.get_mut(*start) {
-                sample.push(*first);
-            }
-            if *least < self.least {
-                self.least = *least;
-            }
-            if start.saturating_add(1) == self.constants {
-                self.searched_from_constants.push(self.least);
-            }
-            if start.saturating_add(1) == self.starts.len() {
-                self.searched.push(self.least);
-                self.least = f32::INFINITY;
-            }
+    /// Takes in the next candidate.
+    pub fn add(&mut self, variant: Variant, found: &Found) {
+        let start = found.start;
+        if !found.finite {
+            self.unfit(Reason::NotFinite);
+        }
+        if found.outside && variant == Variant::Mean {
+            self.unfit(Reason::OutsideSupport);
+        }
+        if let Some(sample) = self.starts.get_mut(start) {
+            sample.push(found.first);
+        }
+        if found.least < self.least {
+            self.least = found.least;
+        }
+        if start.saturating_add(1) == self.constants {
+            self.searched_from_constants.push(self.least);
+        }
+        if start.saturating_add(1) == self.starts.len() {
+            self.searched.push(self.least);
+            self.least = f32::INFINITY;
         }
     }
 

@@ -1,0 +1,77 @@
+//! Which trajectories walk side by side: those that start near each other.
+//!
+//! They stay alike for a while, so more units of a network are off in all of
+//! their lanes at once, and the core passes over those. Each trajectory is its
+//! own, so nothing but the time depends on the company it walks in.
+
+use hambo_core::arithmetic::random::Stream;
+use hambo_core::rollout::Rollout;
+
+/// All trajectories of a rollout, ordered so that each `group` of them in a row
+/// starts near each other.
+pub(crate) fn in_groups<P>(rollout: &Rollout<'_, P>, group: usize) -> Vec<u32> {
+    let task = rollout.task;
+    let support = rollout
+        .model
+        .support
+        .low
+        .iter()
+        .zip(rollout.model.support.high);
+    // In units of the data's width, so that all states count alike.
+    let widths: Vec<f32> = support.map(|(low, high)| high - low).collect();
+    let dimension = rollout.model.dynamics.state_dimension();
+    let mut rows = vec![[0.0; 1]; dimension];
+    let mut starts: Vec<Start> = (0..task.effort.trajectories)
+        .map(|trajectory| {
+            let mut stream = Stream::new(task.effort.seed, trajectory);
+            task.initial.draw(&mut stream, 0, &mut rows);
+            let place = rows.iter().zip(&widths).map(|([x], width)| x / width);
+            Start {
+                trajectory,
+                place: place.collect(),
+            }
+        })
+        .collect();
+    halve(&mut starts, dimension, group.max(1));
+    starts.iter().map(|start| start.trajectory).collect()
+}
+
+struct Start {
+    trajectory: u32,
+    place: Vec<f32>,
+}
+
+impl Start {
+    fn coordinate(&self, dimension: usize) -> f32 {
+        self.place.get(dimension).copied().unwrap_or(0.0)
+    }
+}
+
+/// Halves the set where it is widest, between two groups, until one is left.
+fn halve(starts: &mut [Start], dimension: usize, group: usize) {
+    let groups = starts.len().div_ceil(group);
+    if groups < 2 {
+        return;
+    }
+    let width = |j: usize| {
+        let of = |f: fn(f32, f32) -> f32, from| {
+            starts.iter().map(|start| start.coordinate(j)).fold(from, f)
+        };
+        of(f32::max, f32::NEG_INFINITY) - of(f32::min, f32::INFINITY)
+    };
+    let widths = (0..dimension).map(|j| (j, width(j)));
+    let Some((widest, width)) = widths.max_by(|a, b| a.1.total_cmp(&b.1)) else {
+        return;
+    };
+    // All start alike, or somewhere that cannot be compared.
+    if !(width > 0.0) {
+        return;
+    }
+    let middle = groups / 2 * group;
+    starts.select_nth_unstable_by(middle, |a, b| {
+        a.coordinate(widest).total_cmp(&b.coordinate(widest))
+    });
+    let (near, far) = starts.split_at_mut(middle);
+    halve(near, dimension, group);
+    halve(far, dimension, group);
+}

@@ -64,7 +64,7 @@ fn halve(starts: &mut [Start], dimension: usize, group: usize) {
         return;
     };
     // All start alike, or somewhere that cannot be compared.
-    if !(width > 0.0) {
+    if width.is_nan() || width <= 0.0 {
         return;
     }
     let middle = groups / 2 * group;
@@ -74,4 +74,59 @@ fn halve(starts: &mut [Start], dimension: usize, group: usize) {
     let (near, far) = starts.split_at_mut(middle);
     halve(near, dimension, group);
     halve(far, dimension, group);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A lattice of 8 × 8 starts, in an order of no use.
+    fn lattice() -> Vec<Start> {
+        let start = |trajectory: u32| Start {
+            trajectory,
+            place: vec![(trajectory * 5 % 8) as f32, (trajectory / 8 * 3 % 8) as f32],
+        };
+        (0..64).map(start).collect()
+    }
+
+    fn width(starts: &[Start], j: usize) -> f32 {
+        let numbers = || starts.iter().map(|start| start.coordinate(j));
+        numbers().fold(f32::MIN, f32::max) - numbers().fold(f32::MAX, f32::min)
+    }
+
+    #[test]
+    fn groups_are_squares_of_the_lattice() {
+        let mut starts = lattice();
+        halve(&mut starts, 2, 4);
+        for group in starts.chunks(4) {
+            assert_eq!((width(group, 0), width(group, 1)), (1.0, 1.0));
+        }
+        let mut order: Vec<u32> = starts.iter().map(|start| start.trajectory).collect();
+        order.sort_unstable();
+        assert!(order.into_iter().eq(0..64));
+    }
+
+    #[test]
+    fn the_last_group_alone_may_be_short() {
+        let mut starts = lattice();
+        starts.truncate(59);
+        halve(&mut starts, 2, 8);
+        // Two of the four halvings of each way: none is as wide as the whole.
+        for group in starts.chunks(8) {
+            assert!(width(group, 0) < 7.0 && width(group, 1) < 7.0);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_told_apart_keeps_its_order() {
+        for place in [1.0, f32::NAN] {
+            let start = |trajectory| Start {
+                trajectory,
+                place: vec![place],
+            };
+            let mut starts: Vec<Start> = (0..20).map(start).collect();
+            halve(&mut starts, 1, 4);
+            assert!(starts.iter().map(|start| start.trajectory).eq(0..20));
+        }
+    }
 }

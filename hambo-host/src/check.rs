@@ -1,5 +1,7 @@
 //! The core's check on the host, its lanes over all cores.
 
+use std::ops::Range;
+
 use hambo_core::check::{Assessment, Found, Outcome, Search};
 use hambo_core::image::Image;
 use hambo_core::policy::StoredPolicy;
@@ -18,6 +20,9 @@ const MOST_BYTES: usize = 1 << 30;
 
 /// Lanes of a group of few trajectories that are left over.
 const NARROW: usize = 8;
+
+/// Trajectories whose results are held at a time: memory does not grow with more.
+const BLOCK: usize = 1 << 14;
 
 /// Runs the check of an image to its verdict.
 ///
@@ -78,40 +83,19 @@ fn run<const B: usize>(
     let mut assessment = Assessment::new(model, task, policy)?;
     let mut findings = Vec::new();
     while let Some(rollout) = assessment.current() {
-        let candidates = Assessment::candidates(&rollout);
         let starts = Search::<1>::start_total(&rollout).max(1);
         let keep = match rollout.objective {
-            Objective::Return => candidates.min(trajectories.saturating_mul(starts as u32)),
+            Objective::Return => trajectories,
             Objective::Constraint(_) => 0,
         };
-        let order = walking_order(&rollout, starts, B);
-        // What is left over would fill few lanes of a whole group.
-        let over = order.len() % B;
-        let whole = if over <= NARROW {
-            order.len() - over
-        } else {
-            order.len()
-        };
-        let (wide, narrow) = order.split_at(whole);
-        let wide = || -> Result<Vec<Vec<Searched>>, CapacityError> {
-            let groups = wide.par_chunks(B).map_init(
-                || vec![[0.0; B]; rows],
-                |rows, group| search(&rollout, group, keep, rows),
-            );
-            groups.collect()
-        };
-        let narrow = || -> Result<Vec<Searched>, CapacityError> {
-            if narrow.is_empty() {
-                return Ok(Vec::new());
-            }
-            search(&rollout, narrow, keep, &mut vec![[0.0; NARROW]; rows])
-        };
-        let (searched, left_over) = rayon::join(wide, narrow);
-        let mut searched: Vec<Searched> =
-            searched?.into_iter().flatten().chain(left_over?).collect();
-        searched.sort_unstable_by_key(|one| one.candidate);
-        assessment.take_in(searched.iter().map(|one| one.found));
-        let choices: Vec<Choice> = searched.into_iter().filter_map(|one| one.choice).collect();
+        let mut choices = Vec::new();
+        let all = task.effort.trajectories;
+        for first in (0..all.max(1)).step_by(BLOCK) {
+            let block = first..all.min(first.saturating_add(BLOCK as u32));
+            let searched = search_block::<B>(&rollout, block, starts as u32, keep, rows)?;
+            assessment.take_in(searched.iter().map(|one| one.found));
+            choices.extend(searched.into_iter().filter_map(|one| one.choice));
+        }
         if !choices.is_empty() {
             findings.push(Findings {
                 variant: rollout.variant,
@@ -123,21 +107,51 @@ fn run<const B: usize>(
     Ok((assessment.outcome(), findings))
 }
 
-/// All candidates, so that those beside each other start near each other.
-fn walking_order(rollout: &Rollout<'_, StoredPolicy<'_>>, starts: usize, lanes: usize) -> Vec<u32> {
-    let starts = starts as u32;
-    let trajectories = in_groups(rollout, lanes / starts.max(1) as usize);
-    let each = trajectories.into_iter();
-    each.flat_map(|trajectory| trajectory * starts..(trajectory + 1) * starts)
-        .collect()
-}
-
 /// What came of one candidate.
 struct Searched {
     candidate: u32,
     found: Found,
-    /// For those that are to be kept.
+    /// On trajectories that are to be kept.
     choice: Option<Choice>,
+}
+
+/// The search of all candidates of some trajectories, in their order. Those that walk
+/// side by side start near each other.
+fn search_block<const B: usize>(
+    rollout: &Rollout<'_, StoredPolicy<'_>>,
+    trajectories: Range<u32>,
+    starts: u32,
+    keep: u32,
+    rows: usize,
+) -> Result<Vec<Searched>, CapacityError> {
+    let candidate = |trajectory: u32| trajectory.saturating_mul(starts);
+    let keep = candidate(keep);
+    let group = B / starts.max(1) as usize;
+    let order: Vec<u32> = in_groups(rollout, trajectories, group)
+        .into_iter()
+        .flat_map(|trajectory| candidate(trajectory)..candidate(trajectory.saturating_add(1)))
+        .collect();
+    // What is left over would fill few lanes of a whole group.
+    let over = order.len() % B;
+    let whole = order.len() - if over <= NARROW { over } else { 0 };
+    let (wide, narrow) = order.split_at(whole);
+    let wide = || -> Result<Vec<Vec<Searched>>, CapacityError> {
+        let groups = wide.par_chunks(B).map_init(
+            || vec![[0.0; B]; rows],
+            |rows, group| search(rollout, group, keep, rows),
+        );
+        groups.collect()
+    };
+    let narrow = || -> Result<Vec<Searched>, CapacityError> {
+        if narrow.is_empty() {
+            return Ok(Vec::new());
+        }
+        search(rollout, narrow, keep, &mut vec![[0.0; NARROW]; rows])
+    };
+    let (wide, narrow) = rayon::join(wide, narrow);
+    let mut searched: Vec<Searched> = wide?.into_iter().flatten().chain(narrow?).collect();
+    searched.sort_unstable_by_key(|one| one.candidate);
+    Ok(searched)
 }
 
 /// The whole search of one group, and the choices of its candidates below `keep`.
@@ -154,15 +168,15 @@ fn search<const B: usize>(
     let mut search = Search::<B>::of(rollout, lanes);
     let kept = |candidate: &u32| (*candidate < keep).then(Choice::none);
     let mut choices: Vec<Option<Choice>> = group.iter().map(kept).collect();
-    while {
-        let last = search.sweep(rollout, &mut buffers);
+    let mut last = false;
+    while !last {
+        last = search.sweep(rollout, &mut buffers);
         for (lane, choice) in choices.iter_mut().enumerate() {
             if let Some(choice) = choice {
                 choice.follow(&search, lane, last, &buffers);
             }
         }
-        !last
-    } {}
+    }
     let lanes = group.iter().zip(search.found()).zip(choices);
     let searched = lanes.map(|((candidate, found), choice)| Searched {
         candidate: *candidate,

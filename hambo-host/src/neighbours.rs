@@ -4,12 +4,18 @@
 //! their lanes at once, and the core passes over those. Each trajectory is its
 //! own, so nothing but the time depends on the company it walks in.
 
+use std::ops::Range;
+
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::rollout::Rollout;
 
-/// All trajectories of a rollout, ordered so that each `group` of them in a row
-/// starts near each other.
-pub(crate) fn in_groups<P>(rollout: &Rollout<'_, P>, group: usize) -> Vec<u32> {
+/// These trajectories of a rollout, ordered so that each `group` of them in a
+/// row starts near each other.
+pub(crate) fn in_groups<P>(
+    rollout: &Rollout<'_, P>,
+    trajectories: Range<u32>,
+    group: usize,
+) -> Vec<u32> {
     let task = rollout.task;
     let support = rollout
         .model
@@ -21,7 +27,7 @@ pub(crate) fn in_groups<P>(rollout: &Rollout<'_, P>, group: usize) -> Vec<u32> {
     let widths: Vec<f32> = support.map(|(low, high)| high - low).collect();
     let dimension = rollout.model.dynamics.state_dimension();
     let mut rows = vec![[0.0; 1]; dimension];
-    let mut starts: Vec<Start> = (0..task.effort.trajectories)
+    let mut starts: Vec<Start> = trajectories
         .map(|trajectory| {
             let mut stream = Stream::new(task.effort.seed, trajectory);
             task.initial.draw(&mut stream, 0, &mut rows);

@@ -3,8 +3,9 @@
 
 use hambo_core::check::{Assessment, Check, Outcome, Progress};
 use hambo_core::image::Image;
+use hambo_core::task::{InitialKind, InitialState};
 use hambo_core::verdict::Reason;
-use hambo_host::check::check_in_lanes;
+use hambo_host::check::{check_and_keep, check_in_lanes};
 use hambo_host::image_file::AlignedBytes;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::{gaussian_process, policy};
@@ -62,6 +63,35 @@ fn bits_are_equal_for_every_number_of_lanes() {
         verdicts.contains("deploy") && verdicts.contains("reject"),
         "{verdicts:?}"
     );
+}
+
+/// The core walks trajectories in their order, four at a time; the host puts those
+/// that start near each other together, in several blocks.
+#[test]
+fn the_company_of_a_trajectory_changes_no_bit() {
+    let mut image = hambo_core::example::image().unwrap();
+    image.task.initial = InitialState {
+        kind: InitialKind::Uniform,
+        first: &[-2.0],
+        second: &[3.0],
+    };
+    for trajectories in [0, 1, 33, 40, 20_000] {
+        image.task.effort.trajectories = trajectories;
+        let rows = Check::<4>::rows_needed(&image).unwrap();
+        let mut rows = vec![[0.0; 4]; rows];
+        let mut in_order = Check::new(&image, &mut rows).unwrap();
+        let Progress::Finished(in_order) = in_order.advance(u32::MAX) else {
+            panic!("unfinished");
+        };
+        let (beside, findings) = check_and_keep(&image, 32).unwrap();
+        assert_eq!(bits(&in_order), bits(&beside), "{trajectories}");
+        assert_eq!(in_order.reasons, beside.reasons, "{trajectories}");
+        if trajectories > 0 {
+            // Trajectory by trajectory, from every start.
+            let kept = trajectories.min(32) as usize;
+            assert_eq!(findings[1].choices.len(), kept * findings[1].starts);
+        }
+    }
 }
 
 #[test]

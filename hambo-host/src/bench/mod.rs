@@ -95,7 +95,7 @@ pub fn run(options: &BenchOptions) -> Result<Vec<BenchRow>, Error> {
     match &options.only {
         Some(only) if rows.is_empty() => Err(BenchError::NoContest {
             only: only.clone(),
-            names: CONTESTS.map(|(name, _)| name),
+            names: CONTESTS.iter().map(|(name, _)| *name).collect(),
         }
         .into()),
         _ => Ok(rows),

@@ -15,7 +15,7 @@ pub enum BenchError {
         /// What was looked for.
         only: String,
         /// All of them.
-        names: [&'static str; 5],
+        names: Vec<&'static str>,
     },
     /// No Python.
     #[error("{} does not start: {source}; name another with --python", .python.display())]

@@ -297,6 +297,11 @@ pub fn cases() -> Vec<Case> {
             "bench --rounds 0",
             &["--rounds", "at least 1"],
         ),
+        plain(
+            "a bench of nothing",
+            "bench --only walks",
+            &["\"walks\"", "rollouts with random weights"],
+        ),
         with(
             "starts from a log that is not given",
             "data.toml",

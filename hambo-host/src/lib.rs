@@ -18,7 +18,7 @@
 //! | [`device`] | the firmware under QEMU |
 //! | [`figure`], [`demo`] | pictures, and the whole story in one command |
 //! | [`report`] | a finished check as a file, and one page about it |
-//! | [`bench`] | speed, as ratios to peers |
+//! | [`mod@bench`] | speed, as ratios to peers |
 
 pub mod adversary;
 pub mod bench;

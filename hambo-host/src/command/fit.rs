@@ -341,12 +341,19 @@ impl FitArguments {
             let text = format!("--delta {delta}: give a probability between 0 and 1");
             return Err(Error::Usage(text));
         }
+        let states = task.state_names.len();
+        if let Some(norms) = given.norm.as_ref().filter(|norms| norms.len() != states) {
+            return Err(Error::Usage(format!(
+                "--norm has {} of {states} bounds\nhelp: give one for each of {}",
+                norms.len(),
+                task.state_names.join(", ")
+            )));
+        }
         if given.points == Some(0) {
             return Err(Error::Usage("--points 0: give at least 1".to_owned()));
         }
         let keep = match (given.points, &self.board) {
             (Some(points), Some(board)) => {
-                let states = task.state_names.len();
                 let room = Board::named(board)?.room_for_points();
                 let most = room.most_points(states + task.action_names.len(), states);
                 if points > most {

@@ -138,6 +138,11 @@ pub fn cases() -> Vec<Case> {
             &["--norm", "finite"],
         ),
         fit(
+            "too few norms",
+            "--model gp --norm 1",
+            &["--norm has 1 of 2 bounds", "x, v"],
+        ),
+        fit(
             "a negative norm",
             "--model gp --norm -1,1",
             &["--norm", "negative"],

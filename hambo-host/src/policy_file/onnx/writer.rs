@@ -70,7 +70,7 @@ pub fn write(
 /// The bytes of the file.
 ///
 /// # Errors
-/// As [`write`], but for the file.
+/// As [`write()`], but for the file.
 pub fn encode(policy: &PerceptronPolicy, metadata: &[(&str, &str)]) -> Result<Vec<u8>, OnnxError> {
     check(policy).map_err(Complaint::of_model)?;
     let mut graph = GraphWriter::default();

@@ -66,11 +66,17 @@ impl Active {
             }
         }
     }
+
+    /// The runs of inputs: where each begins, and which of it count.
+    #[inline(always)]
+    pub(super) fn runs(&self) -> impl Iterator<Item = (usize, &List)> {
+        (0..).step_by(LIST).zip(&self.0)
+    }
 }
 
 /// The inputs of one run that count, in their order.
 #[derive(Clone, Copy)]
-struct List {
+pub(super) struct List {
     places: [u8; LIST],
     count: usize,
 }
@@ -96,8 +102,9 @@ impl List {
         count: 0,
     };
 
+    /// Their numbers in the run.
     #[inline(always)]
-    fn places(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
         let places = self.places.get(..self.count).unwrap_or_default();
         places.iter().map(|place| usize::from(*place))
     }

@@ -64,10 +64,26 @@ impl Activation {
         }
     }
 
-    /// Multiplies `cotangent` by the derivative. `kept` holds the values after
-    /// the activation if [`Self::derivative_follows_from_value`], else those
-    /// before it.
-    pub(super) fn pull_back<const B: usize>(self, kept: &[[f32; B]], cotangent: &mut [[f32; B]]) {
+    /// The derivative in what went into the activation, in `cotangent`, from
+    /// that in the outputs of the layer after it. `kept` holds the values
+    /// after the activation if [`Self::derivative_follows_from_value`], else
+    /// those before it.
+    pub(super) fn pull_back_through<const B: usize>(
+        self,
+        layer: &Dense<'_>,
+        kept: &[[f32; B]],
+        outputs: &[[f32; B]],
+        cotangent: &mut [[f32; B]],
+    ) {
+        match self {
+            Self::Relu => layer.pull_back_to_rectified(kept, outputs, cotangent),
+            Self::Tanh | Self::Silu => layer.pull_back(outputs, cotangent),
+        }
+        self.pull_back(kept, cotangent);
+    }
+
+    /// Multiplies `cotangent` by the derivative.
+    fn pull_back<const B: usize>(self, kept: &[[f32; B]], cotangent: &mut [[f32; B]]) {
         let (kept, cotangent) = (kept.as_flattened(), cotangent.as_flattened_mut());
         let pairs = kept.iter().zip(cotangent);
         match self {

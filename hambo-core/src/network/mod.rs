@@ -190,8 +190,9 @@ impl NetworkShape {
             kept = rest;
             let cotangent = to.get_mut(..rows)?;
             let outputs = from.get(..padded(layer.outputs))?;
-            layer.dense(tiles)?.pull_back(outputs, cotangent);
-            self.activation.pull_back(values, cotangent);
+            let dense = layer.dense(tiles)?;
+            self.activation
+                .pull_back_through(&dense, values, outputs, cotangent);
             core::mem::swap(&mut from, &mut to);
         }
         let outputs = from.get(..padded(first.outputs))?;

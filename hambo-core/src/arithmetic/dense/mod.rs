@@ -5,11 +5,18 @@
 //! run. The sum over the inputs has one order, and each lane is its own sum:
 //! the same bits for every `B`.
 //!
-//! With vectors, inputs that are zero in every lane are passed over. A sum
-//! that starts from `bias + 0` is never −0, so adding a zero changes no bit.
+//! With vectors, inputs and derivatives that are zero in every lane are passed
+//! over. A sum that starts from `bias + 0` is never −0, so adding a zero
+//! changes no bit.
 
-use super::active::{Active, is_zero};
-use super::vectors::{Kernel, PLAIN, Vectors, lanes, lanes_mut};
+mod forward;
+mod pull_back;
+
+use super::vectors::Vectors;
+use forward::Forward;
+pub(super) use forward::add_column;
+use pull_back::PullBack;
+pub(super) use pull_back::add_tile;
 
 /// Outputs computed side by side.
 pub const TILE: usize = 4;
@@ -101,14 +108,26 @@ impl<'a> Dense<'a> {
 
     /// `input_cotangent = Wᵀ output_cotangent`: the derivative of
     /// [`Self::forward`], transposed.
-    #[inline(never)] // One copy in flash.
     pub fn pull_back<const B: usize>(
         &self,
         output_cotangent: &[[f32; B]],
         input_cotangent: &mut [[f32; B]],
     ) {
+        self.pull_back_to_rectified(&[], output_cotangent, input_cotangent);
+    }
+
+    /// Likewise for inputs that come from a rectifier: where one of `values`
+    /// is zero in every lane its derivative may stay zero, too.
+    #[inline(never)] // One copy in flash.
+    pub(crate) fn pull_back_to_rectified<const B: usize>(
+        &self,
+        values: &[[f32; B]],
+        output_cotangent: &[[f32; B]],
+        input_cotangent: &mut [[f32; B]],
+    ) {
         let kernel = PullBack {
             layer: *self,
+            values,
             output_cotangent,
             input_cotangent,
         };
@@ -116,195 +135,9 @@ impl<'a> Dense<'a> {
     }
 }
 
-struct Forward<'a, F, const B: usize> {
-    layer: Dense<'a>,
-    f: F,
-    input: &'a [[f32; B]],
-    output: &'a mut [[f32; B]],
-}
-
-impl<F: Fn(f32) -> f32, const B: usize> Kernel for Forward<'_, F, B> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<const GROUP: usize>(self) {
-        let mut weights = self.layer.weights;
-        let active = if B >= GROUP && GROUP > PLAIN {
-            Active::of(self.input)
-        } else {
-            None
-        };
-        let (tiles, _) = self.output.as_chunks_mut::<TILE>();
-        for (bias, tile) in self.layer.bias.iter().zip(tiles) {
-            let Some((block, rest)) = weights.split_at_checked(self.layer.inputs) else {
-                return;
-            };
-            weights = rest;
-            let columns = Columns {
-                block,
-                input: self.input,
-                active: active.as_ref(),
-            };
-            if B > GROUP && B.is_multiple_of(GROUP) {
-                for group in 0..B / GROUP {
-                    let [a, b, c, d] = &mut *tile;
-                    let (a, b) = (lanes_mut(a, group), lanes_mut(b, group));
-                    let (c, d) = (lanes_mut(c, group), lanes_mut(d, group));
-                    if let [Some(a), Some(b), Some(c), Some(d)] = [a, b, c, d] {
-                        let x = |row| lanes(row, group);
-                        sum_up::<GROUP, B>(&self.f, bias, columns, x, [a, b, c, d]);
-                    }
-                }
-            } else {
-                sum_up(&self.f, bias, columns, Some, tile.each_mut());
-            }
-        }
-    }
-}
-
-struct PullBack<'a, const B: usize> {
-    layer: Dense<'a>,
-    output_cotangent: &'a [[f32; B]],
-    input_cotangent: &'a mut [[f32; B]],
-}
-
-impl<const B: usize> Kernel for PullBack<'_, B> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<const GROUP: usize>(self) {
-        let input_cotangent = self.input_cotangent;
-        for row in input_cotangent.iter_mut() {
-            *row = [0.0; B];
-        }
-        let mut weights = self.layer.weights;
-        let (tiles, _) = self.output_cotangent.as_chunks::<TILE>();
-        for tile in tiles {
-            let Some((block, rest)) = weights.split_at_checked(self.layer.inputs) else {
-                return;
-            };
-            weights = rest;
-            if GROUP > PLAIN && is_zero(tile) {
-                continue;
-            }
-            add_tile::<GROUP, B>(block, tile, input_cotangent);
-        }
-    }
-}
-
-/// The weights of one tile of outputs, and the inputs they go with.
-#[derive(Clone, Copy)]
-struct Columns<'a, const B: usize> {
-    block: &'a [[f32; TILE]],
-    input: &'a [[f32; B]],
-    active: Option<&'a Active>,
-}
-
-impl<'a, const B: usize> Columns<'a, B> {
-    #[inline(always)]
-    fn for_each(self, mut f: impl FnMut(&'a [f32; TILE], &'a [f32; B])) {
-        match self.active {
-            Some(active) => active.for_each(self.block, self.input, f),
-            None => {
-                for (weight, x) in self.block.iter().zip(self.input) {
-                    f(weight, x);
-                }
-            }
-        }
-    }
-}
-
-/// f of bias plus weights times inputs, for one tile of outputs and the `G`
-/// lanes that `part` takes of an input.
-///
-/// The compiler takes two inputs at a time; three or more, unrolled by hand,
-/// need more registers than a Cortex-M4F has.
-#[inline(always)]
-fn sum_up<'x, const G: usize, const B: usize>(
-    f: impl Fn(f32) -> f32,
-    bias: &[f32; TILE],
-    columns: Columns<'x, B>,
-    part: impl Fn(&'x [f32; B]) -> Option<&'x [f32; G]>,
-    output: [&mut [f32; G]; TILE],
-) {
-    let [a, b, c, d] = bias.map(|bias| bias + 0.0);
-    let mut sums = [[a; G], [b; G], [c; G], [d; G]];
-    columns.for_each(|weight, x| {
-        if let Some(x) = part(x) {
-            add_column(weight, x, &mut sums);
-        }
-    });
-    for (row, sum) in output.into_iter().zip(&mut sums) {
-        for s in sum.iter_mut() {
-            *s = f(*s);
-        }
-        *row = *sum;
-    }
-}
-
-/// Adds four weights times one input to four sums.
-///
-/// What is read is copied first: the compiler then knows that no sum lies
-/// where it is read from, and keeps the sums in registers.
-#[inline(always)]
-pub(super) fn add_column<const G: usize>(
-    weight: &[f32; TILE],
-    x: &[f32; G],
-    [a, b, c, d]: &mut [[f32; G]; TILE],
-) {
-    let ([wa, wb, wc, wd], x) = (*weight, *x);
-    for ((((a, b), c), d), x) in a.iter_mut().zip(b).zip(c).zip(d).zip(&x) {
-        *a += wa * *x;
-        *b += wb * *x;
-        *c += wc * *x;
-        *d += wd * *x;
-    }
-}
-
-/// Adds weights times a tile to all rows, group by group.
-#[inline(always)]
-pub(super) fn add_tile<const GROUP: usize, const B: usize>(
-    block: &[[f32; TILE]],
-    tile: &[[f32; B]; TILE],
-    rows: &mut [[f32; B]],
-) {
-    if B > GROUP && B.is_multiple_of(GROUP) {
-        for group in 0..B / GROUP {
-            let [a, b, c, d] = tile;
-            let (a, b) = (lanes(a, group), lanes(b, group));
-            let (c, d) = (lanes(c, group), lanes(d, group));
-            let rows = rows.iter_mut().filter_map(|row| lanes_mut(row, group));
-            if let [Some(a), Some(b), Some(c), Some(d)] = [a, b, c, d] {
-                add_products::<GROUP>(block, [*a, *b, *c, *d], rows);
-            }
-        }
-    } else {
-        add_products(block, *tile, rows.iter_mut());
-    }
-}
-
-/// Adds weights times a tile of `G` lanes to all rows, one output after the
-/// other.
-#[inline(always)]
-fn add_products<'x, const G: usize>(
-    block: &[[f32; TILE]],
-    [a, b, c, d]: [[f32; G]; TILE],
-    rows: impl Iterator<Item = &'x mut [f32; G]>,
-) {
-    for ([wa, wb, wc, wd], row) in block.iter().zip(rows) {
-        let mut sum = *row;
-        for ((((s, a), b), c), d) in sum.iter_mut().zip(&a).zip(&b).zip(&c).zip(&d) {
-            *s += *wa * *a;
-            *s += *wb * *b;
-            *s += *wc * *c;
-            *s += *wd * *d;
-        }
-        *row = sum;
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::active::is_zero;
     use super::*;
     use crate::arithmetic::random::Stream;
 
@@ -375,12 +208,22 @@ mod tests {
                 input: &input,
                 output: &mut output,
             });
-            let mut gradient = vec![[f32::NAN; B]; inputs];
-            vectors.run(PullBack {
-                layer,
-                output_cotangent: &cotangent,
-                input_cotangent: &mut gradient,
-            });
+            let pull_back = |values: &[[f32; B]]| {
+                let mut gradient = vec![[f32::NAN; B]; inputs];
+                vectors.run(PullBack {
+                    layer,
+                    values,
+                    output_cotangent: &cotangent,
+                    input_cotangent: &mut gradient,
+                });
+                gradient
+            };
+            let gradient = pull_back(&[]);
+            // The same, but for inputs that are zero.
+            for ((found, value), all) in pull_back(&input).iter().zip(&input).zip(&gradient) {
+                let left_out = is_zero(&[*value]) && is_zero(&[*found]);
+                assert!(left_out || found.map(f32::to_bits) == all.map(f32::to_bits));
+            }
             for lane in 0..B {
                 for (row, found) in output.iter().enumerate() {
                     let mut sum = layer.bias[row / TILE][row % TILE] + 0.0;

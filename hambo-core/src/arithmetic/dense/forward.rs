@@ -1,8 +1,8 @@
 //! From inputs to outputs: f(W x + b).
 
-use super::super::active::Active;
-use super::super::vectors::{Kernel, PLAIN, lanes, lanes_mut};
 use super::{Dense, TILE};
+use crate::arithmetic::active::Active;
+use crate::arithmetic::vectors::{Kernel, PLAIN, lanes, lanes_mut};
 
 pub(super) struct Forward<'a, F, const B: usize> {
     pub(super) layer: Dense<'a>,
@@ -105,7 +105,7 @@ fn sum_up<'x, const G: usize, const B: usize>(
 /// What is read is copied first: the compiler then knows that no sum lies
 /// where it is read from, and keeps the sums in registers.
 #[inline(always)]
-pub(in super::super) fn add_column<const G: usize>(
+pub(in crate::arithmetic) fn add_column<const G: usize>(
     weight: &[f32; TILE],
     x: &[f32; G],
     [a, b, c, d]: &mut [[f32; G]; TILE],

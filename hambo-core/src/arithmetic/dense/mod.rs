@@ -137,8 +137,8 @@ impl<'a> Dense<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::active::is_zero;
     use super::*;
+    use crate::arithmetic::active::is_zero;
     use crate::arithmetic::random::Stream;
 
     /// 5 outputs of 3 inputs, w[o][i] = 10 o + i, bias 100 o.

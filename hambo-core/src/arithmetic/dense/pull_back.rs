@@ -1,8 +1,8 @@
 //! Back from outputs to inputs: Wᵀ c.
 
-use super::super::active::{Active, is_zero};
-use super::super::vectors::{Kernel, PLAIN, lanes, lanes_mut};
 use super::{Dense, TILE};
+use crate::arithmetic::active::{Active, is_zero};
+use crate::arithmetic::vectors::{Kernel, PLAIN, lanes, lanes_mut};
 
 pub(super) struct PullBack<'a, const B: usize> {
     pub(super) layer: Dense<'a>,
@@ -140,7 +140,7 @@ fn add_row<const K: usize, const G: usize>(
 
 /// Adds weights times a tile to all rows, group by group.
 #[inline(always)]
-pub(in super::super) fn add_tile<const GROUP: usize, const B: usize>(
+pub(in crate::arithmetic) fn add_tile<const GROUP: usize, const B: usize>(
     block: &[[f32; TILE]],
     tile: &[[f32; B]; TILE],
     rows: &mut [[f32; B]],

@@ -15,13 +15,12 @@
 use rayon::prelude::*;
 
 use super::Bandwidth;
+use super::vectors::squared_distance;
 
 /// Parameters worked on at a time: all particles' fit a core's cache.
 const BLOCK: usize = 2048;
 /// Kernels below this count as 0: what they add is lost in rounding.
 const NEGLIGIBLE: f64 = 1e-12;
-/// Partial sums that a vector holds.
-const LANES: usize = 16;
 
 /// The kernel and its working memory.
 pub(super) struct Svgd {
@@ -149,23 +148,6 @@ impl Svgd {
     }
 }
 
-fn squared_distance(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0; LANES];
-    let (a, a_rest) = a.as_chunks::<LANES>();
-    let (b, b_rest) = b.as_chunks::<LANES>();
-    for (a, b) in a.iter().zip(b) {
-        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            *sum += (a - b) * (a - b);
-        }
-    }
-    let rest: f32 = a_rest
-        .iter()
-        .zip(b_rest)
-        .map(|(a, b)| (a - b) * (a - b))
-        .sum();
-    sums.iter().sum::<f32>() + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,13 +205,5 @@ mod tests {
             &[&[4.0; 5000], &[-2.0; 5000]],
         );
         assert_eq!(direction, [vec![2.0; 5000], vec![-1.0; 5000]]);
-    }
-
-    #[test]
-    fn distance_uses_every_number() {
-        let a: Vec<f32> = (0..37).map(|i| i as f32).collect();
-        let b = vec![0.0; 37];
-        // Σ i² for i < 37.
-        assert_eq!(squared_distance(&a, &b), 16_206.0);
     }
 }

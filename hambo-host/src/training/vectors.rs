@@ -17,22 +17,34 @@ const LANES: usize = 16;
 /// Numbers that are summed in f32; their sums are added in f64.
 const BLOCK: usize = 1024;
 
-/// The sum of all squares.
+/// Σ x².
 pub(super) fn squared_norm(numbers: &[f32]) -> f64 {
-    with_vectors(|| numbers.chunks(BLOCK).map(sum_of_squares).sum())
+    with_vectors(|| {
+        let blocks = numbers.chunks(BLOCK);
+        blocks
+            .map(|block| f64::from(sum(block, block, |x, _| x * x)))
+            .sum()
+    })
 }
 
+/// Σ (a − b)², for not too many numbers: all in f32.
+pub(super) fn squared_distance(a: &[f32], b: &[f32]) -> f32 {
+    with_vectors(|| sum(a, b, |a, b| (a - b) * (a - b)))
+}
+
+/// Σ f(a, b), in [`LANES`] partial sums.
 #[inline(always)]
-fn sum_of_squares(numbers: &[f32]) -> f64 {
-    let mut sums = [0.0_f32; LANES];
-    let (chunks, rest) = numbers.as_chunks::<LANES>();
-    for chunk in chunks {
-        for (sum, x) in sums.iter_mut().zip(chunk) {
-            *sum += x * x;
+fn sum(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut sums = [0.0; LANES];
+    let (a, a_rest) = a.as_chunks::<LANES>();
+    let (b, b_rest) = b.as_chunks::<LANES>();
+    for (a, b) in a.iter().zip(b) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += f(*a, *b);
         }
     }
-    let rest = rest.iter().map(|x| x * x);
-    f64::from(sums.into_iter().chain(rest).sum::<f32>())
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| f(*a, *b)).sum();
+    sums.iter().sum::<f32>() + rest
 }
 
 #[cfg(test)]
@@ -46,5 +58,8 @@ mod tests {
         assert!((squared_norm(&numbers) / expected - 1.0).abs() < 1e-6);
         assert_eq!(squared_norm(&[3.0]), 9.0);
         assert_eq!(squared_norm(&[]), 0.0);
+        let numbers: Vec<f32> = (0..37).map(|i| i as f32).collect();
+        // Σ i² for i < 37.
+        assert_eq!(squared_distance(&numbers, &[0.0; 37]), 16_206.0);
     }
 }

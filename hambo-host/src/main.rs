@@ -3,7 +3,7 @@
 mod command;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -152,13 +152,18 @@ enum ModelCommand {
 const BAD_INPUT: u8 = 2;
 /// Exit code after Ctrl-C, as shells know it.
 const INTERRUPTED: u8 = 130;
+/// The reader of the output has gone, as with `| head`; as if by the signal for it.
+const NOT_READ: u8 = 141;
 
 /// How `hambo:` before an error looks on a terminal.
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 fn main() -> ExitCode {
     // Colours are for terminals, and not with NO_COLOR; else they are taken out.
-    let mut out = anstream::stdout().lock();
+    let mut out = Output {
+        to: anstream::stdout().lock(),
+        reader_has_gone: false,
+    };
     let words: Vec<OsString> = std::env::args_os().collect();
     let settings = Settings::find(&words);
     let command = match &settings {
@@ -178,10 +183,38 @@ fn main() -> ExitCode {
             );
             ExitCode::from(INTERRUPTED)
         }
+        // Nobody is left to tell.
+        Err(_) if out.reader_has_gone => ExitCode::from(NOT_READ),
         Err(error) => {
             anstream::eprintln!("{ERROR}hambo:{ERROR:#} {error}");
             ExitCode::from(BAD_INPUT)
         }
+    }
+}
+
+/// Where a command writes to; notices when nobody reads on.
+struct Output<W> {
+    to: W,
+    reader_has_gone: bool,
+}
+
+impl<W> Output<W> {
+    fn look<T>(&mut self, written: io::Result<T>) -> io::Result<T> {
+        let gone = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+        self.reader_has_gone |= written.as_ref().is_err_and(gone);
+        written
+    }
+}
+
+impl<W: Write> Write for Output<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes);
+        self.look(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let written = self.to.flush();
+        self.look(written)
     }
 }
 

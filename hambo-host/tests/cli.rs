@@ -21,6 +21,19 @@ fn run(folder: &Folder, line: &str) -> (i32, String, String) {
     (status.code().unwrap(), text(stdout), text(stderr))
 }
 
+/// As with `| head`: no message, and no code that means a verdict.
+#[test]
+fn a_reader_who_has_gone_is_not_told() {
+    let folder = Folder::new("pipe");
+    for line in ["env list", "data info log.csv"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = folder.command(line).stdout(writer).output().unwrap();
+        assert_eq!(output.status.code(), Some(141), "{line}");
+        assert!(output.stderr.is_empty(), "{line}");
+    }
+}
+
 /// 130 is in `command.rs`, with what an interrupted fit leaves.
 #[test]
 fn every_exit_code_means_one_thing() {

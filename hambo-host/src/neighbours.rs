@@ -113,11 +113,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_group_alone_may_be_short() {
+    fn groups_are_near_where_the_last_is_short() {
         let mut starts = lattice();
         starts.truncate(59);
         halve(&mut starts, 2, 8);
-        // Two of the four halvings of each way: none is as wide as the whole.
+        // Seven wide each way, and halved at least once each way.
         for group in starts.chunks(8) {
             assert!(width(group, 0) < 7.0 && width(group, 1) < 7.0);
         }

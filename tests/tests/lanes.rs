@@ -1,11 +1,13 @@
 //! Results do not depend on the number of lanes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use hambo_core::check::{Assessment, Check, Outcome, Progress};
+use hambo_core::check::{Assessment, Check, Outcome, Progress, Search};
 use hambo_core::image::Image;
+use hambo_core::rollout::Buffers;
 use hambo_core::task::{InitialKind, InitialState};
 use hambo_core::verdict::Reason;
 use hambo_host::check::{check_and_keep, check_in_lanes};
+use hambo_host::findings::Findings;
 use hambo_host::image_file::AlignedBytes;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::{gaussian_process, policy};
@@ -65,6 +67,21 @@ fn bits_are_equal_for_every_number_of_lanes() {
     );
 }
 
+/// What is kept stands trajectory by trajectory, and within one by the start.
+fn assert_in_order(image: &Image<'_>, findings: &Findings) {
+    let assessment = Assessment::new(&image.model, &image.task, &image.policy).unwrap();
+    let rollout = assessment.plan().nth(1).unwrap();
+    let mut rows = vec![[0.0; 1]; Check::<1>::rows_needed(image).unwrap()];
+    for (candidate, choice) in (0..).zip(&findings.choices) {
+        let dynamics = &image.model.dynamics;
+        let buffers = Buffers::carve(&mut rows, dynamics, &image.task, &image.policy);
+        let mut search = Search::<1>::new(&rollout, candidate);
+        let mut buffers = buffers.unwrap();
+        while !search.sweep(&rollout, &mut buffers) {}
+        assert_eq!(choice.least.to_bits(), search.least[0].to_bits());
+    }
+}
+
 /// The core walks trajectories in their order, four at a time; the host puts those
 /// that start near each other together, in several blocks.
 #[test]
@@ -87,9 +104,9 @@ fn the_company_of_a_trajectory_changes_no_bit() {
         assert_eq!(bits(&in_order), bits(&beside), "{trajectories}");
         assert_eq!(in_order.reasons, beside.reasons, "{trajectories}");
         if trajectories > 0 {
-            // Trajectory by trajectory, from every start.
             let kept = trajectories.min(32) as usize;
             assert_eq!(findings[1].choices.len(), kept * findings[1].starts);
+            assert_in_order(&image, &findings[1]);
         }
     }
 }

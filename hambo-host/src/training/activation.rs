@@ -8,16 +8,14 @@ use super::vectors::with_vectors;
 /// batch at once, with slopes.
 pub(super) trait BatchActivation {
     /// Replaces each weighted sum, to which its bias is still to be added, by
-    /// its activation. Where the slope does not follow from that, it is kept
-    /// for the backward pass.
+    /// its activation. Where the slope does not follow from that
+    /// ([`Activation::derivative_follows_from_value`]), it is kept for the
+    /// backward pass.
     fn apply_batch(self, bias: &[f32], values: &mut [f32], slopes: &mut [f32]);
 
     /// Multiplies derivatives by the slopes, known from what
     /// [`Self::apply_batch`] left.
     fn pull_back_batch(self, values: &[f32], slopes: &[f32], deltas: &mut [f32]);
-
-    /// Whether slopes must be kept.
-    fn keeps_slopes(self) -> bool;
 
     /// Variance of the initial weights that keeps the signal's size from layer
     /// to layer: He for the rectifiers, Glorot for tanh.
@@ -46,13 +44,6 @@ impl BatchActivation for Activation {
             Self::Relu => scale(deltas, values, |d, y| if y > 0.0 { d } else { 0.0 }),
             Self::Tanh => scale(deltas, values, |d, y| d * (1.0 - y * y)),
             Self::Silu => scale(deltas, slopes, |d, slope| d * slope),
-        }
-    }
-
-    fn keeps_slopes(self) -> bool {
-        match self {
-            Self::Relu | Self::Tanh => false,
-            Self::Silu => true,
         }
     }
 

@@ -83,10 +83,10 @@ impl Network {
             activation,
             rows: 0,
             values: buffers(capacity),
-            slopes: buffers(if activation.keeps_slopes() {
-                capacity
-            } else {
+            slopes: buffers(if activation.derivative_follows_from_value() {
                 0
+            } else {
+                capacity
             }),
             deltas: buffers(capacity),
             summand: Vec::new(),

@@ -12,6 +12,14 @@ use hambo_tests::gaussian_process::{Case, Difficulty};
 
 use crate::{changed, parsed, predict};
 
+fn assert_finite_everywhere(bytes: &AlignedBytes) {
+    let model = parsed(bytes);
+    let mut scratch = vec![[0.0; 4]; model.dynamics.scratch_rows().unwrap()];
+    let far = [f32::MIN, f32::MAX, 0.0, 1.0];
+    let [mean, std, _] = predict(&model, &[far, far], &mut scratch);
+    assert!(mean[0].iter().chain(&std[0]).all(|x| x.is_finite()));
+}
+
 fn spoilt(
     part: &[u8],
     spoil: impl FnOnce(&mut ModelManifest, &mut Vec<f32>),
@@ -128,11 +136,7 @@ fn bad_parts_are_refused() {
         }
         arena[weight..weight + 30].fill(whole(WEIGHT_LIMIT));
     });
-    let model = parsed(&bytes);
-    let mut scratch = vec![[0.0; 4]; model.dynamics.scratch_rows().unwrap()];
-    let far = [f32::MIN, f32::MAX, 0.0, 1.0];
-    let [mean, std, _] = predict(&model, &[far, far], &mut scratch);
-    assert!(mean[0].iter().chain(&std[0]).all(|x| x.is_finite()));
+    assert_finite_everywhere(&bytes);
 }
 
 /// M in integers: its shifts are in their range, and its numbers may be any.
@@ -156,11 +160,7 @@ fn bad_shifts_are_refused() {
     let bytes = changed(&part, |_, arena| {
         arena[shift + 40..].fill(f32::from_bits(i32::MIN.cast_unsigned()));
     });
-    let model = parsed(&bytes);
-    let mut scratch = vec![[0.0; 4]; model.dynamics.scratch_rows().unwrap()];
-    let far = [f32::MIN, f32::MAX, 0.0, 1.0];
-    let [mean, std, _] = predict(&model, &[far, far], &mut scratch);
-    assert!(mean[0].iter().chain(&std[0]).all(|x| x.is_finite()));
+    assert_finite_everywhere(&bytes);
 }
 
 /// A file from before anything was summed in integers is read for ever, with

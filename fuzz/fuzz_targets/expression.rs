@@ -4,12 +4,15 @@
 #![no_main]
 
 // The host's modules alone: its other dependencies take minutes to instrument.
-#[path = "../../hambo-host/src/expression/mod.rs"]
+#[path = "../../hambo-host/src/formats/expression/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "the host uses all of it")]
 mod expression;
-#[path = "../../hambo-host/src/place.rs"]
 #[allow(dead_code, reason = "the host uses all of it")]
-mod place;
+#[path = "."]
+mod foundation {
+    #[path = "../../hambo-host/src/foundation/place.rs"]
+    pub mod place;
+}
 
 use expression::{Compiler, Names};
 use hambo_core::expression::{Comparison, Gradient, Inputs, Op, Program};

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use hambo_host::data::Names;
-use hambo_host::policy_file::{ActionMap, PerceptronPolicy, onnx};
-use hambo_host::task_draft::{LoggedRows, draft, review};
-use hambo_host::task_file::TaskFile;
-use hambo_host::training::{Activation, Layer};
+use hambo_host::formats::log::Names;
+use hambo_host::formats::policy::{ActionMap, PerceptronPolicy, onnx};
+use hambo_host::formats::task::TaskFile;
+use hambo_host::formats::task_draft::{LoggedRows, draft, review};
+use hambo_host::learn::training::{Activation, Layer};
 
 struct Folder(PathBuf);
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use hambo_host::data::{
+use hambo_host::formats::log::{
     Format, Log, Names, Numbers, OutputOptions, Table, convert, read_logs, read_table, transitions,
     write_table,
 };

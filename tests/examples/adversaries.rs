@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
-use hambo_host::adversary::{Contender, EffortLevel, contest};
-use hambo_host::case::Case;
+use hambo_host::check::adversary::{Contender, EffortLevel, contest};
+use hambo_host::check::case::Case;
 use hambo_host::environment::Pendulum;
 use hambo_tests::systems;
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use hambo_core::image::Image;
 use hambo_core::model::{Arithmetic, Kernel};
-use hambo_host::expression::{Compiler, Names};
-use hambo_host::image_file::AlignedBytes;
+use hambo_host::formats::expression::{Compiler, Names};
+use hambo_host::formats::image::AlignedBytes;
 use hambo_tests::{fixture, gaussian_process, policy};
 
 /// Seeds that are tried for each kind of image; the smallest is written.

@@ -7,11 +7,11 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use hambo_core::variant::Variant;
-use hambo_host::adversary::{EffortLevel, contest};
+use hambo_host::check::adversary::{EffortLevel, contest};
 use hambo_host::environment::{Environment, Pendulum, rollout};
-use hambo_host::image_file::encode_policy;
+use hambo_host::formats::image::encode_policy;
+use hambo_host::formats::policy::HostPolicy;
 use hambo_host::improve::{ImproveOptions, Unwatched, improve};
-use hambo_host::policy_file::HostPolicy;
 use hambo_tests::systems;
 
 /// Episodes that tell the true return.

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use hambo_host::environment::{Environment, Pendulum, rollout};
-use hambo_host::policy_file::HostPolicy;
+use hambo_host::formats::policy::HostPolicy;
 use hambo_host::reinforcement::{
     EnvironmentProblem, Rounds, SoftActorCritic, SoftActorCriticOptions, Value,
 };

@@ -7,12 +7,12 @@ use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Effort, Method, Variant};
 use hambo_host::Error;
-use hambo_host::image_file::{
+use hambo_host::formats::image::{
     AlignedBytes, TrainedAdversary, Uncertainty, encode_ensemble, encode_image_with, encode_policy,
 };
-use hambo_host::policy_file::HostPolicy;
-use hambo_host::task_file::TaskFile;
-use hambo_host::training::{Layer, Member, Standardisation, TrainedEnsemble};
+use hambo_host::formats::policy::HostPolicy;
+use hambo_host::formats::task::TaskFile;
+use hambo_host::learn::training::{Layer, Member, Standardisation, TrainedEnsemble};
 
 /// Rewards over s0, a0 and next.s0 that never leave the numbers.
 pub const REWARDS: [&str; 8] = [

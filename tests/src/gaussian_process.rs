@@ -6,14 +6,14 @@ use hambo_core::model::{Arithmetic, Calibration, Dynamics, Kernel};
 use hambo_core::task::Effort;
 use hambo_core::task::Variant;
 use hambo_host::Error;
-use hambo_host::gaussian_process::{
-    GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations,
-};
-use hambo_host::image_file::{
+use hambo_host::formats::image::{
     AlignedBytes, Uncertainty, encode_gaussian_process, encode_image, encode_policy,
 };
-use hambo_host::policy_file::HostPolicy;
-use hambo_host::training::Standardisation;
+use hambo_host::formats::policy::HostPolicy;
+use hambo_host::learn::gaussian_process::{
+    GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations,
+};
+use hambo_host::learn::training::Standardisation;
 
 use crate::fixture::{self, Draw, REWARDS};
 

@@ -2,8 +2,8 @@
 
 use hambo_core::network::Activation;
 use hambo_core::policy::{Head, LOG_STD_HIGH, LOG_STD_LOW, Leg, Spread, Waypoints};
-use hambo_host::policy_file::{ActionMap, HostPolicy, LinearPolicy, PerceptronPolicy};
-use hambo_host::training::Layer;
+use hambo_host::formats::policy::{ActionMap, HostPolicy, LinearPolicy, PerceptronPolicy};
+use hambo_host::learn::training::Layer;
 
 use crate::fixture::Draw;
 use crate::reference::activate;

@@ -3,15 +3,15 @@
 
 use hambo_core::task::{Effort, Variant};
 use hambo_host::Error;
-use hambo_host::case::{Case, first_states};
-use hambo_host::data::{Log, Transition};
-use hambo_host::demo::Experiment;
+use hambo_host::check::case::{Case, first_states};
+use hambo_host::command::demo::Experiment;
 use hambo_host::environment::{Environment, Pendulum, rollout};
-use hambo_host::fit::{FitOptions, ModelOptions, Unwatched, fit};
-use hambo_host::image_file::encode_policy;
-use hambo_host::policy_file::HostPolicy;
-use hambo_host::task_file::TaskFile;
-use hambo_host::training::EnsembleOptions;
+use hambo_host::formats::image::encode_policy;
+use hambo_host::formats::log::{Log, Transition};
+use hambo_host::formats::policy::HostPolicy;
+use hambo_host::formats::task::TaskFile;
+use hambo_host::learn::fit::{FitOptions, ModelOptions, Unwatched, fit};
+use hambo_host::learn::training::EnsembleOptions;
 
 /// Mediocre controllers of the pendulum: damping, one that turns to the other
 /// side, and one that pushes hard and now and then gets up.

@@ -7,12 +7,12 @@ use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Effort, Variant};
-use hambo_host::image_file::{
+use hambo_host::formats::image::{
     AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
 };
-use hambo_host::policy_file::HostPolicy;
-use hambo_host::task_file::TaskFile;
-use hambo_host::training::TrainedEnsemble;
+use hambo_host::formats::policy::HostPolicy;
+use hambo_host::formats::task::TaskFile;
+use hambo_host::learn::training::TrainedEnsemble;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::reference::{moments, waypoint_action};
 

@@ -10,12 +10,12 @@ use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Effort, Variant};
-use hambo_host::image_file::{
+use hambo_host::formats::image::{
     AlignedBytes, TrainedAdversary, Uncertainty, encode_ensemble, encode_image_with, encode_policy,
 };
-use hambo_host::policy_file::HostPolicy;
-use hambo_host::task_file::TaskFile;
-use hambo_host::training::{Layer, Member, Standardisation, TrainedEnsemble};
+use hambo_host::formats::policy::HostPolicy;
+use hambo_host::formats::task::TaskFile;
+use hambo_host::learn::training::{Layer, Member, Standardisation, TrainedEnsemble};
 use hambo_tests::fixture;
 use rayon::prelude::*;
 
@@ -224,7 +224,7 @@ fn the_adjoint_search_reaches_the_exact_minimum() {
     for line in &LINES {
         let bytes = line.image(40, &[]);
         let image = Image::parse(bytes.as_bytes()).unwrap();
-        let outcome = hambo_host::check::check(&image).unwrap();
+        let outcome = hambo_host::check::in_lanes::check(&image).unwrap();
         let neutral = f64::from(outcome.estimates[0].mean);
         let found = f64::from(outcome.estimates[1].mean);
         let constant = f64::from(outcome.estimates[1].start_mean);
@@ -332,7 +332,9 @@ fn a_trained_adversary_competes_and_wins_where_it_is_better() {
     let estimate = |adversaries: &[TrainedAdversary], iterations: u32| {
         let bytes = line.image(iterations, adversaries);
         let image = Image::parse(bytes.as_bytes()).unwrap();
-        hambo_host::check::check(&image).unwrap().estimates[1]
+        hambo_host::check::in_lanes::check(&image)
+            .unwrap()
+            .estimates[1]
     };
     let exact = line.exact_minimum() as f32;
     let alone = estimate(&[], 0);

@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::network::Activation;
-use hambo_host::calibration::{Calibration, CalibrationMode, CalibrationStatus};
-use hambo_host::data::{Log, Transition};
-use hambo_host::fit::{FitOptions, GaussianProcessOptions, ModelOptions, Unwatched, fit};
-use hambo_host::gaussian_process::SearchOptions;
-use hambo_host::task_file::TaskFile;
-use hambo_host::training::EnsembleOptions;
+use hambo_host::formats::log::{Log, Transition};
+use hambo_host::formats::task::TaskFile;
+use hambo_host::learn::calibration::{Calibration, CalibrationMode, CalibrationStatus};
+use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, Unwatched, fit};
+use hambo_host::learn::gaussian_process::SearchOptions;
+use hambo_host::learn::training::EnsembleOptions;
 use hambo_tests::fixture::Draw;
 
 const STEPS: u32 = 50;

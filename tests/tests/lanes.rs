@@ -6,9 +6,9 @@ use hambo_core::image::Image;
 use hambo_core::rollout::Buffers;
 use hambo_core::task::{InitialKind, InitialState};
 use hambo_core::verdict::Reason;
-use hambo_host::check::{check_and_keep, check_in_lanes};
-use hambo_host::findings::Findings;
-use hambo_host::image_file::AlignedBytes;
+use hambo_host::check::findings::Findings;
+use hambo_host::check::in_lanes::{check_and_keep, check_in_lanes};
+use hambo_host::formats::image::AlignedBytes;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::{gaussian_process, policy};
 

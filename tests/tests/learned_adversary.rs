@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
-use hambo_host::adversary::{Contest, EffortLevel, Learning, contest};
-use hambo_host::case::Case;
+use hambo_host::check::adversary::{Contest, EffortLevel, Learning, contest};
+use hambo_host::check::case::Case;
 use hambo_host::environment::Pendulum;
 use hambo_host::improve::{Candidate, DuelState, ImproveOptions, ImproveWatch, Unwatched, improve};
 use hambo_host::reinforcement::{RoundReport, Rounds};

@@ -5,10 +5,10 @@
 use hambo_core::image::Image;
 use hambo_core::model::Calibration;
 use hambo_core::verdict::Reason;
-use hambo_host::check::check;
-use hambo_host::demo::{Experiment, study};
+use hambo_host::check::in_lanes::check;
+use hambo_host::command::demo::{Experiment, study};
 use hambo_host::environment::PointSafety;
-use hambo_host::image_file::AlignedBytes;
+use hambo_host::formats::image::AlignedBytes;
 use rayon::prelude::*;
 
 const SEEDS: u64 = 20;

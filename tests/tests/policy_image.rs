@@ -6,10 +6,10 @@ use hambo_core::image::{
 };
 use hambo_core::network::Activation;
 use hambo_core::policy::{Head, Spread};
-use hambo_host::image_file::{
+use hambo_host::formats::image::{
     AlignedBytes, EncodeError, decode_policy, encode_part, encode_policy,
 };
-use hambo_host::policy_file::{HostPolicy, PerceptronPolicy};
+use hambo_host::formats::policy::{HostPolicy, PerceptronPolicy};
 use hambo_tests::{fixture, policy};
 
 #[test]

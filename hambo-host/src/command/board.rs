@@ -1,7 +1,7 @@
 //! The boards and what they have for an image.
 
-use hambo_host::Error;
-use hambo_host::gaussian_process::DeviceRoom;
+use crate::Error;
+use crate::learn::gaussian_process::DeviceRoom;
 
 /// A board that the firmware runs on.
 pub struct Board {

@@ -3,17 +3,17 @@
 
 use std::path::PathBuf;
 
+use crate::Error;
+use crate::check::adversary::EffortLevel;
+use crate::check::case::{Case, first_states};
+use crate::formats::image::encode_policy;
+use crate::formats::learned_reward::is_learned;
+use crate::formats::log::{Log, read_task_logs};
+use crate::formats::policy::HostPolicy;
+use crate::formats::task::{Initial, TaskFile};
+use crate::learn::model_file::ModelFile;
 use clap::{Args, ValueEnum};
 use hambo_core::task::Effort;
-use hambo_host::Error;
-use hambo_host::adversary::EffortLevel;
-use hambo_host::case::{Case, first_states};
-use hambo_host::data::{Log, read_task_logs};
-use hambo_host::image_file::encode_policy;
-use hambo_host::learned_reward::is_learned;
-use hambo_host::model_file::ModelFile;
-use hambo_host::policy_file::HostPolicy;
-use hambo_host::task_file::{Initial, TaskFile};
 
 use super::number::whole;
 

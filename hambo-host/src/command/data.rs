@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::Error;
+use crate::formats::log::{self, Format, Names, OutputOptions, Summary, read_table};
+use crate::formats::task::TaskFile;
 use clap::{Args, Subcommand, ValueEnum};
-use hambo_host::Error;
-use hambo_host::data::{self, Format, Names, OutputOptions, Summary, read_table};
-use hambo_host::task_file::TaskFile;
 
 /// What `hambo data` does.
 #[derive(Subcommand)]
@@ -115,7 +115,7 @@ fn convert(arguments: &ConvertArguments, out: &mut impl Write) -> Result<(), Err
         minari,
         compress: arguments.compress,
     };
-    let rows = data::convert(inputs, names.as_ref(), output, options)?;
+    let rows = log::convert(inputs, names.as_ref(), output, options)?;
     writeln!(out, "saved {rows} rows in {}", output.display())?;
     Ok(())
 }

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::Error;
+use crate::environment::{ENVIRONMENTS, named, rollout};
+use crate::formats::policy::HostPolicy;
 use clap::{Args, Subcommand};
-use hambo_host::Error;
-use hambo_host::environment::{ENVIRONMENTS, named, rollout};
-use hambo_host::policy_file::HostPolicy;
 
 use super::number::whole;
 use super::train::{self, TrainArguments};

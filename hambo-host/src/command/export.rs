@@ -3,17 +3,17 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::Error;
+use crate::check::adversary::{EffortLevel, learn};
+use crate::check::case::Case;
+use crate::device::{DeviceReport, Qemu};
+use crate::formats::image::TrainedAdversary;
+use crate::formats::task::TaskFile;
+use crate::foundation::files::write_whole;
+use crate::learn::model_file::ModelFile;
 use clap::Args;
 use hambo_core::image::Image;
 use hambo_core::rollout::Buffers;
-use hambo_host::Error;
-use hambo_host::adversary::{EffortLevel, learn};
-use hambo_host::case::Case;
-use hambo_host::device::{DeviceReport, Qemu};
-use hambo_host::files::write_whole;
-use hambo_host::image_file::TrainedAdversary;
-use hambo_host::model_file::ModelFile;
-use hambo_host::task_file::TaskFile;
 
 use super::board::Board;
 use super::case::{CaseArguments, EffortName};

@@ -4,16 +4,16 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::Error;
+use crate::formats::log::read_task_logs;
+use crate::formats::task::TaskFile;
+use crate::learn::calibration::CalibrationMode;
+use crate::learn::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
+use crate::learn::gaussian_process::{NORM_FACTOR, NormBound, SearchOptions};
+use crate::learn::training::{Bandwidth, EnsembleOptions, Inference};
 use clap::{Args, ValueEnum};
 use hambo_core::model::Kernel;
 use hambo_core::network::Activation;
-use hambo_host::Error;
-use hambo_host::calibration::CalibrationMode;
-use hambo_host::data::read_task_logs;
-use hambo_host::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
-use hambo_host::gaussian_process::{NORM_FACTOR, NormBound, SearchOptions};
-use hambo_host::task_file::TaskFile;
-use hambo_host::training::{Bandwidth, EnsembleOptions, Inference};
 
 use super::board::Board;
 use super::number::{at_least_one, not_negative, whole};

@@ -4,9 +4,9 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::Error;
 use anstream::{AutoStream, ColorChoice};
 use clap::{ArgAction, Args};
-use hambo_host::Error;
 use rayon::ThreadPoolBuilder;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::format::FmtSpan;

@@ -4,23 +4,23 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use crate::Error;
+use crate::check::adversary::{Contest, contest};
+use crate::check::case::{Case, first_states};
+use crate::formats::image::encode_policy;
+use crate::formats::learned_reward::for_task;
+use crate::formats::log::{Log, read_task_logs};
+use crate::formats::policy::{HostPolicy, onnx};
+use crate::formats::task::{Initial, TaskFile};
+use crate::foundation::checkpoint::Checkpoint;
+use crate::improve::{Candidate, DuelState, ImproveOptions, ImproveWatch, Improved, improve};
+use crate::learn::fit::{FitOptions, ModelOptions, fit};
+use crate::learn::model_file::ModelFile;
+use crate::learn::training::EnsembleOptions;
+use crate::reinforcement::RoundReport;
 use clap::{Args, ValueEnum};
 use hambo_core::task::Effort;
 use hambo_core::variant::Variant;
-use hambo_host::Error;
-use hambo_host::adversary::{Contest, contest};
-use hambo_host::case::{Case, first_states};
-use hambo_host::checkpoint::Checkpoint;
-use hambo_host::data::{Log, read_task_logs};
-use hambo_host::fit::{FitOptions, ModelOptions, fit};
-use hambo_host::image_file::encode_policy;
-use hambo_host::improve::{Candidate, DuelState, ImproveOptions, ImproveWatch, Improved, improve};
-use hambo_host::learned_reward::for_task;
-use hambo_host::model_file::ModelFile;
-use hambo_host::policy_file::{HostPolicy, onnx};
-use hambo_host::reinforcement::RoundReport;
-use hambo_host::task_file::{Initial, TaskFile};
-use hambo_host::training::EnsembleOptions;
 
 use super::case::{EffortName, MOST_TRAJECTORIES};
 use super::line::Line;
@@ -167,7 +167,7 @@ impl ImproveArguments {
         let mut networks = EnsembleOptions::for_board("stm32f405")?;
         networks.seed = self.seed;
         let options = FitOptions::new(ModelOptions::Networks(networks));
-        let (file, _) = fit(task, log, &options, &mut hambo_host::fit::Unwatched)?;
+        let (file, _) = fit(task, log, &options, &mut crate::learn::fit::Unwatched)?;
         Ok(file)
     }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hambo_host::reinforcement::RoundReport;
+use crate::reinforcement::RoundReport;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Whether lines are hidden even on a terminal: the user's wish for the whole process.
@@ -41,7 +41,7 @@ impl Line {
         // still whole.
         let _ = ctrlc::set_handler(move || {
             if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(super::super::INTERRUPTED));
+                std::process::exit(i32::from(super::INTERRUPTED));
             }
         });
         Self { bar, interrupted }

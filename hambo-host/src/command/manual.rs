@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::Error;
 use clap::Args;
 use clap_complete::Shell;
-use hambo_host::Error;
 
 /// What `hambo completions` takes.
 #[derive(Args)]

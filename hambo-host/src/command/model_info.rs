@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::Error;
+use crate::learn::gaussian_process::Smoothness;
+use crate::learn::model_file::{ModelFile, TrainingSummary};
 use clap::Args;
-use hambo_host::Error;
-use hambo_host::gaussian_process::Smoothness;
-use hambo_host::model_file::{ModelFile, TrainingSummary};
 
 use super::number::{at_least_one, not_negative};
 use super::table;

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::Error;
+use crate::formats::learned_reward::{RETURN_SO_FAR, is_learned, own_states, with_return_so_far};
+use crate::formats::log::{Names, read_logs};
+use crate::foundation::files::write_whole;
+use crate::learn::model_file::ModelFile;
+use crate::learn::prediction::predict;
 use clap::Args;
-use hambo_host::Error;
-use hambo_host::data::{Names, read_logs};
-use hambo_host::files::write_whole;
-use hambo_host::learned_reward::{RETURN_SO_FAR, is_learned, own_states, with_return_so_far};
-use hambo_host::model_file::ModelFile;
-use hambo_host::prediction::predict;
 
 /// What `hambo predict` takes.
 #[derive(Args)]

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use hambo_host::Error;
-use hambo_host::checkpoint::Checkpoint;
-use hambo_host::fit::{FitProgress, Watch};
-use hambo_host::training::TrainerState;
+use crate::Error;
+use crate::foundation::checkpoint::Checkpoint;
+use crate::learn::fit::{FitProgress, Watch};
+use crate::learn::training::TrainerState;
 
 use super::line::Line;
 

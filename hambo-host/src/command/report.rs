@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::Error;
+use crate::foundation::files::write_whole;
+use crate::present::report::{Run, page};
 use clap::Args;
-use hambo_host::Error;
-use hambo_host::files::write_whole;
-use hambo_host::report::{Run, page};
 
 /// What `hambo report` takes.
 #[derive(Args)]

@@ -7,8 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
+use crate::Error;
 use clap::ValueEnum;
-use hambo_host::Error;
 use serde::de::{Deserialize, Deserializer, Error as _};
 
 use super::case::EffortName;

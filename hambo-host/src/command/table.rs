@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use hambo_host::Error;
-use hambo_host::calibration::{Calibration, CalibrationStatus, CurvePoint};
-use hambo_host::gaussian_process::{ASSUMPTIONS, Smoothness};
-use hambo_host::model_file::{GaussianProcessSummary, Metadata, ModelFile, TrainingSummary};
-use hambo_host::training::{Bandwidth, Inference};
+use crate::Error;
+use crate::learn::calibration::{Calibration, CalibrationStatus, CurvePoint};
+use crate::learn::gaussian_process::{ASSUMPTIONS, Smoothness};
+use crate::learn::model_file::{GaussianProcessSummary, Metadata, ModelFile, TrainingSummary};
+use crate::learn::training::{Bandwidth, Inference};
 use serde_json::{Value, json};
 
 /// The log and its split.

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::Error;
+use crate::formats::task::TaskFile;
+use crate::formats::task_draft::{LoggedRows, draft, review};
+use crate::foundation::files::write_whole;
 use clap::{Args, Subcommand};
-use hambo_host::Error;
-use hambo_host::files::write_whole;
-use hambo_host::task_draft::{LoggedRows, draft, review};
-use hambo_host::task_file::TaskFile;
 
 /// What `hambo task` does.
 #[derive(Subcommand)]

@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::Args;
-use hambo_host::Error;
-use hambo_host::checkpoint::Checkpoint;
-use hambo_host::environment::{named, rollout};
-use hambo_host::policy_file::{HostPolicy, onnx};
-use hambo_host::reinforcement::{
+use crate::Error;
+use crate::environment::{named, rollout};
+use crate::formats::policy::{HostPolicy, onnx};
+use crate::foundation::checkpoint::Checkpoint;
+use crate::reinforcement::{
     EnvironmentProblem, Rounds, SoftActorCritic, SoftActorCriticOptions, SoftActorCriticState,
     Value,
 };
+use clap::Args;
 
 use super::line::Line;
 use super::number::{at_least_one, whole};

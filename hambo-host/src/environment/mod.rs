@@ -10,7 +10,7 @@ pub use pendulum::Pendulum;
 pub use point_safety::{PointSafety, TruePath, UNSAFE_BELOW};
 pub use rollout::{EnvironmentRun, rollout};
 
-use crate::task_file::TaskFile;
+use crate::formats::task::TaskFile;
 
 /// A system that can be driven.
 pub trait Environment: Sync {

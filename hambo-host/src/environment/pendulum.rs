@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use hambo_core::arithmetic::random::Stream;
 
 use super::Environment;
-use crate::task_file::TaskFile;
+use crate::formats::task::TaskFile;
 
 const TASK: &str = include_str!("../../tasks/pendulum.toml");
 const MOST_SPEED: f64 = 8.0;

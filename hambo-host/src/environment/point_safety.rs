@@ -5,8 +5,8 @@ use hambo_core::expression::{Comparison, Inputs, Program};
 use hambo_core::policy::{Leg, Policy, Waypoints};
 
 use super::Environment;
-use crate::data::{Log, Transition};
-use crate::task_file::TaskFile;
+use crate::formats::log::{Log, Transition};
+use crate::formats::task::TaskFile;
 
 /// pi_y is unsafe for |y| at or below this: 2 / √3.
 pub const UNSAFE_BELOW: f32 = 1.154_700_5;

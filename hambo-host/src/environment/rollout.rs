@@ -8,9 +8,9 @@ use rayon::prelude::*;
 
 use super::Environment;
 use crate::Error;
-use crate::data::{Log, Transition};
-use crate::image_file::{AlignedBytes, encode_policy};
-use crate::policy_file::HostPolicy;
+use crate::formats::image::{AlignedBytes, encode_policy};
+use crate::formats::log::{Log, Transition};
+use crate::formats::policy::HostPolicy;
 
 /// Episodes of a controller on a system.
 #[derive(Clone, Debug)]

@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{ImproveOptions, ImproveWatch};
 use crate::Error;
-use crate::adversary::{AdversaryLearner, AdversaryLearnerState, LearnerOptions, units};
-use crate::case::Case;
-use crate::check::check;
-use crate::data::Log;
-use crate::hallucination::{AdversaryProblem, ControllerProblem};
-use crate::image_file::{AlignedBytes, TrainedAdversary, encode_policy};
-use crate::learned_reward::without_return;
-use crate::policy_file::{HostPolicy, PerceptronPolicy};
+use crate::check::adversary::{AdversaryLearner, AdversaryLearnerState, LearnerOptions, units};
+use crate::check::case::Case;
+use crate::check::in_lanes::check;
+use crate::formats::image::{AlignedBytes, TrainedAdversary, encode_policy};
+use crate::formats::learned_reward::without_return;
+use crate::formats::log::Log;
+use crate::formats::policy::{HostPolicy, PerceptronPolicy};
+use crate::formats::task::{Initial, TaskFile};
+use crate::reinforcement::hallucination::{AdversaryProblem, ControllerProblem};
 use crate::reinforcement::{InputUnits, SoftActorCritic, SoftActorCriticState, TrainedActor};
-use crate::task_file::{Initial, TaskFile};
 
 /// A controller that was judged on the way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! Oracle of the tests: derivatives by central differences in f64.
 
 use super::weights::{Twins, Weights};
-use crate::training::Activation;
-use crate::training::random::Random;
-use crate::training::reference;
+use crate::learn::training::Activation;
+use crate::learn::training::random::Random;
+use crate::learn::training::reference;
 
 pub(super) fn wide(numbers: &[f32]) -> Vec<f64> {
     numbers.iter().map(|&number| f64::from(number)).collect()

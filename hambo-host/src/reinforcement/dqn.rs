@@ -16,8 +16,8 @@ use super::replay::{Columns, Replay, Transition};
 use super::weights::{Twins, Weights, widths};
 use super::{Actions, Problem, ReinforcementError, RoundReport, TrainedChooser};
 use crate::Error;
-use crate::training::network::{LayerShape, layer_shapes, parameter_count};
-use crate::training::random::Random;
+use crate::learn::training::network::{LayerShape, layer_shapes, parameter_count};
+use crate::learn::training::random::Random;
 
 /// How clipped double DQN learns; sizes and rates are the paper's by default.
 ///

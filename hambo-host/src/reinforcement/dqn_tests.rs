@@ -7,8 +7,8 @@ use super::dqn_step::{DqnStep, Rates};
 use super::toy::{Harvest, Push};
 use super::weights::{Twins, Weights, widths};
 use super::*;
-use crate::training::network::layer_shapes;
-use crate::training::random::Random;
+use crate::learn::training::network::layer_shapes;
+use crate::learn::training::random::Random;
 
 const ROWS: usize = 9;
 const SEEN: usize = 3;

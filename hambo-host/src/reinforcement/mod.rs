@@ -18,6 +18,7 @@ mod dqn_tests;
 mod drive;
 mod environment;
 mod error;
+pub mod hallucination;
 mod lanes;
 mod options;
 mod problem;

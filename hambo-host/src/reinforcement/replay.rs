@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::ReinforcementError;
 use super::drive::Step;
 use super::options::Value;
-use crate::training::random::Random;
+use crate::learn::training::random::Random;
 
 /// Where the parts of a transition lie in its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

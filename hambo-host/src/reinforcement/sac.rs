@@ -13,9 +13,9 @@ use super::squashed_gaussian::Draws;
 use super::weights::{Twins, Weights, widths};
 use super::{Actions, Problem, ReinforcementError, RoundReport, TrainedActor};
 use crate::Error;
-use crate::training::adam::Adam;
-use crate::training::network::{LayerShape, layer_shapes, parameter_count};
-use crate::training::random::Random;
+use crate::learn::training::adam::Adam;
+use crate::learn::training::network::{LayerShape, layer_shapes, parameter_count};
+use crate::learn::training::random::Random;
 
 /// How soft actor-critic learns; the defaults are the paper's.
 ///

@@ -8,8 +8,8 @@
 use super::replay::Batch;
 use super::squashed_gaussian::Draws;
 use super::weights::{Twins, Weights, Work};
-use crate::training::network::LayerShape;
-use crate::training::random::Random;
+use crate::learn::training::network::LayerShape;
+use crate::learn::training::random::Random;
 
 /// The three things that learn.
 pub(super) struct Learnt<'a> {

@@ -8,10 +8,10 @@ use super::toy::{Pay, Push};
 use super::weights::{Twins, Weights, widths};
 use super::*;
 use crate::environment::{Environment, Pendulum, rollout};
-use crate::policy_file::HostPolicy;
-use crate::training::adam::Adam;
-use crate::training::network::layer_shapes;
-use crate::training::random::Random;
+use crate::formats::policy::HostPolicy;
+use crate::learn::training::adam::Adam;
+use crate::learn::training::network::layer_shapes;
+use crate::learn::training::random::Random;
 
 const ROWS: usize = 9;
 const SEEN: usize = 3;
@@ -319,7 +319,7 @@ fn exports_what_it_learnt() {
     let policy = actor.policy(&task.action_low, &task.action_high);
     let run = rollout(&pendulum, &HostPolicy::Perceptron(policy), 1, 0.0, 1).unwrap();
     let parameters = wide(
-        &crate::training::Member {
+        &crate::learn::training::Member {
             layers: actor.mean_layers(),
         }
         .pack(),

@@ -5,10 +5,10 @@ use hambo_core::variant::Variant;
 
 use super::options::InputUnits;
 use super::weights::ACTIVATION;
-use crate::image_file::TrainedAdversary;
-use crate::policy_file::{ActionMap, PerceptronPolicy};
-use crate::training::network::LayerShape;
-use crate::training::{Layer, Member};
+use crate::formats::image::TrainedAdversary;
+use crate::formats::policy::{ActionMap, PerceptronPolicy};
+use crate::learn::training::network::LayerShape;
+use crate::learn::training::{Layer, Member};
 
 /// The actor of soft actor-critic.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::training::adam::Adam;
-use crate::training::initial::initial_parameters;
-use crate::training::network::{Gradient, LayerShape, Network};
-use crate::training::random::Random;
-use crate::training::{Activation, Initial};
+use crate::learn::training::adam::Adam;
+use crate::learn::training::initial::initial_parameters;
+use crate::learn::training::network::{Gradient, LayerShape, Network};
+use crate::learn::training::random::Random;
+use crate::learn::training::{Activation, Initial};
 
 /// Between the layers of every network here, as in the paper.
 pub(super) const ACTIVATION: Activation = Activation::Relu;
@@ -64,7 +64,7 @@ pub(super) struct Work {
 
 impl Work {
     pub(super) fn new(layers: &[LayerShape], rows: usize) -> Self {
-        let parameters = crate::training::network::parameter_count(layers);
+        let parameters = crate::learn::training::network::parameter_count(layers);
         Self {
             network: Network::new(layers, ACTIVATION, rows),
             gradient: vec![0.0; parameters],

@@ -2,7 +2,7 @@
 
 use hambo_core::image::Image;
 use hambo_core::model::{Kernel, Model, PredictionCotangent};
-use hambo_host::check::{check, check_in_lanes};
+use hambo_host::check::in_lanes::{check, check_in_lanes};
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS, image};
 

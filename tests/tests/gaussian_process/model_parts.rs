@@ -5,8 +5,8 @@ use hambo_core::image::{
     DynamicsManifest, ModelManifest, OldGaussianProcessManifest, Part, Problem, parse_model,
 };
 use hambo_core::model::{Arithmetic, Kernel, WEIGHT_LIMIT, coordinate_limit, whole_to_bits};
-use hambo_host::image_file::AlignedBytes;
-use hambo_host::model_file::ModelFile;
+use hambo_host::formats::image::AlignedBytes;
+use hambo_host::learn::model_file::ModelFile;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty};
 

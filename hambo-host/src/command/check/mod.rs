@@ -8,15 +8,15 @@ mod words;
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::Error;
+use crate::check::adversary::{Contest, contest};
+use crate::check::case::Case;
+use crate::formats::task::TaskFile;
+use crate::learn::model_file::ModelFile;
+use crate::present::report::Story;
 use clap::{Args, ValueEnum};
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Verdict;
-use hambo_host::Error;
-use hambo_host::adversary::{Contest, contest};
-use hambo_host::case::Case;
-use hambo_host::model_file::ModelFile;
-use hambo_host::report::Story;
-use hambo_host::task_file::TaskFile;
 
 use super::case::{CaseArguments, EffortName};
 use super::line::Line;

@@ -1,10 +1,10 @@
 //! A finished check for programs.
 
+use crate::check::adversary::Contest;
+use crate::check::case::Case;
+use crate::present::report::{Reach, Story};
 use hambo_core::rollout::Objective;
 use hambo_core::verdict::Reason;
-use hambo_host::adversary::Contest;
-use hambo_host::case::Case;
-use hambo_host::report::{Reach, Story};
 use serde_json::{Value, json};
 
 use super::{CheckArguments, record, words};

@@ -3,21 +3,21 @@
 use std::path::Path;
 use std::time::SystemTime;
 
+use crate::Error;
+use crate::check::adversary::Contest;
+use crate::check::case::Case;
+use crate::formats::task::TaskFile;
+use crate::learn::model_file::ModelFile;
+use crate::present::report::{
+    ConstraintFact, ContenderFact, EstimateFact, FileFact, ModelFacts, Run, RunResult, Settings,
+    Story, StoryNames, hexadecimal,
+};
 use hambo_core::adversary::searches;
 use hambo_core::check::{Adversary, Estimate, Outcome};
 use hambo_core::image::Image;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Reason;
-use hambo_host::Error;
-use hambo_host::adversary::Contest;
-use hambo_host::case::Case;
-use hambo_host::model_file::ModelFile;
-use hambo_host::report::{
-    ConstraintFact, ContenderFact, EstimateFact, FileFact, ModelFacts, Run, RunResult, Settings,
-    Story, StoryNames, hexadecimal,
-};
-use hambo_host::task_file::TaskFile;
 use sha2::{Digest, Sha256};
 
 use super::{CheckArguments, words};

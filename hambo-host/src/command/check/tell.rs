@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
+use crate::Error;
+use crate::check::adversary::{Contender, Contest};
+use crate::check::case::Case;
+use crate::present::report::{Place, Reach, Story};
 use hambo_core::verdict::Reason;
-use hambo_host::Error;
-use hambo_host::adversary::{Contender, Contest};
-use hambo_host::case::Case;
-use hambo_host::report::{Place, Reach, Story};
 
 use super::{CheckArguments, words};
 

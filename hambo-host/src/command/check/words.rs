@@ -1,12 +1,12 @@
 //! Names and reasons in plain words, for the table and the object alike.
 
+use crate::formats::task::TaskFile;
 use anstyle::{AnsiColor, Style};
 use hambo_core::check::{Adversary, Estimate, Outcome};
 use hambo_core::estimate::Margin;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::{Reason, Verdict};
-use hambo_host::task_file::TaskFile;
 
 use super::VARIANTS;
 

@@ -1,0 +1,125 @@
+//! Training an adversary on the hallucinated system (section 4 of the paper):
+//! soft actor-critic for CA, clipped double DQN for DA1.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use hambo_core::image::Image;
+use hambo_core::variant::Variant;
+
+use super::{AdversaryLearner, LearnerOptions, Learning};
+use crate::Error;
+use crate::check::case::Case;
+use crate::formats::image::TrainedAdversary;
+use crate::reinforcement::hallucination::AdversaryProblem;
+use crate::reinforcement::{InputUnits, RoundReport, Value};
+
+/// Rewards are scaled so that a short search changes the return by so much:
+/// then the entropy that soft actor-critic is paid for weighs less.
+const EFFECT: f32 = 50.0;
+
+/// The returns of a case before anybody learns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usual {
+    /// Without an adversary.
+    pub neutral: f32,
+    /// What a short search finds.
+    pub worst: f32,
+}
+
+/// A network, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The network, for an image.
+    pub adversary: TrainedAdversary,
+    /// Steps of the model, evaluations included.
+    pub model_steps: u64,
+    /// Gradient steps.
+    pub gradient_steps: u64,
+    /// Time.
+    pub time: Duration,
+}
+
+/// Trains an adversary of a variant for a case. `usual` gives the size of its
+/// returns; `watch` is told of every round and may break off with
+/// [`Error::Interrupted`].
+///
+/// # Errors
+/// If the variant has no adversary that learns, or a number is not finite.
+pub fn train(
+    case: &Case,
+    variant: Variant,
+    usual: Usual,
+    learning: &Learning,
+    watch: &mut dyn FnMut(&RoundReport) -> ControlFlow<()>,
+) -> Result<Trained, Error> {
+    let start = Instant::now();
+    let bytes = case.image(&[])?;
+    let image = Image::parse(bytes.as_bytes())?;
+    let problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
+    let mut problem = problem.with_baseline(usual.neutral / image.task.horizon as f32);
+    let effect = (usual.neutral - usual.worst).max(0.01 * usual.neutral.abs());
+    let options = LearnerOptions {
+        hidden: learning.hidden.clone(),
+        value: Value::Finite { discount: 1.0 },
+        rounds: learning.rounds.clone(),
+        batch: learning.batch,
+        reward_scale: EFFECT / effect.max(1e-6),
+        units: units(&image),
+        seed: learning.seed,
+    };
+    let mut learner = AdversaryLearner::new(&problem, variant, options)?;
+    let mut cost = Cost::new(learning, image.task.horizon);
+    while let Some(report) = learner.round(&mut problem)? {
+        cost.add(&report);
+        if watch(&report).is_break() {
+            return Err(Error::Interrupted);
+        }
+    }
+    Ok(Trained {
+        adversary: learner.adversary(),
+        model_steps: cost.model_steps,
+        gradient_steps: cost.gradient_steps,
+        time: start.elapsed(),
+    })
+}
+
+/// The box around the data, as the networks' units: two standard deviations
+/// reach from its middle to its sides.
+pub(crate) fn units(image: &Image<'_>) -> InputUnits {
+    let support = &image.model.support;
+    let sides = || support.low.iter().zip(support.high);
+    let scale = |(low, high): (&f32, &f32)| {
+        let scale = 0.25 * (high - low);
+        if scale > 0.0 { scale } else { 1.0 }
+    };
+    InputUnits {
+        mean: sides().map(|(low, high)| 0.5 * (low + high)).collect(),
+        scale: sides().map(scale).collect(),
+    }
+}
+
+struct Cost {
+    evaluation_steps: u64,
+    gradient_steps_of_a_round: u64,
+    model_steps: u64,
+    gradient_steps: u64,
+}
+
+impl Cost {
+    fn new(learning: &Learning, horizon: u32) -> Self {
+        let rounds = &learning.rounds;
+        Self {
+            evaluation_steps: rounds.evaluation_episodes as u64 * u64::from(horizon),
+            gradient_steps_of_a_round: rounds.gradient_steps as u64,
+            model_steps: 0,
+            gradient_steps: 0,
+        }
+    }
+
+    fn add(&mut self, report: &RoundReport) {
+        let rounds = report.round as u64;
+        self.model_steps = report.steps + rounds * self.evaluation_steps;
+        self.gradient_steps = rounds * self.gradient_steps_of_a_round;
+    }
+}

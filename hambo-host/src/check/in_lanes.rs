@@ -1,0 +1,187 @@
+//! The core's check on the host, its lanes over all cores.
+
+use std::ops::Range;
+
+use hambo_core::check::{Assessment, Found, Outcome, Search};
+use hambo_core::image::Image;
+use hambo_core::policy::StoredPolicy;
+use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
+use rayon::prelude::*;
+
+use crate::check::findings::{Choice, Findings};
+use crate::check::neighbours::in_groups;
+
+/// Trajectories that walk side by side: the kernels' largest group.
+const LANES: usize = 32;
+
+/// What one thread may take. A horizon of a thousand steps needs some megabytes; one of
+/// billions is a slip, and must not end in an abort.
+const MOST_BYTES: usize = 1 << 30;
+
+/// Lanes of a group of few trajectories that are left over.
+const NARROW: usize = 8;
+
+/// Trajectories whose results are held at a time: memory does not grow with more.
+const BLOCK: usize = 1 << 14;
+
+/// Runs the check of an image to its verdict.
+///
+/// # Errors
+/// If the task needs too much memory.
+pub fn check(image: &Image<'_>) -> Result<Outcome, CapacityError> {
+    check_in_lanes::<LANES>(image)
+}
+
+/// Likewise, and keeps what the adversaries chose on the first trajectories, for every
+/// estimate of the return.
+///
+/// # Errors
+/// If the task needs too much memory.
+///
+/// ```
+/// use hambo_host::check::in_lanes::check_and_keep;
+///
+/// let image = hambo_core::example::image()?;
+/// let (outcome, findings) = check_and_keep(&image, 2).map_err(|_| "too large")?;
+/// // Mean propagation, and CA from three starts on both trajectories.
+/// assert_eq!(findings.len(), 2);
+/// assert_eq!(findings[1].choices.len(), 2 * 3);
+/// let worst: f32 = findings[1].worst().map(|choice| choice.least).sum();
+/// assert!((worst / 2.0 - outcome.estimates[1].mean).abs() < 1e-5);
+/// # Ok::<(), &str>(())
+/// ```
+pub fn check_and_keep(
+    image: &Image<'_>,
+    trajectories: u32,
+) -> Result<(Outcome, Vec<Findings>), CapacityError> {
+    run::<LANES>(image, trajectories)
+}
+
+/// The check with a chosen number of lanes, which changes the time and not a
+/// bit of the result; nor does the number of threads, since candidates are
+/// searched in any order and taken in in theirs.
+///
+/// # Errors
+/// If the task needs too much memory.
+pub fn check_in_lanes<const B: usize>(image: &Image<'_>) -> Result<Outcome, CapacityError> {
+    run::<B>(image, 0).map(|(outcome, _)| outcome)
+}
+
+fn run<const B: usize>(
+    image: &Image<'_>,
+    trajectories: u32,
+) -> Result<(Outcome, Vec<Findings>), CapacityError> {
+    let (model, task, policy) = (&image.model, &image.task, &image.policy);
+    let rows = Buffers::<B>::rows_needed(&model.dynamics, task, policy)?;
+    let available = MOST_BYTES / size_of::<[f32; B]>();
+    if rows > available {
+        return Err(CapacityError {
+            needed: rows,
+            available,
+        });
+    }
+    let mut assessment = Assessment::new(model, task, policy)?;
+    let mut findings = Vec::new();
+    while let Some(rollout) = assessment.current() {
+        let starts = Search::<1>::start_total(&rollout).max(1);
+        let keep = match rollout.objective {
+            Objective::Return => trajectories,
+            Objective::Constraint(_) => 0,
+        };
+        let mut choices = Vec::new();
+        let all = task.effort.trajectories;
+        for first in (0..all.max(1)).step_by(BLOCK) {
+            let block = first..all.min(first.saturating_add(BLOCK as u32));
+            let searched = search_block::<B>(&rollout, block, starts as u32, keep, rows)?;
+            assessment.take_in(searched.iter().map(|one| one.found));
+            choices.extend(searched.into_iter().filter_map(|one| one.choice));
+        }
+        if !choices.is_empty() {
+            findings.push(Findings {
+                variant: rollout.variant,
+                starts,
+                choices,
+            });
+        }
+    }
+    Ok((assessment.outcome(), findings))
+}
+
+/// What came of one candidate.
+struct Searched {
+    candidate: u32,
+    found: Found,
+    /// On trajectories that are to be kept.
+    choice: Option<Choice>,
+}
+
+/// The search of all candidates of some trajectories, in their order. Those that walk
+/// side by side start near each other.
+fn search_block<const B: usize>(
+    rollout: &Rollout<'_, StoredPolicy<'_>>,
+    trajectories: Range<u32>,
+    starts: u32,
+    keep: u32,
+    rows: usize,
+) -> Result<Vec<Searched>, CapacityError> {
+    let candidate = |trajectory: u32| trajectory.saturating_mul(starts);
+    let keep = candidate(keep);
+    let group = B / starts.max(1) as usize;
+    let order: Vec<u32> = in_groups(rollout, trajectories, group)
+        .into_iter()
+        .flat_map(|trajectory| candidate(trajectory)..candidate(trajectory.saturating_add(1)))
+        .collect();
+    // What is left over would fill few lanes of a whole group.
+    let over = order.len() % B;
+    let whole = order.len() - if over <= NARROW { over } else { 0 };
+    let (wide, narrow) = order.split_at(whole);
+    let wide = || -> Result<Vec<Vec<Searched>>, CapacityError> {
+        let groups = wide.par_chunks(B).map_init(
+            || vec![[0.0; B]; rows],
+            |rows, group| search(rollout, group, keep, rows),
+        );
+        groups.collect()
+    };
+    let narrow = || -> Result<Vec<Searched>, CapacityError> {
+        if narrow.is_empty() {
+            return Ok(Vec::new());
+        }
+        search(rollout, narrow, keep, &mut vec![[0.0; NARROW]; rows])
+    };
+    let (wide, narrow) = rayon::join(wide, narrow);
+    let mut searched: Vec<Searched> = wide?.into_iter().flatten().chain(narrow?).collect();
+    searched.sort_unstable_by_key(|one| one.candidate);
+    Ok(searched)
+}
+
+/// The whole search of one group, and the choices of its candidates below `keep`.
+fn search<const B: usize>(
+    rollout: &Rollout<'_, StoredPolicy<'_>>,
+    group: &[u32],
+    keep: u32,
+    rows: &mut [[f32; B]],
+) -> Result<Vec<Searched>, CapacityError> {
+    let (dynamics, task) = (&rollout.model.dynamics, rollout.task);
+    let mut buffers = Buffers::carve(rows, dynamics, task, rollout.policy)?;
+    // Lanes without a candidate do what the first does.
+    let lanes = std::array::from_fn(|lane| group.get(lane).or(group.first()).map_or(0, |c| *c));
+    let mut search = Search::<B>::of(rollout, lanes);
+    let kept = |candidate: &u32| (*candidate < keep).then(Choice::none);
+    let mut choices: Vec<Option<Choice>> = group.iter().map(kept).collect();
+    let mut last = false;
+    while !last {
+        last = search.sweep(rollout, &mut buffers);
+        for (lane, choice) in choices.iter_mut().enumerate() {
+            if let Some(choice) = choice {
+                choice.follow(&search, lane, last, &buffers);
+            }
+        }
+    }
+    let lanes = group.iter().zip(search.found()).zip(choices);
+    let searched = lanes.map(|((candidate, found), choice)| Searched {
+        candidate: *candidate,
+        found,
+        choice,
+    });
+    Ok(searched.collect())
+}

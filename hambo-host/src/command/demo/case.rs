@@ -1,0 +1,112 @@
+//! One controller, checked on the host and on the device.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use hambo_core::check::Outcome;
+use hambo_core::image::Image;
+
+use super::{Experiment, policy};
+use crate::Error;
+use crate::check::in_lanes::check;
+use crate::device::{DeviceReport, Qemu};
+use crate::environment::TruePath;
+use crate::foundation::files::write_whole;
+
+/// What is known of one controller.
+#[derive(Debug)]
+pub(super) struct Case {
+    pub y: f32,
+    pub truth: TruePath,
+    pub outcome: Outcome,
+    pub device: Option<DeviceReport>,
+}
+
+impl Case {
+    /// Checks pi_y. The image goes to `folder`, from where the device runs.
+    pub fn run(
+        experiment: &Experiment,
+        y: f32,
+        qemu: Option<&Qemu>,
+        folder: &Path,
+    ) -> Result<Self, Error> {
+        let bytes = experiment.image(y)?;
+        let file = folder.join(format!("pi_{y}.hmb"));
+        write_whole(&file, bytes.as_bytes())?;
+        let outcome = check(&Image::parse(bytes.as_bytes())?)?;
+        let device = qemu.map(|qemu| qemu.run(&file)).transpose()?;
+        if let Some(report) = &device {
+            let same = report.bound_bits == outcome.bound.to_bits()
+                && report.digest == outcome.digest()
+                && report.verdict.as_str() == outcome.verdict.name();
+            if !same {
+                return Err(Error::Parity {
+                    policy: format!("pi_{y}"),
+                    host: outcome.bound.to_bits(),
+                    device: report.bound_bits,
+                });
+            }
+        }
+        Ok(Self {
+            y,
+            truth: experiment.system.walk(&policy(y)?),
+            outcome,
+            device,
+        })
+    }
+}
+
+/// The closing table.
+pub(super) fn tell(cases: &[Case], threshold: Option<f32>, out: &mut impl Write) -> io::Result<()> {
+    let threshold = threshold.unwrap_or(f32::NAN);
+    writeln!(
+        out,
+        "\nreturns, and the lower bound that decides (threshold {threshold})\n"
+    )?;
+    writeln!(
+        out,
+        "controller     truth   neutral  CA bound, host     CA bound, device    bits   verdict"
+    )?;
+    for case in cases {
+        let Outcome {
+            bound,
+            neutral,
+            verdict,
+            ..
+        } = &case.outcome;
+        let device = match &case.device {
+            Some(report) => format!("{:>8.3} {:08x}  equal", report.bound, report.bound_bits),
+            None => format!("{:>8}                ", "not run"),
+        };
+        writeln!(
+            out,
+            "pi_{:<6} {:>10.3} {:>9.3}  {:>8.3} {:08x}  {device}  {}",
+            case.y,
+            case.truth.value,
+            neutral,
+            bound,
+            bound.to_bits(),
+            verdict.name()
+        )?;
+    }
+    for (case, report) in cases
+        .iter()
+        .filter_map(|case| Some((case, case.device.as_ref()?)))
+    {
+        writeln!(
+            out,
+            "  device, pi_{}: {:.1} million instructions, {} bytes of stack, {} of workspace, {} of flash; outputs {}",
+            case.y,
+            report.instructions as f64 / 1e6,
+            report.stack_high_water,
+            report.ram_bytes,
+            report.flash_bytes,
+            if report.output_enabled {
+                "enabled"
+            } else {
+                "disabled"
+            }
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,248 @@
+//! The whole story on PointSafety: log, fit, check on the host and on the
+//! device, study, picture.
+
+mod case;
+mod study;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use hambo_core::policy::Waypoints;
+use hambo_core::task::Effort;
+
+use crate::Error;
+use crate::check::trajectory::{adversarial_path, confidence_sets, neutral_path};
+use crate::device::Qemu;
+use crate::environment::PointSafety;
+use crate::formats::image::{AlignedBytes, encode_policy};
+use crate::formats::log::Log;
+use crate::formats::policy::HostPolicy;
+use crate::formats::task::TaskFile;
+use crate::learn::calibration::Calibration;
+use crate::learn::fit::{FitOptions, ModelOptions, Unwatched, fit};
+use crate::learn::model_file::ModelFile;
+use crate::learn::training::EnsembleOptions;
+use crate::present::figure::{ConfidenceSet, PointSafetyFigure};
+use case::Case;
+pub use study::{Study, StudyCounts, study, study_waypoints};
+
+/// The behaviour policy's waypoint.
+const BEHAVIOUR: f32 = 1.6;
+/// Standard deviation of its action noise.
+const ACTION_NOISE: f32 = 0.1;
+const EPISODES: u32 = 15;
+/// Models of the study.
+const STUDY_MODELS: u64 = 10;
+
+/// What the demo may be told.
+#[derive(Clone, Debug)]
+pub struct DemoOptions {
+    /// Where files go.
+    pub output: PathBuf,
+    /// The firmware's ELF file; without one the device column stays empty.
+    pub firmware: Option<PathBuf>,
+    /// Seed of the log, the training and the check.
+    pub seed: u64,
+}
+
+/// A PointSafety model with all that checks need.
+#[derive(Debug)]
+pub struct Experiment {
+    /// The system.
+    pub system: PointSafety,
+    /// The task, its comparisons scaled to the log.
+    pub task: TaskFile,
+    /// The log.
+    pub log: Log,
+    /// The model.
+    pub model: ModelFile,
+    /// How its calibration went.
+    pub calibration: Calibration,
+    /// How long checks search.
+    pub effort: Effort,
+}
+
+impl Experiment {
+    /// Collects a log under a seed and fits a model to it.
+    ///
+    /// # Errors
+    /// If the training fails.
+    pub fn new(seed: u64) -> Result<Self, Error> {
+        let system = PointSafety::new()?;
+        let log = system.collect(&policy(BEHAVIOUR)?, EPISODES, ACTION_NOISE, seed)?;
+        let options = FitOptions {
+            model: ModelOptions::Networks(EnsembleOptions {
+                seed,
+                ..EnsembleOptions::demo()
+            }),
+            ..FitOptions::demo()
+        };
+        let (model, calibration) = fit(system.task(), &log, &options, &mut Unwatched)?;
+        let mut task = system.task().clone();
+        task.fit_smoothing(
+            log.rows()
+                .map(|row| (row.state, row.action, row.next_state)),
+        );
+        Ok(Self {
+            system,
+            task,
+            log,
+            model,
+            calibration,
+            effort: Effort {
+                trajectories: 16,
+                iterations: 12,
+                seed,
+            },
+        })
+    }
+
+    /// The case of pi_y.
+    ///
+    /// # Errors
+    /// If y is not a finite number.
+    pub fn case(&self, y: f32) -> Result<crate::check::case::Case, Error> {
+        Ok(crate::check::case::Case {
+            model_part: self.model.model_part().to_vec(),
+            task: self.task.clone(),
+            effort: self.effort,
+            initial: Vec::new(),
+            policy_part: encode_policy(&HostPolicy::Waypoints(policy(y)?))?,
+        })
+    }
+
+    /// The image that checks pi_y.
+    ///
+    /// # Errors
+    /// As [`Self::case`].
+    pub fn image(&self, y: f32) -> Result<AlignedBytes, Error> {
+        self.case(y)?.image(&[])
+    }
+}
+
+fn policy(y: f32) -> Result<Waypoints, Error> {
+    PointSafety::policy(y).ok_or(Error::Waypoint(y))
+}
+
+/// Runs the demo and tells it to `out`.
+///
+/// # Errors
+/// If a file cannot be written, the device cannot be started, or host and
+/// device disagree.
+pub fn run(options: &DemoOptions, out: &mut impl Write) -> Result<(), Error> {
+    let start = Instant::now();
+    let folder = &options.output;
+    std::fs::create_dir_all(folder).map_err(|error| {
+        std::io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
+    })?;
+
+    let experiment = Experiment::new(options.seed)?;
+    let task = &experiment.task;
+    let log_file = folder.join("log.csv");
+    experiment
+        .log
+        .write_csv(&log_file, &task.state_names, &task.action_names)?;
+    experiment.model.write(&folder.join("model.hambo"))?;
+    tell_fit(&experiment, &log_file, out)?;
+
+    let qemu = options.firmware.as_ref().map(Qemu::new);
+    let where_ = if qemu.is_some() {
+        "on the host and on the device"
+    } else {
+        "on the host"
+    };
+    writeln!(out, "checking pi_1.1 and pi_1.6 {where_} …")?;
+    let check = |y| Case::run(&experiment, y, qemu.as_ref(), folder);
+    let (unsafe_case, safe_case) = rayon::join(|| check(1.1), || check(1.6));
+    let cases = [unsafe_case?, safe_case?];
+    let picture = draw(&experiment, &cases[0], &folder.join("point_safety"))?;
+
+    writeln!(
+        out,
+        "study: {STUDY_MODELS} models × {} controllers …",
+        study_waypoints().len()
+    )?;
+    let seeds: Vec<u64> = (0..STUDY_MODELS)
+        .map(|seed| options.seed + 1000 + seed)
+        .collect();
+    let study = study(&seeds)?;
+    study.figure().write_svg_and_png(&folder.join("study"))?;
+    study.tell(out)?;
+
+    case::tell(&cases, task.threshold, out)?;
+    writeln!(
+        out,
+        "\npicture: {}   files: {}   {:.1} s",
+        picture.display(),
+        folder.display(),
+        start.elapsed().as_secs_f32()
+    )?;
+    Ok(())
+}
+
+fn tell_fit(experiment: &Experiment, log_file: &Path, out: &mut impl Write) -> Result<(), Error> {
+    let calibration = &experiment.calibration;
+    let data = &experiment.model.metadata().data;
+    let networks = EnsembleOptions::demo().members;
+    writeln!(
+        out,
+        "log: {} transitions of pi_{BEHAVIOUR} with action noise {ACTION_NOISE} → {}",
+        experiment.log.len(),
+        log_file.display()
+    )?;
+    writeln!(
+        out,
+        "fit: {} networks on {} transitions; {} withheld: calibration scale {:?}, beta {:.3}, {:.0} % inside the set",
+        networks,
+        data.training_rows,
+        data.withheld_rows,
+        calibration.scales(),
+        calibration.beta,
+        100.0 * calibration.joint_epistemic_coverage
+    )?;
+    Ok(())
+}
+
+fn plane(states: &[Vec<f32>]) -> Vec<[f32; 2]> {
+    states.iter().map(|state| [state[0], state[1]]).collect()
+}
+
+/// Figure 1: what the controller does, what the mean model thinks, and what
+/// the adversary finds.
+fn draw(experiment: &Experiment, case: &Case, stem: &Path) -> Result<PathBuf, Error> {
+    let bytes = experiment.image(case.y)?;
+    let image = hambo_core::image::Image::parse(bytes.as_bytes())?;
+    let adversarial = adversarial_path(&image)?;
+    let sets = confidence_sets(&image, &adversarial);
+    let figure = PointSafetyFigure {
+        logged: experiment
+            .log
+            .rows()
+            .map(|row| {
+                [
+                    [row.state[0], row.state[1]],
+                    [row.next_state[0], row.next_state[1]],
+                ]
+            })
+            .collect(),
+        true_path: case.truth.states.clone(),
+        neutral_path: plane(&neutral_path(&image)?.states),
+        adversarial_path: plane(&adversarial.states),
+        confidence_sets: sets
+            .iter()
+            .map(|set| ConfidenceSet {
+                center: [set.center[0], set.center[1]],
+                half_width: [set.half_width[0], set.half_width[1]],
+            })
+            .collect(),
+        true_return: case.truth.value,
+        neutral_return: case.outcome.neutral,
+        bound: case.outcome.bound,
+        threshold: case.outcome.threshold.unwrap_or(f32::NAN),
+        verdict: case.outcome.verdict.name().to_owned(),
+        controller: format!("pi_{}", case.y),
+    };
+    let [_, png] = figure.write_svg_and_png(stem)?;
+    Ok(png)
+}

@@ -1,0 +1,261 @@
+//! From trained weights, task files and policies to the bytes of parts.
+
+use hambo_core::arithmetic::dense::TILE;
+use hambo_core::image::container::{ALIGNMENT, header};
+use hambo_core::image::{
+    DynamicsManifest, EnsembleManifest, ModelManifest, Part, Problem, TaskManifest,
+};
+use hambo_core::model::Calibration;
+use hambo_core::task::{Effort, InitialKind, MAX_ADVERSARIES};
+use serde::Serialize;
+
+use super::adversary::{TrainedAdversary, encode_adversary};
+use crate::formats::task::{Initial, TaskFile};
+use crate::learn::training::{Layer, TrainedEnsemble};
+
+/// Why a part cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum EncodeError {
+    /// More than the format has room for.
+    #[error("{what} is too large for an image: at most {limit}")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// The largest that fits.
+        limit: usize,
+    },
+    /// The initial states are those of a log, and none was given.
+    #[error("the task's initial states come from the data: give the log they are listed in")]
+    NoInitialStates,
+    /// The sizes of a policy's numbers do not fit together.
+    #[error("the policy's {what} has size {found}, not {expected}: correct the policy")]
+    PolicySize {
+        /// What is too long or too short.
+        what: &'static str,
+        /// Its size.
+        found: usize,
+        /// The size that fits the rest.
+        expected: usize,
+    },
+    /// The core would refuse the policy.
+    #[error("the policy cannot be used: {}; make every size and number finite and in range", crate::learn::model_file::problem_words(.0))]
+    Policy(Problem),
+    /// A Gaussian process cannot be written for the core.
+    #[error(transparent)]
+    GaussianProcess(#[from] crate::learn::gaussian_process::GaussianProcessError),
+    /// The manifest cannot be serialised.
+    #[error("the manifest cannot be written: {0}")]
+    Manifest(#[from] postcard::Error),
+}
+
+/// Runs of numbers, each padded to whole tiles.
+#[derive(Default)]
+pub(super) struct ArenaWriter {
+    pub(super) numbers: Vec<f32>,
+}
+
+impl ArenaWriter {
+    pub(super) fn put(&mut self, numbers: impl IntoIterator<Item = f32>) {
+        self.numbers.extend(numbers);
+        self.numbers
+            .resize(self.numbers.len().next_multiple_of(TILE), 0.0);
+    }
+
+    /// Bias tiles, then blocks of four outputs, input-major.
+    pub(super) fn put_layer(&mut self, layer: &Layer) {
+        self.put(layer.bias.iter().copied());
+        for block in layer.weights.chunks(TILE * layer.inputs) {
+            for input in 0..layer.inputs {
+                self.put(block.iter().skip(input).step_by(layer.inputs).copied());
+            }
+        }
+    }
+}
+
+/// A part: header, manifest and arena.
+///
+/// # Errors
+/// If the manifest cannot be serialised or the part is larger than 4 GiB.
+pub fn encode_part(
+    part: Part,
+    manifest: &impl Serialize,
+    arena: &[f32],
+) -> Result<Vec<u8>, EncodeError> {
+    let mut payload = postcard::to_stdvec(manifest)?;
+    let manifest_length = payload.len();
+    payload.resize(manifest_length.next_multiple_of(ALIGNMENT), 0);
+    payload.extend(arena.iter().flat_map(|x| x.to_le_bytes()));
+    payload.resize(payload.len().next_multiple_of(ALIGNMENT), 0);
+    let header = header(part, manifest_length, &payload).ok_or(EncodeError::TooLarge {
+        what: "a part",
+        limit: u32::MAX as usize,
+    })?;
+    let mut bytes = header.to_vec();
+    bytes.extend(payload);
+    Ok(bytes)
+}
+
+/// The confidence set and the support that go with an ensemble.
+#[derive(Clone, Debug)]
+pub struct Uncertainty {
+    /// beta.
+    pub beta: f32,
+    /// tau_j.
+    pub calibration_scale: Vec<f32>,
+    /// How the calibration went.
+    pub calibration: Calibration,
+    /// Lower corner of the data's box, (s, a).
+    pub support_low: Vec<f32>,
+    /// Upper corner.
+    pub support_high: Vec<f32>,
+}
+
+/// A model part.
+///
+/// # Errors
+/// If a size does not fit the format.
+pub fn encode_ensemble(
+    ensemble: &TrainedEnsemble,
+    uncertainty: &Uncertainty,
+) -> Result<Vec<u8>, EncodeError> {
+    let units = &ensemble.standardisation;
+    let state_dimension = units.output_mean.len();
+    let hidden = ensemble.widths.iter().skip(1);
+    let hidden = hidden.take(ensemble.widths.len().saturating_sub(2));
+    let hidden: Vec<u16> = hidden
+        .map(|w| small("a layer", *w))
+        .collect::<Result<_, _>>()?;
+    let manifest = ModelManifest {
+        state_dimension: small("the state", state_dimension)?,
+        action_dimension: small("the action", units.input_mean.len() - state_dimension)?,
+        beta: uncertainty.beta,
+        calibration: uncertainty.calibration,
+        dynamics: DynamicsManifest::Ensemble(EnsembleManifest {
+            members: small("the ensemble", ensemble.members.len())?,
+            hidden: limited("the number of hidden layers", &hidden)?,
+            activation: ensemble.activation,
+            std_floor: ensemble.std_floor,
+            std_cap: ensemble.std_cap,
+        }),
+    };
+    let mut arena = ArenaWriter::default();
+    arena.put(uncertainty.calibration_scale.iter().copied());
+    arena.put(uncertainty.support_low.iter().copied());
+    arena.put(uncertainty.support_high.iter().copied());
+    arena.put(units.input_mean.iter().copied());
+    arena.put(units.input_scale.iter().map(|std| 1.0 / std));
+    arena.put(units.output_mean.iter().copied());
+    arena.put(units.output_scale.iter().copied());
+    for layer in ensemble.members.iter().flat_map(|member| &member.layers) {
+        arena.put_layer(layer);
+    }
+    encode_part(Part::Model, &manifest, &arena.numbers)
+}
+
+/// An image: model, task and policy, of which the first and the last are parts
+/// already ([`encode_ensemble`], [`super::encode_policy`]). `listed` holds the initial states of a
+/// task that takes them from its data, one after the other.
+///
+/// # Errors
+/// If a size does not fit the format.
+pub fn encode_image(
+    model_part: &[u8],
+    task: &TaskFile,
+    effort: Effort,
+    listed: &[f32],
+    policy_part: &[u8],
+) -> Result<Vec<u8>, EncodeError> {
+    encode_image_with(model_part, task, effort, listed, policy_part, &[])
+}
+
+/// Likewise with adversaries that were trained for it.
+///
+/// # Errors
+/// If a size does not fit the format.
+pub fn encode_image_with(
+    model_part: &[u8],
+    task: &TaskFile,
+    effort: Effort,
+    listed: &[f32],
+    policy_part: &[u8],
+    adversaries: &[TrainedAdversary],
+) -> Result<Vec<u8>, EncodeError> {
+    let count = limited::<_, MAX_ADVERSARIES>("the number of adversaries", adversaries)?.len();
+    let mut bytes = model_part.to_vec();
+    bytes.extend(encode_task(task, effort, listed, count as u8)?);
+    bytes.extend(policy_part);
+    for adversary in adversaries {
+        bytes.extend(encode_adversary(adversary)?);
+    }
+    Ok(bytes)
+}
+
+fn encode_task(
+    task: &TaskFile,
+    effort: Effort,
+    listed: &[f32],
+    adversaries: u8,
+) -> Result<Vec<u8>, EncodeError> {
+    let states = task.state_names.len();
+    let (initial, first, second): (_, &[f32], &[f32]) = match &task.initial {
+        Initial::Point(value) => (InitialKind::Point, value, &[]),
+        Initial::Uniform { low, high } => (InitialKind::Uniform, low, high),
+        Initial::Gaussian { mean, std } => (InitialKind::Gaussian, mean, std),
+        Initial::Data if listed.is_empty() => return Err(EncodeError::NoInitialStates),
+        Initial::Data => (InitialKind::Listed, listed, &[]),
+    };
+    let constraints: Vec<u16> = task.constraints.iter().map(|(_, slot)| *slot).collect();
+    let ops: Vec<Vec<u8>> = task
+        .ops
+        .iter()
+        .map(postcard::to_stdvec)
+        .collect::<Result<_, _>>()?;
+    let ops = ops.concat();
+    let manifest = TaskManifest {
+        state_dimension: small("the state", states)?,
+        action_dimension: small("the action", task.action_names.len())?,
+        horizon: task.horizon,
+        discount: task.discount,
+        delta: task.delta,
+        threshold: task.threshold,
+        reward_bounds: task.reward_bounds,
+        effort,
+        method: task.method.clone(),
+        adversaries,
+        initial,
+        initial_count: (first.len() / states.max(1)) as u32,
+        ops: &ops,
+        reward: task.reward,
+        termination: task.termination,
+        constraints: limited("the number of constraints", &constraints)?,
+    };
+    let mut arena = ArenaWriter::default();
+    for (limit, none) in [
+        (&task.state_low, f32::NEG_INFINITY),
+        (&task.state_high, f32::INFINITY),
+    ] {
+        match limit {
+            Some(limit) => arena.put(limit.iter().copied()),
+            None => arena.put(std::iter::repeat_n(none, states)),
+        }
+    }
+    arena.put(task.action_low.iter().copied());
+    arena.put(task.action_high.iter().copied());
+    arena.put(first.iter().copied());
+    arena.put(second.iter().copied());
+    encode_part(Part::Task, &manifest, &arena.numbers)
+}
+
+pub(super) fn small(what: &'static str, size: usize) -> Result<u16, EncodeError> {
+    u16::try_from(size).map_err(|_| EncodeError::TooLarge {
+        what,
+        limit: usize::from(u16::MAX),
+    })
+}
+
+pub(super) fn limited<T: Clone, const N: usize>(
+    what: &'static str,
+    items: &[T],
+) -> Result<heapless::Vec<T, N>, EncodeError> {
+    heapless::Vec::from_slice(items).map_err(|_| EncodeError::TooLarge { what, limit: N })
+}

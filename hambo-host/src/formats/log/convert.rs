@@ -1,0 +1,39 @@
+//! Logs from one kind of file to another.
+
+use std::path::{Path, PathBuf};
+
+use super::{DataError, Format, Names, OutputOptions, npz_to_hdf5, read_table, write_table};
+
+/// Reads logs and writes them as one file, whole or not at all; returns the
+/// number of rows.
+///
+/// # Errors
+/// As [`read_table`] and [`write_table`].
+///
+/// ```
+/// use hambo_host::formats::log::{Format, OutputOptions, convert, read_table};
+///
+/// let folder = std::env::temp_dir();
+/// let (csv, hdf5) = (folder.join("hambo-doc-in.csv"), folder.join("hambo-doc-out.hdf5"));
+/// std::fs::write(&csv, "x,u,next.x\n0,1,1\n1,1,2\n")?;
+/// let options = OutputOptions { format: Format::Hdf5, minari: false, compress: false };
+/// assert_eq!(convert(&[csv], None, &hdf5, options)?, 2);
+/// assert_eq!(read_table(&[hdf5], None)?.rows(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn convert(
+    inputs: &[PathBuf],
+    names: Option<&Names>,
+    output: &Path,
+    options: OutputOptions,
+) -> Result<usize, DataError> {
+    let plain = options.format == Format::Hdf5 && !options.minari && !options.compress;
+    if let ([input], true) = (inputs, plain)
+        && let Some(rows) = npz_to_hdf5::convert(input, names, output)
+    {
+        return Ok(rows);
+    }
+    let table = read_table(inputs, names)?;
+    write_table(output, &table, options)?;
+    Ok(table.rows())
+}

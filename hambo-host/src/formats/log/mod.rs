@@ -1,0 +1,140 @@
+//! Logged transitions: the table in memory, its split, and the files it comes
+//! from: CSV, NPZ, HDF5 in D4RL's and Minari's layouts, and Parquet.
+
+mod arrays;
+mod columns;
+mod contained;
+mod convert;
+mod csv_file;
+mod csv_write;
+mod error;
+mod format;
+mod hdf5_file;
+mod hdf5_minari;
+mod hdf5_plain;
+mod hdf5_write;
+mod limits;
+mod log;
+mod npy;
+mod npz_file;
+mod npz_to_hdf5;
+mod output;
+mod parquet_file;
+mod parquet_write;
+mod split;
+mod summary;
+mod table;
+mod transitions;
+mod zip_file;
+mod zip_write;
+
+use std::path::{Path, PathBuf};
+
+use crate::formats::learned_reward::{require_rewards, with_return_so_far};
+use crate::formats::task::TaskFile;
+
+pub use convert::convert;
+pub use csv_file::read_csv;
+use csv_file::{Reading, read_csv_table};
+pub use error::DataError;
+pub use format::Format;
+pub use hdf5_file::read_hdf5;
+pub use log::{Log, LogError, Transition};
+pub use npz_file::read_npz;
+pub use output::{OutputOptions, write_table};
+pub use parquet_file::read_parquet;
+pub use split::{MINIMUM_EPISODES, Split};
+pub use summary::{ColumnSummary, Summary};
+pub use table::{Block, Names, Numbers, Table};
+pub use transitions::transitions;
+
+/// Reads the log of a task from files of any kinds; no episode runs across
+/// files. Where the reward is learned, the return so far is its last state.
+///
+/// # Errors
+/// As [`read_logs`], or if such a log has no rewards.
+pub fn read_task_logs(paths: &[PathBuf], task: &TaskFile) -> Result<Log, DataError> {
+    let table = read_all(paths, Some(&task.names()), Reading::Log)?;
+    if !task.learns_reward() {
+        return transitions(&table);
+    }
+    require_rewards(&table)?;
+    with_return_so_far(&transitions(&table)?).map_err(|problem| DataError::Row {
+        file: table.file.display().to_string(),
+        problem,
+    })
+}
+
+/// Reads the log of these states and actions from files of any kinds; no
+/// episode runs across files.
+///
+/// # Errors
+/// If a kind is unknown, or a file is unfit or has other columns than the
+/// first; the message names the place.
+pub fn read_logs(paths: &[PathBuf], names: &Names) -> Result<Log, DataError> {
+    transitions(&read_all(paths, Some(names), Reading::Log)?)
+}
+
+/// Reads a table from files of any kinds, one after the other; no episode
+/// runs across files. Without names, states and actions are told apart as
+/// [`Table::roles_known`] says.
+///
+/// # Errors
+/// If a file is unfit or differs from the first.
+///
+/// ```
+/// use hambo_host::formats::log::{Names, read_table, transitions};
+///
+/// let file = std::env::temp_dir().join("hambo-doc-table.csv");
+/// std::fs::write(&file, "x,u,next.x\n0,1,1\n1,1,2\n")?;
+/// let table = read_table(&[file.clone(), file], None)?;
+/// assert_eq!((table.rows(), table.names.states[0].as_str()), (4, "x"));
+/// assert_eq!(table.episode_lengths(), [2, 2]);
+/// assert_eq!(transitions(&table)?.len(), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_table(paths: &[PathBuf], names: Option<&Names>) -> Result<Table, DataError> {
+    read_all(paths, names, Reading::Table)
+}
+
+fn read_all(
+    paths: &[PathBuf],
+    names: Option<&Names>,
+    reading: Reading,
+) -> Result<Table, DataError> {
+    let mut paths = paths.iter();
+    let Some(first) = paths.next() else {
+        return Err(DataError::Empty {
+            file: "no file".to_owned(),
+            help: "give at least one log",
+        });
+    };
+    let mut table = read_one(first, names, reading)?;
+    for path in paths {
+        table.append(read_one(path, names, reading)?)?;
+    }
+    Ok(table)
+}
+
+fn read_one(path: &Path, names: Option<&Names>, reading: Reading) -> Result<Table, DataError> {
+    let table = match Format::of_file(path)? {
+        Format::Csv => read_csv_table(path, names, reading)?,
+        Format::Npz => read_npz(path, names)?,
+        Format::Hdf5 => read_hdf5(path, names)?,
+        Format::Parquet => read_parquet(path, names)?,
+    };
+    if table.rows() == 0 {
+        return Err(DataError::Empty {
+            file: path.display().to_string(),
+            help: "the file has no row; log something first",
+        });
+    }
+    tracing::info!(
+        file = %path.display(),
+        rows = table.rows(),
+        states = table.states.columns(),
+        actions = table.actions.columns(),
+        "read a log"
+    );
+    Ok(table)
+}

@@ -1,0 +1,138 @@
+//! Withholding a part of a log.
+//!
+//! Rows of one episode resemble each other, so what judges a model must not
+//! come from an episode that trained it. A log with fewer than
+//! [`MINIMUM_EPISODES`] is cut into stretches of rows instead.
+
+use std::collections::HashSet;
+
+use super::Log;
+use crate::foundation::random::Shuffle;
+
+/// Episodes below which a log is split by stretches of rows.
+pub const MINIMUM_EPISODES: usize = 5;
+/// Stretches that such a log is cut into.
+const STRETCHES: usize = 20;
+
+/// A log in two parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Split {
+    /// What is left.
+    pub kept: Log,
+    /// What was taken away.
+    pub withheld: Log,
+    /// Whether whole episodes were taken.
+    pub by_episodes: bool,
+}
+
+impl Split {
+    /// Takes whole episodes, drawn at random, until at least `share` of the
+    /// rows are withheld.
+    #[must_use]
+    pub fn new(log: &Log, share: f64, seed: u64) -> Self {
+        let episodes = log.rows().map(|row| row.episode);
+        let by_episodes = episodes.clone().collect::<HashSet<_>>().len() >= MINIMUM_EPISODES;
+        let groups: Vec<u32> = if by_episodes {
+            episodes.collect()
+        } else {
+            let length = log.len().div_ceil(STRETCHES).max(1);
+            (0..log.len()).map(|row| (row / length) as u32).collect()
+        };
+        let withheld = draw(&groups, share, seed);
+        let part = |wanted: bool| {
+            let mut part = Log::new(log.state_dimension(), log.action_dimension());
+            for (row, group) in log.rows().zip(&groups) {
+                if withheld.contains(group) == wanted {
+                    // Rows of a log are valid rows.
+                    let _ = part.push(row);
+                }
+            }
+            part
+        };
+        Self {
+            kept: part(false),
+            withheld: part(true),
+            by_episodes,
+        }
+    }
+}
+
+/// The groups that are withheld.
+fn draw(groups: &[u32], share: f64, seed: u64) -> HashSet<u32> {
+    let mut sizes = std::collections::BTreeMap::new();
+    for group in groups {
+        *sizes.entry(*group).or_insert(0_usize) += 1;
+    }
+    let mut order: Vec<(u32, usize)> = sizes.into_iter().collect();
+    Shuffle::new(seed).shuffle(&mut order);
+    let enough = (share * groups.len() as f64).ceil() as usize;
+    let mut count = 0;
+    let mut withheld = HashSet::new();
+    for (group, size) in order {
+        if count >= enough {
+            break;
+        }
+        count += size;
+        withheld.insert(group);
+    }
+    withheld
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Transition;
+    use super::*;
+
+    fn log(episodes: u32, steps: u32) -> Log {
+        let mut log = Log::new(1, 1);
+        for episode in 0..episodes {
+            for step in 0..steps {
+                let row = Transition {
+                    state: &[(episode * steps + step) as f32],
+                    action: &[1.0],
+                    next_state: &[step as f32 + 1.0],
+                    reward: 0.0,
+                    episode,
+                };
+                assert_eq!(log.push(row), Ok(()));
+            }
+        }
+        log
+    }
+
+    #[test]
+    fn withholds_whole_episodes() {
+        let split = Split::new(&log(10, 4), 0.25, 7);
+        assert!(split.by_episodes);
+        assert_eq!((split.kept.len(), split.withheld.len()), (28, 12));
+        let episodes: HashSet<u32> = split.withheld.rows().map(|row| row.episode).collect();
+        assert_eq!(episodes.len(), 3);
+        assert!(
+            split
+                .kept
+                .rows()
+                .all(|row| !episodes.contains(&row.episode))
+        );
+        assert_eq!(Split::new(&log(10, 4), 0.25, 7), split);
+    }
+
+    #[test]
+    fn one_long_episode_is_cut_into_stretches() {
+        let split = Split::new(&log(1, 200), 0.2, 1);
+        assert!(!split.by_episodes);
+        assert_eq!((split.kept.len(), split.withheld.len()), (160, 40));
+        let states: Vec<i32> = split
+            .withheld
+            .rows()
+            .map(|row| row.state[0] as i32)
+            .collect();
+        let neighbours = states.windows(2).filter(|pair| pair[1] == pair[0] + 1);
+        assert!(neighbours.count() >= 36);
+    }
+
+    #[test]
+    fn nothing_withheld_is_everything_kept() {
+        let split = Split::new(&log(6, 3), 0.0, 1);
+        assert_eq!((split.kept.len(), split.withheld.len()), (18, 0));
+    }
+}

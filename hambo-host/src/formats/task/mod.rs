@@ -1,0 +1,174 @@
+//! The task file (TOML): what the robot senses and does, what it is paid for, where it
+//! starts.
+//!
+//! [`TaskFile::parse`] is the only way to get one from text, so a [`TaskFile`] has been
+//! checked: lengths match names, limits are in order, and the expressions are compiled.
+
+mod error;
+mod format;
+mod locate;
+mod smoothing;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::Path;
+
+use hambo_core::expression::{Op, Program, ProgramError};
+use hambo_core::task::Method;
+
+pub use error::TaskError;
+
+use crate::formats::learned_reward::logged_names;
+use crate::foundation::files::read_at_most;
+
+pub use hambo_core::task::MAX_CONSTRAINTS;
+
+use crate::formats::log::Names;
+
+/// The largest task file.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Where trajectories start.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Initial {
+    /// Always here.
+    Point(Vec<f32>),
+    /// Uniform in a box.
+    Uniform {
+        /// Lowest value of each state.
+        low: Vec<f32>,
+        /// Highest value of each state.
+        high: Vec<f32>,
+    },
+    /// Gaussian, each state on its own.
+    Gaussian {
+        /// Mean of each state.
+        mean: Vec<f32>,
+        /// Standard deviation of each state.
+        std: Vec<f32>,
+    },
+    /// Drawn from the first states of the log's episodes.
+    Data,
+}
+
+/// A checked task with its expressions compiled to one tape.
+///
+/// ```
+/// use hambo_host::formats::task::TaskFile;
+///
+/// let task = TaskFile::parse(
+///     r#"
+///     name = "cart"
+///     horizon = 50
+///     [state]
+///     names = ["x", "v"]
+///     [action]
+///     names = ["u"]
+///     low = [-1]
+///     high = [1]
+///     [reward]
+///     expr = "-(x^2) - 0.1 * u^2"
+///     [initial]
+///     kind = "point"
+///     value = [1, 0]
+///     "#,
+///     "cart.toml",
+/// )?;
+/// assert_eq!(task.delta, 0.05);
+/// assert_eq!(task.ops[usize::from(task.reward)], hambo_core::expression::Op::Subtract(2, 6));
+/// # Ok::<(), hambo_host::formats::task::TaskError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskFile {
+    /// What the task is called.
+    pub name: String,
+    /// Steps of a trajectory, at least 1.
+    pub horizon: u32,
+    /// One minus the confidence, between 0 and 1.
+    pub delta: f32,
+    /// Discount per step, above 0 and at most 1.
+    pub discount: f32,
+    /// Deploy only at or above this return.
+    pub threshold: Option<f32>,
+    /// Names of the states; where the reward is learned the last one is the return so
+    /// far ([`crate::formats::learned_reward`]).
+    pub state_names: Vec<String>,
+    /// Lowest physical value of each state; `-inf` where there is none.
+    pub state_low: Option<Vec<f32>>,
+    /// Highest physical value of each state; `inf` where there is none.
+    pub state_high: Option<Vec<f32>>,
+    /// Names of the actions.
+    pub action_names: Vec<String>,
+    /// Lowest value of each action; the policy's output is clipped to it.
+    pub action_low: Vec<f32>,
+    /// Highest value of each action; the policy's output is clipped to it.
+    pub action_high: Vec<f32>,
+    /// Where trajectories start.
+    pub initial: Initial,
+    /// The tape of all expressions.
+    pub ops: Vec<Op>,
+    /// Slot of the reward.
+    pub reward: u16,
+    /// Bounds of the reward of one step, if the task states any: they make the sampling
+    /// margin exact.
+    pub reward_bounds: Option<[f32; 2]>,
+    /// Slot of the termination, which is 0 or 1.
+    pub termination: Option<u16>,
+    /// Which estimates a check makes; HAMBO-CA with noise unless changed.
+    pub method: Method,
+    /// Name and slot of each constraint, which must be at least 0 on average.
+    pub constraints: Vec<(String, u16)>,
+}
+
+impl TaskFile {
+    /// Reads and checks a task file.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is not a good task; the error names the file, the
+    /// key, the line and what to do.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, TaskError> {
+        let path = path.as_ref();
+        let origin = path.display().to_string();
+        let text = read_at_most(path, MOST_BYTES).and_then(|bytes| {
+            let no_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
+            String::from_utf8(bytes).map_err(no_text)
+        });
+        match text {
+            Ok(text) => {
+                let task = Self::parse(&text, &origin)?;
+                let (states, actions) = (task.state_names.len(), task.action_names.len());
+                tracing::info!(file = %origin, states, actions, horizon = task.horizon, "read a task");
+                Ok(task)
+            }
+            Err(source) => Err(TaskError::Read { origin, source }),
+        }
+    }
+
+    /// Checks the text of a task file; `origin` is its name in errors.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not a good task; the error names the file, the key, the line and what
+    /// to do.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, TaskError> {
+        format::parse(text, origin)
+    }
+
+    /// Its states and actions, as files hold them and a log's readers take them.
+    #[must_use]
+    pub fn names(&self) -> Names {
+        logged_names(&self.state_names, &self.action_names)
+    }
+
+    /// The checked program of [`TaskFile::ops`].
+    ///
+    /// # Errors
+    ///
+    /// None for a tape as it was parsed; one that was changed may be bad.
+    pub fn program(&self) -> Result<Program, ProgramError> {
+        Program::new(&self.ops, self.state_names.len(), self.action_names.len())
+    }
+}

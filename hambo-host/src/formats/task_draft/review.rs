@@ -1,0 +1,379 @@
+//! A task held against a log: where the two disagree, with the worst rows.
+
+use hambo_core::expression::{Comparison, Inputs, Op, Program, Variable};
+
+use super::finding::{Finding, Review, WorstRow};
+use super::range;
+use super::rows::{LoggedRow, LoggedRows};
+use crate::Error;
+use crate::formats::learned_reward::rows_with_return;
+use crate::formats::task::{Initial, TaskFile};
+
+/// Rows that a finding shows.
+const SHOWN: usize = 5;
+/// How far a computed reward may be from the logged one, absolute and relative.
+const REWARD_TOLERANCE: (f32, f32) = (1e-4, 1e-3);
+/// How far beyond a limit a number may be, as a part of the range: rounding.
+const LIMIT_TOLERANCE: f32 = 1e-5;
+/// Standard deviations from the mean of a Gaussian start that are no longer chance.
+const FAR: f32 = 5.0;
+
+/// Holds a task against a log. The log has the task's states and actions.
+///
+/// # Errors
+/// If the log has other dimensions, or the task's expressions are bad.
+pub fn review(task: &TaskFile, log: &LoggedRows) -> Result<Review, Error> {
+    let with_return = task.learns_reward().then(|| rows_with_return(log));
+    let log = with_return.as_ref().unwrap_or(log);
+    for (part, found, expected) in [
+        ("state", log.states.len(), task.state_names.len()),
+        ("action", log.actions.len(), task.action_names.len()),
+    ] {
+        if found != expected {
+            return Err(Error::Dimensions {
+                part,
+                found,
+                expected,
+            });
+        }
+    }
+    let mut reviewer = Reviewer {
+        task,
+        log,
+        program: task.program()?,
+        reads_next: reads_next(&task.ops),
+        findings: Vec::new(),
+    };
+    reviewer.rewards();
+    reviewer.terminations();
+    reviewer.limits();
+    reviewer.starts();
+    reviewer.horizon();
+    reviewer.constraints();
+    let findings = reviewer.findings;
+    Ok(Review {
+        rows: log.rows.len(),
+        episodes: log.episodes(),
+        ok: !findings.iter().any(|finding| finding.problem),
+        findings,
+    })
+}
+
+struct Reviewer<'a> {
+    task: &'a TaskFile,
+    log: &'a LoggedRows,
+    program: Program,
+    /// Whether each slot of the tape depends on the next state.
+    reads_next: Vec<bool>,
+    findings: Vec<Finding>,
+}
+
+fn reads_next(ops: &[Op]) -> Vec<bool> {
+    let mut reads: Vec<bool> = Vec::with_capacity(ops.len());
+    for op in ops {
+        let own = matches!(op, Op::Variable(Variable::Next(_)));
+        let mut operands = op.operands();
+        let inherited = operands.any(|slot| reads.get(usize::from(slot)) == Some(&true));
+        reads.push(own || inherited);
+    }
+    reads
+}
+
+impl Reviewer<'_> {
+    fn problem(&mut self, key: &str, text: String, help: &str, mut worst: Vec<(f32, WorstRow)>) {
+        worst.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let worst = worst.into_iter().take(SHOWN).map(|(_, row)| row);
+        self.findings.push(Finding {
+            problem: true,
+            key: key.to_owned(),
+            text,
+            help: help.to_owned(),
+            worst: worst.collect(),
+        });
+    }
+
+    fn note(&mut self, key: &str, text: String) {
+        self.findings.push(Finding {
+            problem: false,
+            key: key.to_owned(),
+            text,
+            help: String::new(),
+            worst: Vec::new(),
+        });
+    }
+
+    /// The value of an expression in a row; `None` without the next state it needs.
+    fn value(&self, slot: u16, row: &LoggedRow) -> Option<f32> {
+        let slot = usize::from(slot);
+        let next = match &row.next_state {
+            Some(next) => next,
+            None if *self.reads_next.get(slot)? => return None,
+            // Not read, but other expressions of the tape want a number.
+            None => &row.state,
+        };
+        let lanes = |numbers: &[f32]| -> Vec<[f32; 1]> { numbers.iter().map(|x| [*x]).collect() };
+        let inputs = Inputs {
+            state: &lanes(&row.state),
+            action: &lanes(&row.action),
+            next: &lanes(next),
+        };
+        let mut values = vec![[f32::NAN]; self.program.len()];
+        let _ = self
+            .program
+            .evaluate(Comparison::Exact, inputs, &mut values);
+        values.get(slot).map(|[value]| *value)
+    }
+
+    fn rewards(&mut self) {
+        if self.task.learns_reward() {
+            return self.learned_rewards();
+        }
+        let mut worst = Vec::new();
+        let mut compared = 0;
+        for (index, row) in self.log.rows.iter().enumerate() {
+            let Some((logged, value)) = row.reward.zip(self.value(self.task.reward, row)) else {
+                continue;
+            };
+            compared += 1;
+            let gap = (logged - value).abs();
+            // NaN is worst.
+            let gap = if gap.is_nan() { f32::INFINITY } else { gap };
+            let allowed = REWARD_TOLERANCE.0 + REWARD_TOLERANCE.1 * logged.abs();
+            if gap > allowed {
+                let row = WorstRow {
+                    row: index,
+                    logged,
+                    task: value,
+                };
+                worst.push((gap, row));
+            }
+        }
+        if compared == 0 {
+            return self.note(
+                "reward.expr",
+                "was not compared: the log has no rewards".to_owned(),
+            );
+        }
+        if worst.is_empty() {
+            let text = format!("gives the logged reward in all {compared} rows");
+            return self.note("reward.expr", text);
+        }
+        let count = worst.len();
+        let text = format!("gives another reward than the log in {count} of {compared} rows");
+        let help = "correct the expression; is the log's reward of s, a or next.s, and unscaled?";
+        self.problem("reward.expr", text, help, worst);
+    }
+
+    /// A learned reward is the log's by its nature; it has to be there.
+    fn learned_rewards(&mut self) {
+        let key = "reward.learned";
+        let rewards = self.log.rows.iter().filter_map(|row| row.reward);
+        let Some((least, most)) = range(rewards) else {
+            let help = "log the reward of each step, or write it as `reward.expr`";
+            let text = "is true, and the log has no rewards".to_owned();
+            return self.problem(key, text, help, Vec::new());
+        };
+        let text = format!("is true: the model learns the logged reward, {least} to {most}");
+        self.note(key, text);
+    }
+
+    fn terminations(&mut self) {
+        let has_terminals = self.log.rows.iter().any(|row| row.terminal.is_some());
+        let ends = self
+            .log
+            .rows
+            .iter()
+            .filter(|row| row.terminal == Some(true))
+            .count();
+        let Some(slot) = self.task.termination else {
+            if ends > 0 {
+                let text = format!("is missing, and the log has {ends} terminals");
+                let help = "add [termination] with what makes the robot stop; a model that goes \
+                            on after a fall counts rewards that nobody gets";
+                self.problem("termination", text, help, Vec::new());
+            }
+            return;
+        };
+        let (mut stops, mut goes_on) = (Vec::new(), Vec::new());
+        for (index, row) in self.log.rows.iter().enumerate() {
+            let Some(value) = self.value(slot, row) else {
+                continue;
+            };
+            let task_stops = value >= 0.5;
+            let logged = row.terminal.unwrap_or(false);
+            let worst = |logged: bool| {
+                let logged = f32::from(u8::from(logged));
+                (
+                    0.0,
+                    WorstRow {
+                        row: index,
+                        logged,
+                        task: value,
+                    },
+                )
+            };
+            // Without a column of terminals only what goes on is known not to be one.
+            if task_stops && (if has_terminals { !logged } else { row.goes_on }) {
+                stops.push(worst(false));
+            }
+            if !task_stops && logged {
+                goes_on.push(worst(true));
+            }
+        }
+        let key = "termination.expr";
+        if !stops.is_empty() {
+            let text = format!("stops in {} rows after which the log goes on", stops.len());
+            self.problem(key, text, "narrow the condition", stops);
+        }
+        if !goes_on.is_empty() {
+            let text = format!(
+                "does not stop in {} of {ends} logged terminals",
+                goes_on.len()
+            );
+            self.problem(key, text, "widen the condition", goes_on);
+        }
+    }
+
+    fn limits(&mut self) {
+        let task = self.task;
+        let infinite = |sign: f32| vec![sign * f32::INFINITY; task.state_names.len()];
+        let low = task.state_low.clone().unwrap_or(infinite(-1.0));
+        let high = task.state_high.clone().unwrap_or(infinite(1.0));
+        self.within("state", &task.state_names, (&low, &high), |row| {
+            [Some(row.state.as_slice()), row.next_state.as_deref()]
+        });
+        let limits = (task.action_low.as_slice(), task.action_high.as_slice());
+        self.within("action", &task.action_names, limits, |row| {
+            [Some(row.action.as_slice()), None]
+        });
+    }
+
+    fn within(
+        &mut self,
+        part: &str,
+        names: &[String],
+        (low, high): (&[f32], &[f32]),
+        vectors: impl Fn(&LoggedRow) -> [Option<&[f32]>; 2],
+    ) {
+        let log = self.log;
+        for (index, (name, (low, high))) in names.iter().zip(low.iter().zip(high)).enumerate() {
+            let room = (high - low).min(1e30) * LIMIT_TOLERANCE;
+            let rows = log.rows.iter().enumerate();
+            let worst: Vec<(f32, WorstRow)> = rows
+                .filter_map(|(number, row)| {
+                    let values = vectors(row).into_iter().flatten();
+                    let beyond = values.filter_map(|vector| {
+                        let x = *vector.get(index)?;
+                        let limit = x.clamp(*low, *high);
+                        Some(((x - limit).abs(), x, limit))
+                    });
+                    let (gap, logged, task) = beyond.max_by(|a, b| a.0.total_cmp(&b.0))?;
+                    let worst = WorstRow {
+                        row: number,
+                        logged,
+                        task,
+                    };
+                    (gap > room).then_some((gap, worst))
+                })
+                .collect();
+            if !worst.is_empty() {
+                let count = worst.len();
+                let text = format!("of {name} are {low} to {high}: {count} rows are beyond them");
+                let help = "widen the limits to what the robot can do, or mend the log";
+                self.problem(&format!("{part}.low, {part}.high"), text, help, worst);
+            }
+        }
+    }
+
+    fn starts(&mut self) {
+        let task = self.task;
+        let log = self.log;
+        // How far each first state is from where the task starts, and what it should be.
+        let off = |index: usize, x: f32| -> (f32, f32) {
+            let at = |numbers: &[f32]| numbers.get(index).copied().unwrap_or(f32::NAN);
+            match &task.initial {
+                Initial::Data => (0.0, x),
+                Initial::Point(value) => ((x - at(value)).abs(), at(value)),
+                Initial::Uniform { low, high } => {
+                    let inside = x.max(at(low)).min(at(high));
+                    ((x - inside).abs(), inside)
+                }
+                Initial::Gaussian { mean, std } => {
+                    let reach = FAR * at(std);
+                    let inside = x.max(at(mean) - reach).min(at(mean) + reach);
+                    ((x - inside).abs(), inside)
+                }
+            }
+        };
+        for (index, name) in task.state_names.iter().enumerate() {
+            let column = log
+                .rows
+                .iter()
+                .filter_map(|row| row.state.get(index).copied());
+            let Some((least, most)) = range(column) else {
+                continue;
+            };
+            let room = (most - least) * 1e-3;
+            let worst: Vec<(f32, WorstRow)> = log
+                .first_rows()
+                .filter_map(|(number, row)| {
+                    let x = *row.state.get(index)?;
+                    let (gap, inside) = off(index, x);
+                    let worst = WorstRow {
+                        row: number,
+                        logged: x,
+                        task: inside,
+                    };
+                    (gap > room).then_some((gap, worst))
+                })
+                .collect();
+            if !worst.is_empty() {
+                let (count, all) = (worst.len(), log.episodes());
+                let text = format!("does not start {count} of {all} logged episodes, by {name}");
+                let help = "say where the robot starts, or kind = \"data\"";
+                self.problem("initial", text, help, worst);
+            }
+            let ends = match &task.initial {
+                Initial::Uniform { low, high } => low.get(index).zip(high.get(index)),
+                Initial::Point(value) => value.get(index).zip(value.get(index)),
+                Initial::Gaussian { mean, .. } => mean.get(index).zip(mean.get(index)),
+                Initial::Data => None,
+            };
+            if let Some((low, high)) =
+                ends.filter(|(low, high)| **low < least - room || **high > most + room)
+            {
+                let text = format!(
+                    "starts {name} at {low} to {high}, where the log ({least} to {most}) has no data"
+                );
+                let help =
+                    "log from there too, or start where the log is: a check outside it abstains";
+                self.problem("initial", text, help, Vec::new());
+            }
+        }
+    }
+
+    fn horizon(&mut self) {
+        let longest = self.log.episode_lengths().into_iter().max().unwrap_or(0);
+        let horizon = self.task.horizon;
+        if usize::try_from(horizon).is_ok_and(|horizon| horizon > longest) {
+            let text = format!("is {horizon}, and the longest episode has {longest} steps");
+            self.note("horizon", text);
+        }
+    }
+
+    fn constraints(&mut self) {
+        for (name, slot) in &self.task.constraints {
+            let values = self
+                .log
+                .rows
+                .iter()
+                .filter_map(|row| self.value(*slot, row));
+            let values: Vec<f64> = values.map(f64::from).collect();
+            let count = values.len().max(1) as f64;
+            let mean = values.iter().sum::<f64>() / count;
+            let below = values.iter().filter(|value| **value < 0.0).count();
+            let text = format!("is {mean:.6} on average over the log, below 0 in {below} rows");
+            self.note(&format!("constraint {name}"), text);
+        }
+    }
+}

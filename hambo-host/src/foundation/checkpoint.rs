@@ -1,0 +1,108 @@
+//! Long work on disk, so that it can go on after a stop.
+//!
+//! The file is the state in postcard, then the SHA-256 of its kind and itself.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+use crate::Error;
+use crate::foundation::files::write_whole;
+use crate::learn::training::TrainingError;
+
+const HASH: usize = 32;
+/// Time between two checkpoints.
+const EVERY: Duration = Duration::from_secs(20);
+
+/// The checkpoint of a file that is being made; it lies beside it.
+///
+/// ```
+/// use hambo_host::foundation::checkpoint::Checkpoint;
+///
+/// let output = std::env::temp_dir().join("hambo-doc-checkpoint.onnx");
+/// let mut checkpoint = Checkpoint::new(&output, "counter");
+/// checkpoint.keep(&|| 7_u32, true)?;
+/// assert_eq!(checkpoint.read::<u32>()?, 7);
+/// // Another kind of work does not take it for its own.
+/// assert!(Checkpoint::new(&output, "other").read::<u32>().is_err());
+/// checkpoint.remove();
+/// # Ok::<(), hambo_host::Error>(())
+/// ```
+pub struct Checkpoint {
+    path: PathBuf,
+    kind: &'static str,
+    last: Instant,
+}
+
+impl Checkpoint {
+    /// For this output and kind of work.
+    #[must_use]
+    pub fn new(output: &Path, kind: &'static str) -> Self {
+        let mut name = output.file_name().unwrap_or_default().to_owned();
+        name.push(".checkpoint");
+        Self {
+            path: output.with_file_name(name),
+            kind,
+            last: Instant::now(),
+        }
+    }
+
+    /// Writes a state, whole or not at all, if it is time or the last chance.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn keep<S: Serialize>(&mut self, state: &dyn Fn() -> S, last: bool) -> Result<(), Error> {
+        if !last && self.last.elapsed() < EVERY {
+            return Ok(());
+        }
+        let damaged = |_| TrainingError::Checkpoint {
+            problem: "cannot be encoded",
+        };
+        let mut bytes = postcard::to_stdvec(&state()).map_err(damaged)?;
+        let hash = self.hash(&bytes);
+        bytes.extend(hash);
+        write_whole(&self.path, &bytes)?;
+        self.last = Instant::now();
+        Ok(())
+    }
+
+    /// Reads the state.
+    ///
+    /// # Errors
+    /// If there is none, it is of another kind, or any byte of it is wrong.
+    pub fn read<S: DeserializeOwned>(&self) -> Result<S, Error> {
+        let bytes = std::fs::read(&self.path).map_err(|error| {
+            let text = format!(
+                "{}: {error}; there is no run to resume: start again without --resume",
+                self.path.display()
+            );
+            std::io::Error::new(error.kind(), text)
+        })?;
+        let damaged = TrainingError::Checkpoint {
+            problem: "is damaged, or of other work",
+        };
+        let Some((state, hash)) = bytes.split_last_chunk::<HASH>() else {
+            return Err(damaged.into());
+        };
+        if self.hash(state) != *hash {
+            return Err(damaged.into());
+        }
+        postcard::from_bytes(state).map_err(|_| damaged.into())
+    }
+
+    /// Removes the file once the work is done.
+    pub fn remove(&self) {
+        // Not there is as good.
+        let _ = std::fs::remove_file(&self.path);
+    }
+
+    fn hash(&self, bytes: &[u8]) -> [u8; HASH] {
+        let mut hash = Sha256::new();
+        hash.update(self.kind);
+        hash.update(bytes);
+        hash.finalize().into()
+    }
+}

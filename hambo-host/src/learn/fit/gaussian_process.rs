@@ -1,0 +1,185 @@
+//! Gaussian processes: hyperparameters from all rows, the points that are
+//! kept, and the set that theory gives.
+
+use super::tables::Tables;
+use super::{FitProgress, Trained, Watch};
+use crate::Error;
+use crate::formats::image::encode_gaussian_process;
+use crate::formats::learned_reward::UnseenInput;
+use crate::formats::log::Log;
+use crate::foundation::random::Shuffle;
+use crate::learn::calibration::Beta;
+use crate::learn::gaussian_process::{
+    ChosenRows, DeviceRoom, GaussianProcessError, GaussianProcessFit, NORM_FACTOR, NormBound,
+    SearchOptions, Theory, fit_hyperparameters, greedy_order, model_bytes, uncertainty_growth,
+};
+use crate::learn::model_file::{GaussianProcessSummary, TrainingSummary};
+
+/// Rows at which the growth of uncertainty is looked at.
+const GROWTH_QUERIES: usize = 500;
+/// Smallest number of points in the table of growth.
+const LEAST_POINTS: usize = 16;
+
+/// The points that a model keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// All.
+    All,
+    /// So many.
+    Points(usize),
+    /// As many as a board has room for.
+    Room(DeviceRoom),
+}
+
+/// How Gaussian processes are fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GaussianProcessOptions {
+    /// The kernel and the search for its hyperparameters.
+    pub search: SearchOptions,
+    /// Rows beyond this are left out at random: the work grows with their cube.
+    pub most_rows: usize,
+    /// The points that the model keeps.
+    pub keep: Keep,
+    /// The RKHS norms.
+    pub norm: NormBound,
+    /// The set may fail with this probability.
+    pub delta: f64,
+}
+
+impl Default for GaussianProcessOptions {
+    fn default() -> Self {
+        Self {
+            search: SearchOptions::default(),
+            most_rows: 5000,
+            keep: Keep::All,
+            norm: NormBound::Estimated {
+                factor: NORM_FACTOR,
+            },
+            delta: 0.05,
+        }
+    }
+}
+
+pub(super) fn train(
+    log: &Log,
+    withheld: &Log,
+    unseen: Option<UnseenInput>,
+    options: &GaussianProcessOptions,
+    watch: &mut dyn Watch,
+) -> Result<Trained, Error> {
+    let all = Tables::new(log, unseen);
+    let units = all.training_set().units()?;
+    let all = all.wide();
+    let rows = some_rows(log.len(), options.most_rows, options.search.seed);
+    let used = ChosenRows::new(&all.observations(), &rows)?;
+    let observations = used.observations();
+
+    let mut interrupted = false;
+    let found = fit_hyperparameters(&observations, &units, &options.search, &mut |progress| {
+        let flow = watch.progress(FitProgress::Hyperparameters(progress));
+        interrupted |= flow.is_break();
+        flow
+    });
+    if interrupted {
+        return Err(Error::Interrupted);
+    }
+    let found = found?;
+    let hyperparameters: Vec<_> = found.iter().map(|f| f.hyperparameters.clone()).collect();
+
+    let (inputs, outputs) = (observations.input_columns, observations.target_columns);
+    // The core stores a coordinate for what it does not see, too.
+    let stored = inputs + usize::from(unseen.is_some());
+    let points = match options.keep {
+        Keep::All => rows.len(),
+        Keep::Points(points) => points.min(rows.len()),
+        Keep::Room(room) => room.most_points(stored, outputs).min(rows.len()),
+    };
+    if points == 0 {
+        return Err(GaussianProcessError::OutOfRange {
+            name: "the number of points",
+            value: 0.0,
+            wanted: "keep at least one point, or choose a board with more room",
+        }
+        .into());
+    }
+    if watch
+        .progress(FitProgress::Posterior(rows.len()))
+        .is_break()
+    {
+        return Err(Error::Interrupted);
+    }
+    let whole = GaussianProcessFit::new(&observations, &units, &hyperparameters)?;
+    let (fit, growth) = if points == rows.len() {
+        (whole, Vec::new())
+    } else {
+        let order = greedy_order(&observations, &units, &hyperparameters, points)?;
+        let queries = Tables::new(withheld, unseen).wide().inputs;
+        let queries = &queries[..queries.len().min(GROWTH_QUERIES * inputs)];
+        let sizes = sizes_up_to(points);
+        let growth = if queries.is_empty() {
+            Vec::new()
+        } else {
+            let mut growth = uncertainty_growth(&whole, &observations, &order, queries, &sizes)?;
+            for row in &mut growth {
+                row.bytes = model_bytes(row.points, stored, outputs);
+            }
+            growth
+        };
+        let chosen = ChosenRows::new(&observations, &order)?;
+        let fit = GaussianProcessFit::new(&chosen.observations(), &units, &hyperparameters)?;
+        (fit, growth)
+    };
+    let theory = Theory::new(&fit, &options.norm, options.delta)?;
+    // Theory is about the inputs that count.
+    let fit = match unseen {
+        Some(unseen) => unseen.in_processes(fit),
+        None => fit,
+    };
+    let betas = theory.outputs.iter().map(|output| output.beta as f32);
+    Ok(Trained {
+        beta: Beta::Each(betas.collect()),
+        validation_rows: 0,
+        summary: TrainingSummary::GaussianProcess(GaussianProcessSummary {
+            rows: rows.len(),
+            points,
+            outputs: found,
+            growth,
+            theory,
+        }),
+        encode: Box::new(move |uncertainty| Ok(encode_gaussian_process(&fit, uncertainty)?)),
+    })
+}
+
+/// `most` of `count` rows at random, in their order.
+fn some_rows(count: usize, most: usize, seed: u64) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..count).collect();
+    if count > most {
+        Shuffle::new(seed).shuffle(&mut rows);
+        rows.truncate(most);
+        rows.sort_unstable();
+    }
+    rows
+}
+
+/// Powers of two below `points`, then `points`.
+fn sizes_up_to(points: usize) -> Vec<usize> {
+    let powers = std::iter::successors(Some(LEAST_POINTS), |size| Some(2 * size));
+    let mut sizes: Vec<usize> = powers.take_while(|size| *size < points).collect();
+    sizes.push(points);
+    sizes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_and_sizes() {
+        assert_eq!(some_rows(4, 9, 0), [0, 1, 2, 3]);
+        let some = some_rows(100, 30, 5);
+        assert_eq!(some.len(), 30);
+        assert!(some.windows(2).all(|pair| pair[0] < pair[1]) && some[29] > 50);
+        assert_eq!(sizes_up_to(70), [16, 32, 64, 70]);
+        assert_eq!(sizes_up_to(8), [8]);
+    }
+}

@@ -1,0 +1,222 @@
+//! From a log to a calibrated model: withhold, train, calibrate.
+
+mod evidence;
+mod gaussian_process;
+mod network;
+mod tables;
+mod watch;
+
+use hambo_core::model::Calibration as CoreCalibration;
+use sha2::{Digest, Sha256};
+
+use crate::Error;
+use crate::formats::image::Uncertainty;
+use crate::formats::learned_reward::{RETURN_SO_FAR, UnseenInput, own_states};
+use crate::formats::log::{Log, Split};
+use crate::formats::task::TaskFile;
+use crate::learn::calibration::{
+    Beta, Calibration, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, calibrate,
+};
+use crate::learn::model_file::{DataSummary, Metadata, ModelFile};
+use crate::learn::training::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
+use evidence::Evidence;
+
+pub use gaussian_process::{GaussianProcessOptions, Keep};
+pub(crate) use tables::Tables;
+pub use watch::{FitProgress, Unwatched, Watch};
+
+/// What is trained.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelOptions {
+    /// Networks: a Bayesian one by SVGD, or a deep ensemble.
+    Networks(EnsembleOptions),
+    /// Gaussian processes.
+    GaussianProcess(GaussianProcessOptions),
+}
+
+impl ModelOptions {
+    fn seed(&self) -> u64 {
+        match self {
+            Self::Networks(options) => options.seed,
+            Self::GaussianProcess(options) => options.search.seed,
+        }
+    }
+}
+
+/// How a model is made from a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitOptions {
+    /// The model and its training.
+    pub model: ModelOptions,
+    /// The share of rows, in whole episodes, that calibration gets.
+    pub withheld_share: f64,
+    /// The share of the other rows that decides when networks stop training;
+    /// 0 trains to the last step.
+    pub validation_share: f64,
+    /// What calibration may do.
+    pub calibration: CalibrationMode,
+    /// Half the width of the set, in scaled standard deviations; without one
+    /// it holds every network, or follows theory for Gaussian processes.
+    pub beta: Option<f32>,
+    /// How far beyond the data the support box reaches, in units of the
+    /// data's range.
+    pub support_margin: f32,
+}
+
+impl FitOptions {
+    /// The usual split for a model.
+    #[must_use]
+    pub fn new(model: ModelOptions) -> Self {
+        Self {
+            model,
+            withheld_share: 0.2,
+            validation_share: 0.1,
+            calibration: CalibrationMode::Widen,
+            beta: None,
+            support_margin: 0.5,
+        }
+    }
+
+    /// The demo's: a small ensemble on a few hundred rows, all for training.
+    #[must_use]
+    pub fn demo() -> Self {
+        Self {
+            validation_share: 0.0,
+            ..Self::new(ModelOptions::Networks(EnsembleOptions::demo()))
+        }
+    }
+}
+
+/// A model that is trained but not calibrated.
+struct Trained {
+    summary: crate::learn::model_file::TrainingSummary,
+    beta: Beta,
+    validation_rows: usize,
+    encode: Encode,
+}
+
+/// Writes a model part with an uncertainty.
+type Encode = Box<dyn Fn(&Uncertainty) -> Result<Vec<u8>, Error>>;
+
+/// Trains a model on a log of a task and calibrates it. `watch` is told how it
+/// goes. Where the reward is learned, the log is one
+/// [`with_return_so_far`](crate::formats::learned_reward::with_return_so_far), as
+/// [`read_task_logs`](crate::formats::log::read_task_logs) gives it.
+///
+/// # Errors
+/// If the log is too small or a part of it empty, training diverges or is
+/// interrupted, or the model does not fit the format.
+pub fn fit(
+    task: &TaskFile,
+    log: &Log,
+    options: &FitOptions,
+    watch: &mut dyn Watch,
+) -> Result<(ModelFile, Calibration), Error> {
+    for (part, found, expected) in [
+        ("state", log.state_dimension(), task.state_names.len()),
+        ("action", log.action_dimension(), task.action_names.len()),
+    ] {
+        if found != expected {
+            return Err(Error::Dimensions {
+                part,
+                found,
+                expected,
+            });
+        }
+    }
+    let unseen = UnseenInput::of(task);
+    let seed = options.model.seed();
+    let split = Split::new(log, options.withheld_share, seed);
+    let (kept, withheld) = (&split.kept, &split.withheld);
+    if kept.len() < MINIMUM_ROWS {
+        return Err(Error::TooFewRows {
+            rows: log.len(),
+            left: kept.len(),
+            needed: MINIMUM_ROWS,
+        });
+    }
+    let span = tracing::info_span!("train", rows = kept.len(), seed).entered();
+    let trained = match &options.model {
+        ModelOptions::Networks(model) => {
+            network::train(kept, unseen, options.validation_share, model, watch)
+        }
+        ModelOptions::GaussianProcess(model) => {
+            gaussian_process::train(kept, withheld, unseen, model, watch)
+        }
+    };
+    let trained = trained.map_err(|error| in_the_tasks_words(error, task))?;
+    drop(span);
+    let _span = tracing::info_span!("calibrate", rows = withheld.len()).entered();
+
+    // Calibration sees what the core predicts, from the very bytes that go
+    // into the file.
+    let (support_low, support_high) = tables::support(log, options.support_margin, unseen);
+    let mut uncertainty = Uncertainty {
+        support_low,
+        support_high,
+        ..evidence::uncalibrated(log)
+    };
+    let evidence = Evidence::new(&(trained.encode)(&uncertainty)?, withheld)?;
+    let calibration = calibrate(
+        &evidence.dimensions(),
+        &CalibrationOptions {
+            mode: options.calibration,
+            intervals: Intervals::OneSided,
+            beta: options.beta.map_or(trained.beta, Beta::Fixed),
+        },
+    )?;
+
+    uncertainty.beta = calibration.beta;
+    uncertainty.calibration_scale = calibration.core_scales();
+    uncertainty.calibration = match calibration.status {
+        CalibrationStatus::Calibrated => CoreCalibration::Passed,
+        CalibrationStatus::TooFewRows { .. } => CoreCalibration::TooFewRows,
+        CalibrationStatus::Failed { .. } => CoreCalibration::Failed,
+    };
+    let metadata = Metadata {
+        hambo_version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed,
+        data: DataSummary {
+            hash: Sha256::digest(log.bytes()).into(),
+            rows: log.len(),
+            training_rows: kept.len() - trained.validation_rows,
+            validation_rows: trained.validation_rows,
+            withheld_rows: withheld.len(),
+            split_by_episodes: split.by_episodes,
+        },
+        state_names: task.state_names.clone(),
+        action_names: task.action_names.clone(),
+        training: trained.summary,
+        calibration_mode: options.calibration,
+        calibration: Some(calibration.clone()),
+    };
+    let file = ModelFile::new(metadata, &(trained.encode)(&uncertainty)?)?;
+    Ok((file, calibration))
+}
+
+/// Training knows columns by number, people by name.
+fn in_the_tasks_words(error: Error, task: &TaskFile) -> Error {
+    let Error::Training(TrainingError::Constant {
+        table,
+        column,
+        value,
+    }) = error
+    else {
+        return error;
+    };
+    let targets = table == "targets";
+    let states = match targets {
+        true => &task.state_names,
+        false => own_states(&task.state_names),
+    };
+    let mut names = states.iter().chain(&task.action_names);
+    let name = names.nth(column).cloned().unwrap_or_default();
+    Error::ConstantColumn {
+        what: match targets {
+            true if name == RETURN_SO_FAR => "the reward".to_owned(),
+            true => format!("the change of `{name}` from row to row"),
+            false => format!("the column `{name}`"),
+        },
+        value,
+    }
+}

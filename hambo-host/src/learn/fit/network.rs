@@ -1,0 +1,90 @@
+//! Networks: trained until their validation rows no longer gain.
+
+use super::evidence::{Evidence, uncalibrated};
+use super::tables::Tables;
+use super::{FitProgress, Trained, Watch};
+use crate::Error;
+use crate::formats::image::encode_ensemble;
+use crate::formats::learned_reward::UnseenInput;
+use crate::formats::log::{Log, Split};
+use crate::learn::calibration::{Beta, error_before};
+use crate::learn::model_file::{NetworkSummary, TrainingSummary};
+use crate::learn::training::{EnsembleOptions, TrainedEnsemble, Trainer};
+
+pub(super) fn train(
+    log: &Log,
+    unseen: Option<UnseenInput>,
+    validation_share: f64,
+    options: &EnsembleOptions,
+    watch: &mut dyn Watch,
+) -> Result<Trained, Error> {
+    // Another seed than the withheld part's, lest the same episodes come first.
+    let seed = options.seed ^ 0x5641_4C49;
+    let split = Split::new(log, validation_share, seed);
+    let (set, validation) = (
+        Tables::new(&split.kept, unseen),
+        Tables::new(&split.withheld, unseen),
+    );
+    let set = set.training_set();
+    let validation_set = validation.training_set();
+    let validation_set = (validation_share > 0.0).then_some(&validation_set);
+
+    let mut trainer = match watch.resume()? {
+        Some(state) => Trainer::resume(&set, validation_set, options, state)?,
+        None => Trainer::new(&set, validation_set, options)?,
+    };
+    let mut last = None;
+    while let Some(progress) = trainer.advance()? {
+        last = Some(progress);
+        let shown = watch.shows_calibration() && !split.withheld.is_empty();
+        let error = shown.then(|| calibration_error(&trainer, unseen, &split.withheld));
+        let stop = watch.progress(FitProgress::Networks {
+            training: progress,
+            calibration_error: error.transpose()?,
+        });
+        let stop = stop.is_break();
+        watch.keep(&|| trainer.state(), stop)?;
+        if stop {
+            return Err(Error::Interrupted);
+        }
+    }
+    let best_step = last.map_or(0, |progress| progress.best_step);
+    let ensemble = whole(trainer.finish()?, unseen);
+    Ok(Trained {
+        summary: TrainingSummary::Networks(NetworkSummary {
+            options: Some(options.clone()),
+            losses: ensemble.losses.clone(),
+            validation_loss: last.and_then(|progress| progress.validation_loss),
+            best_step,
+        }),
+        beta: Beta::Nested {
+            members: options.members,
+        },
+        validation_rows: split.withheld.len(),
+        encode: Box::new(move |uncertainty| Ok(encode_ensemble(&ensemble, uncertainty)?)),
+    })
+}
+
+/// With all inputs of (s, a).
+fn whole(ensemble: TrainedEnsemble, unseen: Option<UnseenInput>) -> TrainedEnsemble {
+    match unseen {
+        Some(unseen) => unseen.in_ensemble(ensemble),
+        None => ensemble,
+    }
+}
+
+/// The mean over the states, as the core would predict with the weights of
+/// now.
+fn calibration_error(
+    trainer: &Trainer,
+    unseen: Option<UnseenInput>,
+    validation: &Log,
+) -> Result<f32, Error> {
+    let part = encode_ensemble(
+        &whole(trainer.ensemble(), unseen),
+        &uncalibrated(validation),
+    )?;
+    let evidence = Evidence::new(&part, validation)?;
+    let errors: Vec<f32> = evidence.dimensions().iter().map(error_before).collect();
+    Ok(errors.iter().sum::<f32>() / errors.len().max(1) as f32)
+}

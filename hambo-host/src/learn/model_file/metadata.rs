@@ -1,0 +1,83 @@
+//! What a model file says about its model, so that a result can be traced.
+
+use serde::{Deserialize, Serialize};
+
+use crate::learn::calibration::{Calibration, CalibrationMode};
+use crate::learn::gaussian_process::{FittedOutput, Growth, Theory};
+use crate::learn::training::EnsembleOptions;
+
+/// How a model came about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// The version of hambo that trained it.
+    pub hambo_version: String,
+    /// The seed of the split and the training.
+    pub seed: u64,
+    /// The log.
+    pub data: DataSummary,
+    /// Names of the states; empty in files of version 1.
+    pub state_names: Vec<String>,
+    /// Names of the actions; empty in files of version 1.
+    pub action_names: Vec<String>,
+    /// The training.
+    pub training: TrainingSummary,
+    /// What calibration was allowed to do.
+    pub calibration_mode: CalibrationMode,
+    /// The calibration with its curves; none in files of version 1.
+    pub calibration: Option<Calibration>,
+}
+
+/// The log that a model was trained on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataSummary {
+    /// SHA-256 of the log's numbers.
+    pub hash: [u8; 32],
+    /// All rows.
+    pub rows: usize,
+    /// Rows that were trained on.
+    pub training_rows: usize,
+    /// Rows that decided when to stop.
+    pub validation_rows: usize,
+    /// Rows that were withheld for the calibration.
+    pub withheld_rows: usize,
+    /// Whether they were withheld in whole episodes.
+    pub split_by_episodes: bool,
+}
+
+/// The training of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum TrainingSummary {
+    /// Of networks.
+    Networks(NetworkSummary),
+    /// Of Gaussian processes.
+    GaussianProcess(GaussianProcessSummary),
+}
+
+/// The training of networks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NetworkSummary {
+    /// All options; none in files of version 1.
+    pub options: Option<EnsembleOptions>,
+    /// Mean negative log likelihood of each member on the training rows.
+    pub losses: Vec<f32>,
+    /// The same on the validation rows after the last step, mean over members.
+    pub validation_loss: Option<f32>,
+    /// The step whose weights were kept.
+    pub best_step: usize,
+}
+
+/// The fit of Gaussian processes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GaussianProcessSummary {
+    /// Rows that the hyperparameters were fitted to.
+    pub rows: usize,
+    /// Points that the model keeps.
+    pub points: usize,
+    /// Hyperparameters and how they were found.
+    pub outputs: Vec<FittedOutput>,
+    /// The growth in uncertainty by keeping fewer points; empty if all are
+    /// kept.
+    pub growth: Vec<Growth>,
+    /// beta, norms, Lipschitz constants.
+    pub theory: Theory,
+}

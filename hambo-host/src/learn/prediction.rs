@@ -1,0 +1,67 @@
+//! The core's predictions for the rows of a log.
+
+use hambo_core::model::{Model, Prediction};
+
+use crate::formats::log::Log;
+
+/// Rows predicted side by side.
+const LANES: usize = 16;
+
+/// What a model says about s′ of each row, row-major.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Predictions {
+    /// s + mu.
+    pub mean: Vec<f32>,
+    /// sigma_e.
+    pub epistemic_std: Vec<f32>,
+    /// sigma_a.
+    pub aleatoric_std: Vec<f32>,
+}
+
+/// Predicts every row.
+#[must_use]
+pub fn predict(model: &Model<'_>, log: &Log) -> Predictions {
+    let dimension = log.state_dimension();
+    let rows: Vec<_> = log.rows().collect();
+    let mut scratch = vec![[0.0; LANES]; model.dynamics.scratch_rows().unwrap_or(0)];
+    let mut state = vec![[0.0; LANES]; dimension];
+    let mut action = vec![[0.0; LANES]; log.action_dimension()];
+    let (mut mean, mut epistemic_std, mut aleatoric_std) =
+        (state.clone(), state.clone(), state.clone());
+    let mut predictions = Predictions::default();
+    for group in rows.chunks(LANES) {
+        for (lane, row) in group.iter().enumerate() {
+            set_lane(&mut state, lane, row.state);
+            set_lane(&mut action, lane, row.action);
+        }
+        let mut prediction = Prediction {
+            mean: &mut mean,
+            epistemic_std: &mut epistemic_std,
+            aleatoric_std: &mut aleatoric_std,
+        };
+        model
+            .dynamics
+            .predict(&state, &action, &mut scratch, &mut prediction);
+        for (lane, row) in group.iter().enumerate() {
+            let next = row
+                .state
+                .iter()
+                .zip(&mean)
+                .map(|(s, delta)| s + delta[lane]);
+            predictions.mean.extend(next);
+            predictions
+                .epistemic_std
+                .extend(epistemic_std.iter().map(|std| std[lane]));
+            predictions
+                .aleatoric_std
+                .extend(aleatoric_std.iter().map(|std| std[lane]));
+        }
+    }
+    predictions
+}
+
+fn set_lane(rows: &mut [[f32; LANES]], lane: usize, values: &[f32]) {
+    for (row, value) in rows.iter_mut().zip(values) {
+        row[lane] = *value;
+    }
+}

@@ -1,0 +1,124 @@
+//! What a model file says, in the words and numbers of the page.
+
+use super::{CalibrationFacts, ModelFacts, Number, StateCalibration};
+use crate::learn::calibration::{Calibration, CalibrationMode, CalibrationStatus, CurvePoint};
+use crate::learn::gaussian_process::ASSUMPTIONS;
+use crate::learn::model_file::{Metadata, NetworkSummary, TrainingSummary};
+use crate::learn::training::Inference;
+
+impl ModelFacts {
+    /// Of a model file.
+    #[must_use]
+    pub fn of(metadata: &Metadata) -> Self {
+        let (description, theory, assumptions) = match &metadata.training {
+            TrainingSummary::Networks(networks) => (describe(networks), Vec::new(), Vec::new()),
+            TrainingSummary::GaussianProcess(processes) => {
+                let rows = processes.theory.rows(None);
+                let rows = rows.into_iter();
+                let general = |text: &&&str| !text.starts_with("for C_n");
+                let assumptions = ASSUMPTIONS.iter().filter(general);
+                (
+                    format!(
+                        "Gaussian processes on {} of {} rows",
+                        processes.points, processes.rows
+                    ),
+                    rows.map(|row| [row.name, row.value, row.unit.to_owned()])
+                        .collect(),
+                    assumptions.map(|text| (*text).to_owned()).collect(),
+                )
+            }
+        };
+        let data = &metadata.data;
+        Self {
+            description,
+            hambo_version: metadata.hambo_version.clone(),
+            seed: metadata.seed,
+            data_hash: hexadecimal(&data.hash),
+            rows: data.rows,
+            training_rows: data.training_rows,
+            validation_rows: data.validation_rows,
+            withheld_rows: data.withheld_rows,
+            calibration: metadata
+                .calibration
+                .as_ref()
+                .map(|calibration| calibration_facts(metadata, calibration)),
+            theory,
+            assumptions,
+        }
+    }
+}
+
+/// Bytes as hexadecimal digits.
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn describe(networks: &NetworkSummary) -> String {
+    let members = networks.losses.len();
+    let Some(options) = &networks.options else {
+        return format!("{members} networks");
+    };
+    let widths: Vec<String> = options.hidden.iter().map(usize::to_string).collect();
+    let inference = match options.inference {
+        Inference::Ensemble => "deep ensemble",
+        Inference::Svgd(_) => "SVGD",
+    };
+    format!(
+        "{members} networks of {} units, {inference}",
+        widths.join(" × ")
+    )
+}
+
+fn name(metadata: &Metadata, dimension: usize) -> String {
+    let name = metadata.state_names.get(dimension);
+    name.cloned()
+        .unwrap_or_else(|| format!("state {dimension}"))
+}
+
+fn calibration_facts(metadata: &Metadata, calibration: &Calibration) -> CalibrationFacts {
+    let status = match calibration.status {
+        CalibrationStatus::Calibrated => "Calibrated on withheld rows".to_owned(),
+        CalibrationStatus::TooFewRows { rows, needed } => {
+            format!("Not calibrated: {rows} withheld rows, at least {needed} are needed")
+        }
+        CalibrationStatus::Failed {
+            dimension,
+            coverage,
+        } => format!(
+            "Not calibrated: the 99 % interval of {} holds only {:.1} % of the withheld rows",
+            name(metadata, dimension),
+            100.0 * coverage
+        ),
+    };
+    let curve = |points: &[CurvePoint]| -> Vec<[Number; 2]> {
+        let pairs = points.iter();
+        pairs
+            .map(|point| [point.nominal.into(), point.observed.into()])
+            .collect()
+    };
+    let states = calibration.dimensions.iter().enumerate();
+    let states = states.map(|(j, state)| StateCalibration {
+        name: name(metadata, j),
+        best_scale: state.best_scale.into(),
+        scale: state.scale.into(),
+        beta: state.beta.into(),
+        errors: [state.error_before.into(), state.error_after.into()],
+        coverage: state.epistemic_coverage.into(),
+        total_coverage: state.total_coverage.into(),
+        coverage_90: state.coverage_90.into(),
+        before: curve(&state.curve_before),
+        after: curve(&state.curve_after),
+    });
+    CalibrationFacts {
+        status,
+        passed: calibration.status == CalibrationStatus::Calibrated,
+        mode: match metadata.calibration_mode {
+            CalibrationMode::Widen => "widen".to_owned(),
+            CalibrationMode::Paper => "paper".to_owned(),
+        },
+        joint_coverage: calibration.joint_epistemic_coverage.into(),
+        joint_total_coverage: calibration.joint_total_coverage.into(),
+        states: states.collect(),
+    }
+}

@@ -1,0 +1,145 @@
+//! How far the trajectories leave the data.
+
+use super::Section;
+use crate::present::report::chart::{Chart, Frame, Range};
+use crate::present::report::html::{Cell, figure, key, percent, picture, readable, table, text};
+use crate::present::report::{Number, Reach, Run, Story};
+
+/// The section; none without trajectories.
+pub fn section(run: &Run) -> Option<Section> {
+    let story = run.story.as_ref()?;
+    let mut body = String::from(
+        "<p>The model’s uncertainty was put to the test on the log. Around the log’s states and \
+         actions lies a box, its range and a margin that was fixed by <code>hambo fit</code>. A \
+         neutral trajectory that leaves the box makes the check abstain; an adversary may leave \
+         it, since the set it chooses from is wide there.</p>\n",
+    );
+    body.push_str(&sides(story));
+    body.push_str(&chart(story));
+    body.push_str(&ranges(story));
+    Some(Section {
+        id: "support",
+        title: "Support of the data",
+        body,
+    })
+}
+
+fn sides(story: &Story) -> String {
+    let row = |name: &str, reach: &Reach| {
+        let place = reach.farthest.as_ref().map_or("none".to_owned(), |far| {
+            format!(
+                "{} = {} at step {} of trajectory {}",
+                story.input_name(far.input),
+                readable(far.value.0),
+                far.step,
+                far.trajectory
+            )
+        });
+        let distance = reach
+            .farthest
+            .as_ref()
+            .map_or(f64::NAN, |far| far.distance.0);
+        vec![
+            text(name),
+            Cell::Number(percent(reach.outside.0)),
+            Cell::Number(percent(reach.trajectories_outside.0)),
+            Cell::Number(
+                reach
+                    .first_step
+                    .map_or("never".to_owned(), |step| step.to_string()),
+            ),
+            Cell::Number(match distance.is_finite() {
+                true => format!("{distance:.2}"),
+                false => readable(distance),
+            }),
+            text(place),
+        ]
+    };
+    let rows = [
+        row("neutral", &story.support.neutral),
+        row(&story.variant, &story.support.worst),
+    ];
+    let heads = [
+        "trajectories",
+        "steps outside",
+        "trajectories outside",
+        "first step outside",
+        "farthest (1 = edge)",
+        "where",
+    ];
+    table(
+        "How far the trajectories leave the box around the log",
+        &heads,
+        &rows,
+    )
+}
+
+fn chart(story: &Story) -> String {
+    let (neutral, worst) = (&story.support.neutral, &story.support.worst);
+    let steps = neutral.largest.len().max(worst.largest.len());
+    let all = neutral.largest.iter().chain(&worst.largest).map(|x| x.0);
+    let frame = Frame {
+        id: "reach",
+        title: "Distance from the middle of the data",
+        description: "How far out the trajectories are at each step, in units in which the edge \
+                      of the box around the log is 1: median and largest, neutral and worst.",
+        size: [960.0, 260.0],
+        x_label: "step",
+        y_label: "distance",
+    };
+    let across = Range::exact(0.0, steps.saturating_sub(1) as f64);
+    let mut chart = Chart::new(&frame, across, Range::of(all.chain([0.0, 1.05])));
+    let band = |reach: &Reach| -> Vec<[f64; 3]> {
+        let pairs = reach.median.iter().zip(&reach.largest).enumerate();
+        pairs
+            .map(|(t, (low, high))| [t as f64, low.0, high.0])
+            .collect()
+    };
+    let line = |values: &[Number]| -> Vec<[f64; 2]> {
+        let points = values.iter().enumerate();
+        points.map(|(t, x)| [t as f64, x.0]).collect()
+    };
+    chart.band("band-neutral", band(neutral));
+    chart.band("band-adversary", band(worst));
+    chart.line("line-neutral", line(&neutral.median));
+    chart.line("line-adversary", line(&worst.median));
+    chart.level("line-edge", 1.0);
+    let keys = key("line-neutral", "neutral, median")
+        + &key("band-neutral", "up to the largest")
+        + &key("line-adversary", &format!("{}, median", story.variant))
+        + &key("band-adversary", "up to the largest")
+        + &key("line-edge", "edge of the box");
+    let caption = format!(
+        "{keys}<br>At each step the state or action that lies farthest out, from the middle of \
+         the box (0) to its edge (1)."
+    );
+    picture(&chart.finish(), &caption)
+}
+
+fn ranges(story: &Story) -> String {
+    let support = &story.support;
+    let logged = !support.logged_low.is_empty();
+    let rows: Vec<Vec<Cell>> = support
+        .low
+        .iter()
+        .zip(&support.high)
+        .enumerate()
+        .filter(|(input, _)| story.is_logged(*input))
+        .map(|(input, (low, high))| {
+            let mut row = vec![text(story.input_name(input)), figure(low.0), figure(high.0)];
+            if logged {
+                let end = |ends: &[Number]| ends.get(input).map_or(f64::NAN, |x| x.0);
+                row.push(figure(end(&support.logged_low)));
+                row.push(figure(end(&support.logged_high)));
+            }
+            row
+        })
+        .collect();
+    let heads = ["input", "box from", "to", "logged from", "to"];
+    let heads = heads.get(..if logged { 5 } else { 3 }).unwrap_or(&heads);
+    let caption = match logged {
+        true => "The box, and what was logged",
+        false => "The box (the log itself was not given to the check: --data shows its range too)",
+    };
+    table(caption, heads, &rows)
+}

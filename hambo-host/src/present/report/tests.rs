@@ -1,0 +1,406 @@
+//! The page from made-up runs, and the traces against the check they explain.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may stop where it fails")]
+
+use hambo_core::rollout::Objective;
+use hambo_core::task::Limits;
+use hambo_core::variant::Variant;
+
+use super::number::numbers;
+use super::trace::traces;
+use super::*;
+use crate::check::findings::MOST_TRAJECTORIES;
+use crate::check::in_lanes::check_and_keep;
+
+const NASTY: &str = "<script>alert('x')</script> \"&\u{7}";
+
+/// A run with so many states and steps, and a bad name wherever one goes in.
+fn run(states: usize, steps: usize) -> Run {
+    let names: Vec<String> = (0..states).map(|j| format!("{NASTY}{j}")).collect();
+    let wave = |first: usize, shift: f32| -> Vec<Number> {
+        numbers((first..=steps).map(|t| shift + (0.05 * t as f32).sin()))
+    };
+    let columns = |first: usize, shift: f32| vec![wave(first, shift); states];
+    let bands = |shift: f32| -> Vec<Band> {
+        let band = Band {
+            mean: wave(0, shift),
+            low: wave(0, shift - 0.2),
+            high: wave(0, shift + 0.2),
+        };
+        vec![band; states]
+    };
+    let reach = |outside: f64| Reach {
+        outside: Number(outside),
+        trajectories_outside: Number(outside),
+        first_step: Some(3),
+        farthest: Some(Farthest {
+            input: 0,
+            trajectory: 1,
+            step: 2,
+            value: Number(9.0),
+            distance: Number(f64::INFINITY),
+        }),
+        median: wave(1, 0.5),
+        largest: wave(1, 0.9),
+    };
+    let story = Story {
+        variant: "ca".to_owned(),
+        trajectories: 16,
+        states: names.clone(),
+        actions: vec![NASTY.to_owned()],
+        neutral: bands(0.0),
+        worst: bands(0.5),
+        shown: Shown {
+            trajectory: 4,
+            neutral: columns(0, 0.0),
+            worst: columns(0, 0.5),
+            set_low: columns(1, -0.1),
+            set_high: columns(1, 0.1),
+            loss: numbers((0..steps).map(|t| 0.01 * t as f32)),
+        },
+        loss: numbers((0..steps).map(|t| 0.01 * t as f32)),
+        places: vec![Place {
+            trajectory: 4,
+            step: 7,
+            loss: Number(1.5),
+            total: Number(20.0),
+            state: numbers(vec![0.5_f32; states]),
+            action: numbers([0.1_f32]),
+            neutral: numbers(vec![0.0_f32; states]),
+        }],
+        support: SupportFacts {
+            low: numbers(vec![-2.0_f32; states + 1]),
+            high: numbers(vec![2.0_f32; states + 1]),
+            logged_low: Vec::new(),
+            logged_high: Vec::new(),
+            neutral: reach(0.0),
+            worst: reach(0.25),
+        },
+    };
+    let estimate = |variant: &str, mean: f64| EstimateFact {
+        objective: "return".to_owned(),
+        variant: variant.to_owned(),
+        adversary: NASTY.to_owned(),
+        decides: variant == "ca",
+        mean: Number(mean),
+        std_error: Number(1.0),
+        lower: Number(mean - 2.0),
+    };
+    let curve = vec![[Number(0.1), Number(0.2)], [Number(0.9), Number(0.8)]];
+    let state = |name: &String| StateCalibration {
+        name: name.clone(),
+        best_scale: Number(0.8),
+        scale: Number(1.0),
+        beta: Number(2.0),
+        errors: [Number(0.1), Number(0.01)],
+        coverage: Number(0.7),
+        total_coverage: Number(0.99),
+        coverage_90: Number(0.9),
+        before: curve.clone(),
+        after: curve.clone(),
+    };
+    Run::new(
+        Settings {
+            hambo_version: "0.1.0".to_owned(),
+            time: 0,
+            command: format!("hambo check '{NASTY}'"),
+            task: NASTY.to_owned(),
+            task_text: format!("name = '{NASTY}' # https://example.org/"),
+            files: vec![FileFact {
+                what: "policy".to_owned(),
+                path: NASTY.to_owned(),
+                sha256: "00".repeat(32),
+            }],
+            policy_part: "11".repeat(32),
+            horizon: steps as u32,
+            delta: Number(0.05),
+            discount: Number(1.0),
+            trajectories: 16,
+            sweeps: 12,
+            effort: "quick".to_owned(),
+            seed: 0,
+            variants: vec!["ca".to_owned()],
+        },
+        RunResult {
+            verdict: Some("reject".to_owned()),
+            reasons: vec![NASTY.to_owned()],
+            bound: Number(-52.0),
+            bound_bits: "c2500000".to_owned(),
+            bound_variant: Some("ca".to_owned()),
+            threshold: Some(Number(-40.0)),
+            neutral: Number(-30.0),
+            digest: "deadbeef".to_owned(),
+            margin: "Student's t".to_owned(),
+            estimates: vec![estimate("mean", -30.0), estimate("ca", -50.0)],
+            constraints: vec![ConstraintFact {
+                name: NASTY.to_owned(),
+                lower: Number(-1.0),
+                ok: false,
+            }],
+            contenders: vec![ContenderFact {
+                variant: "ca".to_owned(),
+                name: NASTY.to_owned(),
+                mean: Number(-50.0),
+                model_steps: 123_456,
+                gradient_steps: 0,
+                seconds: Number(1.5),
+            }],
+        },
+        Some(story),
+        ModelFacts {
+            description: NASTY.to_owned(),
+            hambo_version: "0.1.0".to_owned(),
+            seed: 1,
+            data_hash: "22".repeat(32),
+            rows: 1000,
+            training_rows: 800,
+            validation_rows: 0,
+            withheld_rows: 200,
+            calibration: Some(CalibrationFacts {
+                status: NASTY.to_owned(),
+                passed: true,
+                mode: "widen".to_owned(),
+                joint_coverage: Number(0.7),
+                joint_total_coverage: Number(0.99),
+                states: names.iter().map(state).collect(),
+            }),
+            theory: vec![["beta".to_owned(), "3".to_owned(), NASTY.to_owned()]],
+            assumptions: vec![NASTY.to_owned()],
+        },
+    )
+}
+
+/// The tags of a page, each from `<` to `>`.
+fn tags(page: &str) -> impl Iterator<Item = &str> {
+    page.split('<')
+        .skip(1)
+        .filter_map(|part| part.split('>').next())
+}
+
+#[test]
+fn every_section_is_there_and_the_verdict_comes_first() {
+    let page = page(&run(3, 50));
+    let order = [
+        "class=\"word\">Reject",
+        "id=\"bound\"",
+        "id=\"trajectories\"",
+        "id=\"won\"",
+        "id=\"adversaries\"",
+        "id=\"support\"",
+        "id=\"calibration\"",
+        "id=\"theory\"",
+        "id=\"limits\"",
+        "id=\"repeat\"",
+    ];
+    let places: Vec<usize> = order
+        .iter()
+        .map(|part| page.find(part).unwrap_or_else(|| unreachable!("no {part}")))
+        .collect();
+    assert!(places.is_sorted(), "{places:?}");
+    for part in [
+        "<html lang=\"en\">",
+        "prefers-color-scheme: dark",
+        "@media print",
+        "deadbeef",
+        &"22".repeat(32),
+        "Skip to the results",
+    ] {
+        assert!(page.contains(part), "no {part}");
+    }
+}
+
+#[test]
+fn nothing_from_outside_becomes_markup() {
+    let page = page(&run(3, 50));
+    assert!(!page.contains("<script"));
+    assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)"));
+    assert!(!page.contains('\u{7}'));
+}
+
+#[test]
+fn nothing_is_loaded_from_elsewhere() {
+    let page = page(&run(3, 50));
+    for tag in tags(&page) {
+        for attribute in ["src=", "srcset=", "data=", "action="] {
+            assert!(!tag.contains(attribute), "{tag}");
+        }
+        if let Some(target) = tag.split("href=\"").nth(1) {
+            assert!(target.starts_with('#'), "{tag}");
+        }
+        assert!(
+            !tag.starts_with("link") && !tag.starts_with("iframe"),
+            "{tag}"
+        );
+    }
+    assert!(!page.contains("url(") && !page.contains("@import"));
+    // The task's own text may name one; nothing else does.
+    assert_eq!(page.matches("http").count(), 1);
+}
+
+#[test]
+fn identifiers_are_unique_and_tags_are_closed() {
+    let page = page(&run(3, 50));
+    let ids = tags(&page).filter_map(|tag| tag.split(" id=\"").nth(1)?.split('"').next());
+    let mut ids: Vec<&str> = ids.collect();
+    let all = ids.len();
+    assert!(all > 20);
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all);
+    for name in [
+        "section", "figure", "table", "svg", "div", "p", "tr", "td", "th", "ul",
+    ] {
+        let opened = tags(&page).filter(|tag| tag.split([' ', '\n']).next() == Some(name));
+        let closed = page.matches(&format!("</{name}>")).count();
+        assert_eq!(opened.count(), closed, "{name}");
+    }
+    let pictures = tags(&page).filter(|tag| tag.starts_with("svg "));
+    for svg in pictures {
+        assert!(
+            svg.contains("role=\"img\"") || svg.contains("aria-hidden"),
+            "{svg}"
+        );
+    }
+}
+
+#[test]
+fn large_runs_stay_below_three_megabytes() {
+    let page = page(&run(60, 2000));
+    assert!(page.len() < 3_000_000, "{}", page.len());
+    assert!(page.contains("the other 36 are in the run file"));
+}
+
+#[test]
+fn odd_runs_still_make_a_page() {
+    let mut odd = run(1, 3);
+    odd.result.verdict = None;
+    odd.result.bound = Number(f64::NAN);
+    odd.result.threshold = None;
+    for estimate in &mut odd.result.estimates {
+        estimate.mean = Number(f64::NAN);
+    }
+    let story = odd.story.as_mut().unwrap();
+    story.loss = numbers([f32::NAN; 3]);
+    story.worst[0].mean = numbers([f32::INFINITY; 4]);
+    story.places.clear();
+    let text = page(&odd);
+    assert!(text.contains("No verdict") && text.contains("not a number"));
+    assert!(!text.contains("\"NaN") && !text.contains("MNaN") && !text.contains("inf"));
+    odd.story = None;
+    odd.model.calibration = None;
+    odd.model.theory.clear();
+    odd.result.contenders.clear();
+    odd.result.estimates.clear();
+    let text = page(&odd);
+    assert!(!text.contains("id=\"won\"") && text.contains("id=\"repeat\""));
+}
+
+#[test]
+fn a_run_comes_back_from_its_file_and_others_are_refused() {
+    let path = std::env::temp_dir().join(format!("hambo-run-{}.json", std::process::id()));
+    let mut saved = run(2, 20);
+    // Infinity is written as null, and so comes back as no number.
+    let support = &mut saved.story.as_mut().unwrap().support;
+    for reach in [&mut support.neutral, &mut support.worst] {
+        reach.farthest.as_mut().unwrap().distance = Number(1.5);
+    }
+    saved.write(&path).unwrap();
+    assert!(page(&Run::read(&path).unwrap()) == page(&saved));
+    saved.version = 99;
+    saved.write(&path).unwrap();
+    let error = Run::read(&path).unwrap_err();
+    assert!(
+        matches!(error, RunError::Later { found: 99, .. }),
+        "{error}"
+    );
+    std::fs::write(&path, "{\"format\": \"other\", \"version\": 1}").unwrap();
+    let error = Run::read(&path).unwrap_err().to_string();
+    assert!(
+        error.contains("its format is `other`") && error.contains("--save"),
+        "{error}"
+    );
+    std::fs::write(&path, "no").unwrap();
+    let error = Run::read(&path).unwrap_err().to_string();
+    assert!(error.contains("line 1"), "{error}");
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(Run::read(&path), Err(RunError::Read { .. })));
+}
+
+/// The trajectories shown are those the verdict rests on: their mean is the
+/// check's, for every variant.
+#[test]
+fn traces_return_what_the_check_found() {
+    let mut image = hambo_core::example::image().unwrap();
+    image.task.effort.trajectories = 5;
+    image.task.method.variants.clear();
+    for variant in [
+        Variant::ContinuousAdversary,
+        Variant::DiscreteAdversary1,
+        Variant::DiscreteAdversaryInf,
+        Variant::TrajectorySampling1,
+    ] {
+        image.task.method.variants.push(variant).unwrap();
+    }
+    let (outcome, findings) = check_and_keep(&image, 5).unwrap();
+    let found = |variant| {
+        let found = findings.iter().find(|one| one.variant == variant);
+        traces(&image, found.unwrap()).unwrap()
+    };
+    let returns = |estimate: &&hambo_core::check::Estimate| estimate.objective == Objective::Return;
+    let mut seen = 0;
+    for estimate in outcome.estimates.iter().filter(returns) {
+        let traces = found(estimate.variant);
+        assert_eq!(traces.len(), 5);
+        let mean = traces.iter().map(|trace| trace.value).sum::<f32>() / 5.0;
+        assert!(
+            (mean - estimate.mean).abs() < 1e-5,
+            "{:?}",
+            estimate.variant
+        );
+        for trace in traces {
+            // The steps add up to the core's sum.
+            let sum: f32 = trace.rewards.iter().sum();
+            assert!((sum - trace.value).abs() < 1e-5);
+            assert_eq!(trace.states.len(), trace.actions.len() + 1);
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 5);
+    // The adversary did find more than the mean.
+    let [mean, worst] =
+        [Variant::Mean, Variant::ContinuousAdversary].map(|variant| found(variant)[0].value);
+    assert!(worst < mean - 0.1, "{worst} {mean}");
+}
+
+#[test]
+fn a_story_adds_up() {
+    let mut image = hambo_core::example::image().unwrap();
+    // The controller wants more than it may: the clipped action counts.
+    image.task.action_limits = Limits {
+        low: &[-0.3],
+        high: &[0.3],
+    };
+    let names = ["s", "a"].map(|name| vec![name.to_owned()]);
+    let names = StoryNames {
+        variant: "ca",
+        states: &names[0],
+        actions: &names[1],
+    };
+    let (outcome, findings) = check_and_keep(&image, MOST_TRAJECTORIES).unwrap();
+    let variant = Variant::ContinuousAdversary;
+    let story = Story::tell(&image, &findings, variant, &names, None).unwrap();
+    let story = story.unwrap();
+    let estimate = outcome.estimates.iter().find(|estimate| {
+        estimate.variant == Variant::ContinuousAdversary && estimate.objective == Objective::Return
+    });
+    let lost = f64::from(outcome.neutral - estimate.unwrap().mean);
+    assert!((story.total_loss() - lost).abs() < 1e-5, "{lost}");
+    let half = story.half_loss_step().unwrap();
+    assert!(half < story.loss.len());
+    assert_eq!(story.neutral[0].mean.len(), 5);
+    // The neutral path is the middle of the set around it.
+    let ends = story.shown.set_low[0].iter().zip(&story.shown.set_high[0]);
+    for ((low, high), x) in ends.zip(&story.shown.neutral[0][1..]) {
+        assert!(low.0 < high.0 && (0.5 * (low.0 + high.0) - x.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,125 @@
+//! The trajectories behind an estimate, step by step: the worst choices that
+//! the check's own search kept, walked once more through the core's two half
+//! steps. Nothing here computes a transition or a reward.
+
+use hambo_core::adversary::CHOICE_ROWS;
+use hambo_core::arithmetic::random::Stream;
+use hambo_core::image::Image;
+use hambo_core::model::Prediction;
+use hambo_core::policy::StoredPolicy;
+use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
+
+use crate::check::findings::{Choice, Findings};
+use crate::check::trajectory::StepSet;
+
+/// A trajectory of the model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// s_0 … s_n, where n is the number of steps that counted.
+    pub states: Vec<Vec<f32>>,
+    /// a_0 … a_{n−1}, clipped.
+    pub actions: Vec<Vec<f32>>,
+    /// The discounted reward of each step.
+    pub rewards: Vec<f32>,
+    /// Whether the step began outside the box around the log.
+    pub outside: Vec<bool>,
+    /// The return, as the core sums it.
+    pub value: f32,
+}
+
+impl Trace {
+    /// The model's set around each of its steps: the middle s + mu, and half
+    /// the width beta · tau · sigma_e, for the actions that were really taken.
+    #[must_use]
+    pub fn sets(&self, image: &Image<'_>) -> Vec<StepSet> {
+        let dynamics = &image.model.dynamics;
+        let lanes = |values: &[f32]| -> Vec<[f32; 1]> { values.iter().map(|x| [*x]).collect() };
+        let mut scratch = vec![[0.0; 1]; dynamics.scratch_rows().unwrap_or(0)];
+        let mut mean = vec![[0.0; 1]; dynamics.state_dimension()];
+        let (mut epistemic_std, mut aleatoric_std) = (mean.clone(), mean.clone());
+        let steps = self.states.iter().zip(&self.actions);
+        let sets = steps.map(|(state, action)| {
+            let mut prediction = Prediction {
+                mean: &mut mean,
+                epistemic_std: &mut epistemic_std,
+                aleatoric_std: &mut aleatoric_std,
+            };
+            dynamics.predict(&lanes(state), &lanes(action), &mut scratch, &mut prediction);
+            let radii = image.model.confidence.radii();
+            StepSet {
+                center: state.iter().zip(&mean).map(|(s, [d])| s + d).collect(),
+                half_width: radii.zip(&epistemic_std).map(|(r, [s])| r * s).collect(),
+            }
+        });
+        sets.collect()
+    }
+}
+
+/// The trajectories that a check kept of a variant, worst choice each. The mean of their
+/// returns is that of the check's estimate if these are all of its trajectories.
+///
+/// # Errors
+/// If the task is too large to be counted.
+pub fn traces(image: &Image<'_>, findings: &Findings) -> Result<Vec<Trace>, CapacityError> {
+    let (model, task, policy) = (&image.model, &image.task, &image.policy);
+    let rollout = Rollout {
+        model,
+        policy,
+        task,
+        variant: findings.variant,
+        objective: Objective::Return,
+    };
+    let rows = Buffers::<1>::rows_needed(&model.dynamics, task, policy)?;
+    let mut rows = vec![[0.0; 1]; rows];
+    let mut traces = Vec::new();
+    for (trajectory, choice) in (0..).zip(findings.worst()) {
+        let mut buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy)?;
+        traces.extend(walk(&rollout, trajectory, choice, &mut buffers));
+    }
+    Ok(traces)
+}
+
+/// Walks one trajectory with a choice.
+fn walk(
+    rollout: &Rollout<'_, StoredPolicy<'_>>,
+    trajectory: u32,
+    choice: &Choice,
+    buffers: &mut Buffers<'_, 1>,
+) -> Option<Trace> {
+    let streams = [Stream::new(rollout.task.effort.seed, trajectory)];
+    rollout.start(&streams, buffers);
+    buffers.trained = [false];
+    for (row, eta) in buffers.eta.iter_mut().zip(&choice.eta) {
+        *row = [*eta];
+    }
+    let steps = buffers.choices.as_chunks_mut::<CHOICE_ROWS>().0;
+    for ([row, ..], member) in steps.iter_mut().zip(&choice.members) {
+        *row = [*member];
+    }
+    let returns = rollout.forward(&streams, buffers);
+    let ([value], [steps]) = (returns.value, returns.steps);
+    let mut trace = Trace {
+        states: Vec::new(),
+        actions: Vec::new(),
+        rewards: Vec::new(),
+        outside: Vec::new(),
+        value,
+    };
+    let column = |rows: &[[f32; 1]]| -> Vec<f32> { rows.iter().map(|[x]| *x).collect() };
+    let mut weight = 1.0_f32;
+    for step in 0..steps {
+        let seen = rollout.look(&streams, step, buffers)?;
+        trace.states.push(column(seen.state));
+        trace.actions.push(column(seen.action));
+        let landing = rollout.land(step, buffers)?;
+        let ([reward], [outside]) = (landing.reward, landing.outside);
+        trace.rewards.push(weight * reward);
+        trace.outside.push(outside);
+        weight *= rollout.task.discount;
+    }
+    let dimension = rollout.model.dynamics.state_dimension();
+    let after = steps as usize * dimension;
+    let end = buffers.states.get(after..after + dimension)?;
+    trace.states.push(column(end));
+    Some(trace)
+}

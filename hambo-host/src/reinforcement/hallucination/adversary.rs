@@ -1,0 +1,225 @@
+//! The adversary's problem: a fixed controller, and a choice inside the
+//! model's uncertainty in every step.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hambo_core::adversary::searches;
+use hambo_core::image::Image;
+use hambo_core::policy::{Policy, StoredPolicy};
+use hambo_core::rollout::{CapacityError, Objective, Rollout};
+use hambo_core::variant::Variant;
+use rayon::prelude::*;
+
+use super::group::{Group, WIDTH, gather, transpose};
+use crate::Error;
+use crate::reinforcement::{Actions, Problem};
+
+/// Copies of the hallucinated system under an image's controller.
+///
+/// ```
+/// use hambo_core::variant::Variant;
+/// use hambo_host::reinforcement::hallucination::AdversaryProblem;
+/// use hambo_host::reinforcement::{Actions, Problem};
+///
+/// let image = hambo_core::example::image()?;
+/// let mut problem = AdversaryProblem::new(&image, Variant::ContinuousAdversary, 3, 0)?;
+/// assert_eq!((problem.actions(), problem.observation_size()), (Actions::Continuous(1), 2));
+/// let mut seen = [0.0; 6];
+/// problem.observe(&mut seen);
+/// assert_eq!(seen[..2], [1.0, -0.5]);
+/// let (mut rewards, mut terminated) = ([0.0; 3], [true; 3]);
+/// problem.step(&[0.0, 1.0, -1.0], &mut rewards, &mut terminated)?;
+/// // The controller's reward is -1, and what the adversary chose shows in s'.
+/// assert_eq!(rewards, [1.0; 3]);
+/// problem.observe(&mut seen);
+/// assert!(seen[2] > seen[0] && seen[0] > seen[4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct AdversaryProblem<'a> {
+    rollout: Rollout<'a, StoredPolicy<'a>>,
+    lanes: usize,
+    seed: u64,
+    baseline: f32,
+    groups: Vec<Mutex<Stand>>,
+}
+
+/// A group, and what its adversary sees.
+struct Stand {
+    group: Group,
+    /// (s, a), one row for each lane, once the controller has acted.
+    seen: Option<Vec<f32>>,
+}
+
+impl<'a> AdversaryProblem<'a> {
+    /// So many copies; the seed decides their chance.
+    ///
+    /// # Errors
+    /// If the variant has no adversary that learns, or is none of the task's.
+    pub fn new(
+        image: &'a Image<'a>,
+        variant: Variant,
+        lanes: usize,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        if !searches(variant) || !image.task.method.variants.contains(&variant) {
+            let text = "an adversary can be trained for ca and da1, where the task has them";
+            return Err(Error::Usage(text.to_owned()));
+        }
+        let rollout = Rollout {
+            model: &image.model,
+            policy: &image.policy,
+            task: &image.task,
+            variant,
+            objective: Objective::Return,
+        };
+        let stand = |_| {
+            Ok(Mutex::new(Stand {
+                group: Group::new(&rollout)?,
+                seen: None,
+            }))
+        };
+        let groups = (0..lanes.div_ceil(WIDTH)).map(stand);
+        Ok(Self {
+            rollout,
+            lanes,
+            seed,
+            baseline: 0.0,
+            groups: groups.collect::<Result<_, CapacityError>>()?,
+        })
+    }
+}
+
+impl AdversaryProblem<'_> {
+    /// Counts the controller's rewards from this one on: the adversary earns
+    /// `usual − r`. Learners like small numbers. Only for tasks that do not
+    /// terminate, else the adversary would be paid for the length of episodes.
+    #[must_use]
+    pub fn with_baseline(self, usual: f32) -> Self {
+        let ends = self.rollout.task.termination.is_some();
+        let baseline = if ends { 0.0 } else { usual };
+        Self { baseline, ..self }
+    }
+}
+
+impl Stand {
+    /// Lets the controller act, unless it has.
+    fn look<P: Policy>(&mut self, rollout: &Rollout<'_, P>, seed: u64) -> Option<&[f32]> {
+        if self.seen.is_none() {
+            let streams = self.group.streams(seed);
+            let mut buffers = self.group.buffers(rollout).ok()?;
+            let seen = rollout.look(&streams, 0, &mut buffers)?;
+            let columns = seen.state.len() + seen.action.len();
+            let mut rows = vec![0.0; WIDTH * columns];
+            transpose(seen.state, &mut rows, columns, 0);
+            transpose(seen.action, &mut rows, columns, seen.state.len());
+            self.seen = Some(rows);
+        }
+        self.seen.as_deref()
+    }
+
+    /// One step with these choices; false if there was no room for it.
+    fn step<P: Policy>(
+        &mut self,
+        rollout: &Rollout<'_, P>,
+        seed: u64,
+        actions: &[f32],
+        rewards: &mut [f32],
+        terminated: &mut [bool],
+    ) -> Option<()> {
+        self.look(rollout, seed)?;
+        self.seen = None;
+        let dimension = rollout.model.dynamics.state_dimension();
+        let mut buffers = self.group.buffers(rollout).ok()?;
+        if rollout.variant == Variant::ContinuousAdversary {
+            gather(actions, dimension, buffers.eta.get_mut(..dimension)?);
+        } else {
+            gather(actions, 1, buffers.choices.get_mut(..1)?);
+        }
+        let landing = rollout.land(0, &mut buffers)?;
+        let lanes = rewards.iter_mut().zip(terminated);
+        for ((reward, terminated), ((found, terminal), finite)) in lanes.zip(
+            landing
+                .reward
+                .iter()
+                .zip(&landing.terminal)
+                .zip(&landing.finite),
+        ) {
+            *reward = if *finite { -*found } else { f32::NAN };
+            *terminated = *terminal;
+        }
+        self.group.advance(dimension);
+        Some(())
+    }
+}
+
+fn lock(stand: &Mutex<Stand>) -> MutexGuard<'_, Stand> {
+    stand.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Problem for AdversaryProblem<'_> {
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    fn observation_size(&self) -> usize {
+        let dynamics = &self.rollout.model.dynamics;
+        dynamics.state_dimension() + dynamics.action_dimension()
+    }
+
+    fn actions(&self) -> Actions {
+        let dynamics = &self.rollout.model.dynamics;
+        match self.rollout.variant {
+            Variant::ContinuousAdversary => Actions::Continuous(dynamics.state_dimension()),
+            _ => Actions::Discrete(dynamics.members()),
+        }
+    }
+
+    fn horizon(&self) -> usize {
+        self.rollout.task.horizon as usize
+    }
+
+    fn start(&mut self, lane: usize, episode: u32) -> Result<(), Error> {
+        if let Some(stand) = self.groups.get_mut(lane / WIDTH) {
+            let stand = stand.get_mut().unwrap_or_else(PoisonError::into_inner);
+            stand
+                .group
+                .start(&self.rollout, lane % WIDTH, episode, self.seed);
+            stand.seen = None;
+        }
+        Ok(())
+    }
+
+    fn observe(&self, observations: &mut [f32]) {
+        let chunk = WIDTH * self.observation_size();
+        let parts = observations.par_chunks_mut(chunk);
+        parts.zip(&self.groups).for_each(|(part, stand)| {
+            if let Some(seen) = lock(stand).look(&self.rollout, self.seed) {
+                part.copy_from_slice(seen.get(..part.len()).unwrap_or_default());
+            } else {
+                part.fill(f32::NAN);
+            }
+        });
+    }
+
+    fn step(
+        &mut self,
+        actions: &[f32],
+        rewards: &mut [f32],
+        terminated: &mut [bool],
+    ) -> Result<(), Error> {
+        let parts = actions.par_chunks(WIDTH * self.actions().numbers());
+        let parts = parts
+            .zip(rewards.par_chunks_mut(WIDTH))
+            .zip(terminated.par_chunks_mut(WIDTH));
+        let (rollout, seed, baseline) = (&self.rollout, self.seed, self.baseline);
+        parts
+            .zip(&self.groups)
+            .for_each(|(((actions, rewards), terminated), stand)| {
+                let done = lock(stand).step(rollout, seed, actions, rewards, terminated);
+                for reward in rewards {
+                    *reward = done.map_or(f32::NAN, |()| *reward + baseline);
+                }
+            });
+        Ok(())
+    }
+}

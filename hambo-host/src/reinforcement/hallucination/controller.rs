@@ -1,0 +1,200 @@
+//! The controller's problem: a fixed adversary inside the model's
+//! uncertainty, and an action in every step.
+
+use hambo_core::adversary::searches;
+use hambo_core::image::Image;
+use hambo_core::rollout::{CapacityError, Objective, Rollout};
+use hambo_core::variant::Variant;
+use rayon::prelude::*;
+
+use super::dictated::Dictated;
+use super::group::{Group, WIDTH, gather, transpose};
+use crate::Error;
+use crate::reinforcement::{Actions, Problem};
+
+/// Copies of the hallucinated system under an image's trained adversary.
+/// Without one there is no push (CA), or chance picks the member (DA1). The
+/// image's own controller is not asked. Actions in [−1, 1] are stretched to
+/// the task's limits.
+///
+/// ```
+/// use hambo_core::variant::Variant;
+/// use hambo_host::reinforcement::hallucination::ControllerProblem;
+/// use hambo_host::reinforcement::{Actions, Problem};
+///
+/// let image = hambo_core::example::image()?;
+/// let mut problem = ControllerProblem::new(&image, Variant::ContinuousAdversary, 2, 0)?;
+/// assert_eq!((problem.actions(), problem.observation_size()), (Actions::Continuous(1), 1));
+/// let (mut rewards, mut terminated) = ([0.0; 2], [true; 2]);
+/// problem.step(&[0.0, -1.0], &mut rewards, &mut terminated)?;
+/// let mut seen = [0.0; 2];
+/// problem.observe(&mut seen);
+/// assert!(seen[1] < seen[0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ControllerProblem<'a> {
+    image: &'a Image<'a>,
+    variant: Variant,
+    lanes: usize,
+    seed: u64,
+    groups: Vec<Group>,
+}
+
+impl<'a> ControllerProblem<'a> {
+    /// So many copies; the seed decides their chance.
+    ///
+    /// # Errors
+    /// If the variant is none of the task's.
+    pub fn new(
+        image: &'a Image<'a>,
+        variant: Variant,
+        lanes: usize,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        if !searches(variant) || !image.task.method.variants.contains(&variant) {
+            let text = "a controller can be improved against ca and da1, where the task has them";
+            return Err(Error::Usage(text.to_owned()));
+        }
+        let idle = idle(image);
+        let rollout = rollout(image, variant, &idle);
+        let groups = (0..lanes.div_ceil(WIDTH)).map(|_| Group::new(&rollout));
+        Ok(Self {
+            image,
+            variant,
+            lanes,
+            seed,
+            groups: groups.collect::<Result<_, CapacityError>>()?,
+        })
+    }
+
+    /// The action of a group's lanes in the task's units, still to be clipped.
+    fn dictate(&self, actions: &[f32]) -> Dictated {
+        let mut dictated = idle(self.image);
+        let columns = dictated.actions.len();
+        gather(actions, columns, &mut dictated.actions);
+        let limits = &self.image.task.action_limits;
+        let limits = limits.low.iter().zip(limits.high);
+        for (row, (low, high)) in dictated.actions.iter_mut().zip(limits) {
+            for x in row {
+                *x = low + 0.5 * (*x + 1.0) * (high - low);
+            }
+        }
+        dictated
+    }
+}
+
+fn idle(image: &Image<'_>) -> Dictated {
+    let dynamics = &image.model.dynamics;
+    Dictated {
+        states: dynamics.state_dimension(),
+        actions: vec![[0.0; WIDTH]; dynamics.action_dimension()],
+    }
+}
+
+fn rollout<'a>(
+    image: &'a Image<'a>,
+    variant: Variant,
+    policy: &'a Dictated,
+) -> Rollout<'a, Dictated> {
+    Rollout {
+        model: &image.model,
+        policy,
+        task: &image.task,
+        variant,
+        objective: Objective::Return,
+    }
+}
+
+/// One step of a group; `None` if there was no room for it.
+fn step(
+    rollout: &Rollout<'_, Dictated>,
+    group: &mut Group,
+    seed: u64,
+    rewards: &mut [f32],
+    terminated: &mut [bool],
+) -> Option<()> {
+    let dimension = rollout.model.dynamics.state_dimension();
+    let streams = group.streams(seed);
+    let mut buffers = group.buffers(rollout).ok()?;
+    buffers.trained = [rollout.task.adversary(rollout.variant).is_some(); WIDTH];
+    if rollout.variant == Variant::ContinuousAdversary {
+        buffers.eta.get_mut(..dimension)?.fill([0.0; WIDTH]);
+    } else {
+        let members = rollout.model.dynamics.members() as u32;
+        let drawn = streams
+            .clone()
+            .map(|mut stream| stream.index(members) as f32);
+        *buffers.choices.first_mut()? = drawn;
+    }
+    let landing = rollout.step(&streams, 0, &mut buffers)?;
+    let lanes = rewards.iter_mut().zip(terminated);
+    let found = landing.reward.iter().zip(&landing.terminal);
+    for ((reward, terminated), ((found, terminal), finite)) in lanes.zip(found.zip(&landing.finite))
+    {
+        *reward = if *finite { *found } else { f32::NAN };
+        *terminated = *terminal;
+    }
+    group.advance(dimension);
+    Some(())
+}
+
+impl Problem for ControllerProblem<'_> {
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    fn observation_size(&self) -> usize {
+        self.image.model.dynamics.state_dimension()
+    }
+
+    fn actions(&self) -> Actions {
+        Actions::Continuous(self.image.model.dynamics.action_dimension())
+    }
+
+    fn horizon(&self) -> usize {
+        self.image.task.horizon as usize
+    }
+
+    fn start(&mut self, lane: usize, episode: u32) -> Result<(), Error> {
+        let idle = idle(self.image);
+        let rollout = rollout(self.image, self.variant, &idle);
+        if let Some(group) = self.groups.get_mut(lane / WIDTH) {
+            group.start(&rollout, lane % WIDTH, episode, self.seed);
+        }
+        Ok(())
+    }
+
+    fn observe(&self, observations: &mut [f32]) {
+        let size = self.observation_size();
+        for (part, group) in observations.chunks_mut(WIDTH * size).zip(&self.groups) {
+            transpose(group.states(size), part, size, 0);
+        }
+    }
+
+    fn step(
+        &mut self,
+        actions: &[f32],
+        rewards: &mut [f32],
+        terminated: &mut [bool],
+    ) -> Result<(), Error> {
+        let columns = self.image.model.dynamics.action_dimension();
+        let dictated: Vec<Dictated> = actions
+            .chunks(WIDTH * columns)
+            .map(|actions| self.dictate(actions))
+            .collect();
+        let parts = rewards
+            .par_chunks_mut(WIDTH)
+            .zip(terminated.par_chunks_mut(WIDTH))
+            .zip(&dictated);
+        let (image, variant, seed) = (self.image, self.variant, self.seed);
+        parts
+            .zip(&mut self.groups)
+            .for_each(|(((rewards, terminated), dictated), group)| {
+                let rollout = rollout(image, variant, dictated);
+                if step(&rollout, group, seed, rewards, terminated).is_none() {
+                    rewards.fill(f32::NAN);
+                }
+            });
+        Ok(())
+    }
+}

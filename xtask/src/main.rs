@@ -4,10 +4,13 @@
 
 mod budget;
 mod command;
-mod examples;
 mod firmware;
 mod fuzz;
+mod layers;
+mod lines;
+mod picture;
 mod setup;
+mod source;
 mod steps;
 
 use std::env;
@@ -28,10 +31,12 @@ Usage: cargo xtask COMMAND
 
   demo [ARGUMENTS]  build everything and run `hambo demo` with ARGUMENTS
   test              format, lints, builds for the Cortex-M, all tests incl. QEMU
-  docs              the core's documentation, with an example for every item
+  docs              the core's documentation, with all its links
   miri              the core's tests under Miri
   fuzz [--seconds N] hostile images and expressions, 60 s without N
   budget [--update] what the firmware takes, against budgets.toml, or into it
+  districts         draw docs/figures/districts.svg from the host's imports
+  lines [COMMIT]    lines of code, comments and tests by crate, now or at COMMIT
   firmware          build the firmware and print the path of its ELF file
   setup             install what is missing: the Cortex-M target and QEMU
   help              show this
@@ -49,7 +54,12 @@ fn main() -> ExitCode {
     let command = arguments.next().unwrap_or_else(|| "help".into());
     let rest: Vec<OsString> = arguments.collect();
     let known = command.to_str().unwrap_or_default();
-    if !rest.is_empty() && matches!(known, "test" | "firmware" | "setup" | "miri" | "docs") {
+    if !rest.is_empty()
+        && matches!(
+            known,
+            "test" | "firmware" | "setup" | "miri" | "docs" | "districts"
+        )
+    {
         say(format_args!(
             "error: `cargo xtask {known}` takes no arguments.\n\n{USAGE}"
         ));
@@ -77,6 +87,8 @@ fn main() -> ExitCode {
         "miri" => project.miri(),
         "fuzz" => project.fuzz(seconds.unwrap_or(fuzz::SECONDS)),
         "budget" => project.budget(update),
+        "districts" => project.districts(),
+        "lines" => project.lines(rest.first()),
         "firmware" => project.firmware(),
         "setup" => project.setup(),
         "help" | "--help" | "-h" => print(USAGE),
@@ -216,14 +228,26 @@ impl Project {
         Steps::default().step(DOCS, || self.hold_documentation())
     }
 
-    /// Builds the core's documentation and looks for missing examples.
+    /// Builds the core's documentation; a link that leads nowhere is an error.
     fn hold_documentation(&self) -> Result<(), Problem> {
         let line = CommandLine::new("cargo doc --release --no-deps -p hambo-core");
-        self.run(line.with("RUSTDOCFLAGS", "-D warnings"))?;
-        let sources = examples::read_sources(&self.root.join("hambo-core/src"))?;
-        let count = examples::check(&self.root, &sources)?;
-        say(format_args!("{count} public items, each with an example."));
-        Ok(())
+        self.run(line.with("RUSTDOCFLAGS", "-D warnings"))
+    }
+
+    fn districts(&self) -> Result<(), Failure> {
+        Steps::default().step("picture of the districts", || picture::update(&self.root))?;
+        print(picture::FILE)
+    }
+
+    fn lines(&self, commit: Option<&OsString>) -> Result<(), Failure> {
+        let count = Steps::default().step("lines", || match commit {
+            None => lines::count(&self.root),
+            Some(commit) => {
+                let folder = self.target_directory.join("lines");
+                lines::count_at(&self.root, &commit.to_string_lossy(), &folder)
+            }
+        })?;
+        print(count)
     }
 
     fn miri(&self) -> Result<(), Failure> {

@@ -269,7 +269,8 @@ pub fn adversaries(draw: &mut Draw, ensemble: &TrainedEnsemble) -> Vec<TrainedAd
 /// # Errors
 /// If a number is out of range, which would be a bug of this file.
 pub fn waypoints(draw: &mut Draw, space: usize) -> Result<HostPolicy, Error> {
-    let policy = policy(draw, space).ok_or(Error::Waypoint(f32::NAN))?;
+    let policy =
+        policy(draw, space).ok_or_else(|| Error::Usage("a waypoint is out of range".to_owned()))?;
     Ok(HostPolicy::Waypoints(policy))
 }
 

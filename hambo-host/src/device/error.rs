@@ -1,6 +1,7 @@
 //! What can go wrong between an image and its report.
 
 use super::result_line::ResultLineError;
+use crate::foundation::error::Explained;
 use std::{io, path::PathBuf, process::ExitStatus, time::Duration};
 use thiserror::Error;
 
@@ -144,6 +145,10 @@ pub enum DeviceError {
         /// What the emulator saw.
         driven: &'static str,
     },
+}
+
+impl Explained for DeviceError {
+    const ABOUT: &'static str = "the device: ";
 }
 
 fn tail(messages: &str) -> String {

@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use crate::Error;
+use crate::foundation::error::Explained;
 use crate::foundation::files::write_whole;
-use crate::learn::training::TrainingError;
 
 const HASH: usize = 32;
 /// Time between two checkpoints.
@@ -37,6 +37,15 @@ pub struct Checkpoint {
     last: Instant,
 }
 
+/// A checkpoint that cannot be written or used.
+#[derive(Debug, thiserror::Error)]
+#[error("training: the checkpoint {problem}: start again without it")]
+pub struct CheckpointError {
+    problem: &'static str,
+}
+
+impl Explained for CheckpointError {}
+
 impl Checkpoint {
     /// For this output and kind of work.
     #[must_use]
@@ -58,7 +67,7 @@ impl Checkpoint {
         if !last && self.last.elapsed() < EVERY {
             return Ok(());
         }
-        let damaged = |_| TrainingError::Checkpoint {
+        let damaged = |_| CheckpointError {
             problem: "cannot be encoded",
         };
         let mut bytes = postcard::to_stdvec(&state()).map_err(damaged)?;
@@ -81,7 +90,7 @@ impl Checkpoint {
             );
             std::io::Error::new(error.kind(), text)
         })?;
-        let damaged = TrainingError::Checkpoint {
+        let damaged = CheckpointError {
             problem: "is damaged, or of other work",
         };
         let Some((state, hash)) = bytes.split_last_chunk::<HASH>() else {

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::Actions;
+use crate::foundation::error::Explained;
 
 /// Why a learner could not learn.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -59,4 +60,8 @@ pub enum ReinforcementError {
         /// What is wrong with it.
         problem: &'static str,
     },
+}
+
+impl Explained for ReinforcementError {
+    const ABOUT: &'static str = "learning: ";
 }

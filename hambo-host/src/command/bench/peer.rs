@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::Contest;
+use crate::foundation::error::Explained;
 
 /// What can go wrong with a peer.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +41,8 @@ pub enum BenchError {
     #[error("no threads: {0}")]
     Threads(rayon::ThreadPoolBuildError),
 }
+
+impl Explained for BenchError {}
 
 /// A running peer; it ends with its input.
 pub(super) struct Peer {

@@ -11,6 +11,7 @@ use crate::Error;
 use crate::check::in_lanes::check;
 use crate::device::{DeviceReport, Qemu};
 use crate::environment::TruePath;
+use crate::foundation::error::Explained;
 use crate::foundation::files::write_whole;
 
 /// What is known of one controller.
@@ -40,11 +41,12 @@ impl Case {
                 && report.digest == outcome.digest()
                 && report.verdict.as_str() == outcome.verdict.name();
             if !same {
-                return Err(Error::Parity {
+                return Err(Parity {
                     policy: format!("pi_{y}"),
                     host: outcome.bound.to_bits(),
                     device: report.bound_bits,
-                });
+                }
+                .into());
             }
         }
         Ok(Self {
@@ -55,6 +57,20 @@ impl Case {
         })
     }
 }
+
+/// Host and device disagree: the worst that can happen.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{policy}: host and device disagree: {host:08x} and {device:08x}; do not trust either and report this"
+)]
+struct Parity {
+    policy: String,
+    /// Bits of the bound on each side.
+    host: u32,
+    device: u32,
+}
+
+impl Explained for Parity {}
 
 /// The closing table.
 pub(super) fn tell(cases: &[Case], threshold: Option<f32>, out: &mut impl Write) -> io::Result<()> {

@@ -122,7 +122,8 @@ impl Experiment {
 }
 
 fn policy(y: f32) -> Result<Waypoints, Error> {
-    PointSafety::policy(y).ok_or(Error::Waypoint(y))
+    let bad = || format!("the waypoint {y} is not a finite number; give one that is");
+    PointSafety::policy(y).ok_or_else(|| Error::Usage(bad()))
 }
 
 /// Runs the demo and tells it to `out`.

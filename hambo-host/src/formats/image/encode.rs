@@ -10,7 +10,9 @@ use hambo_core::task::{Effort, InitialKind, MAX_ADVERSARIES};
 use serde::Serialize;
 
 use super::adversary::{TrainedAdversary, encode_adversary};
+use super::refused::problem_text;
 use crate::formats::task::{Initial, TaskFile};
+use crate::foundation::error::Explained;
 use crate::learn::training::{Layer, TrainedEnsemble};
 
 /// Why a part cannot be written.
@@ -38,7 +40,7 @@ pub enum EncodeError {
         expected: usize,
     },
     /// The core would refuse the policy.
-    #[error("the policy cannot be used: {}; make every size and number finite and in range", crate::learn::model_file::problem_words(.0))]
+    #[error("the policy cannot be used: {}; make every size and number finite and in range", problem_text(.0))]
     Policy(Problem),
     /// A Gaussian process cannot be written for the core.
     #[error(transparent)]
@@ -47,6 +49,8 @@ pub enum EncodeError {
     #[error("the manifest cannot be written: {0}")]
     Manifest(#[from] postcard::Error),
 }
+
+impl Explained for EncodeError {}
 
 /// Runs of numbers, each padded to whole tiles.
 #[derive(Default)]

@@ -6,6 +6,7 @@ mod aligned;
 mod encode;
 mod gaussian_process;
 mod policy;
+mod refused;
 
 pub use adversary::TrainedAdversary;
 pub use aligned::AlignedBytes;
@@ -15,3 +16,4 @@ pub use encode::{
 pub use gaussian_process::encode_gaussian_process;
 pub(crate) use gaussian_process::encode_known_to;
 pub use policy::{decode_policy, encode_policy};
+pub use refused::{Refused, part_name, problem_text};

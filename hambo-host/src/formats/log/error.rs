@@ -4,6 +4,7 @@
 use std::io;
 
 use super::LogError;
+use crate::foundation::error::Explained;
 
 /// A data file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -129,3 +130,5 @@ pub enum DataError {
         source: io::Error,
     },
 }
+
+impl Explained for DataError {}

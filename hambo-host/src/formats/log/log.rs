@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
+use crate::foundation::error::Explained;
 use crate::foundation::files::write_whole;
 
 /// Logged transitions, row-major.
@@ -57,6 +58,10 @@ pub enum LogError {
         /// Which part of it.
         part: &'static str,
     },
+}
+
+impl Explained for LogError {
+    const ABOUT: &'static str = "the log: ";
 }
 
 impl Log {

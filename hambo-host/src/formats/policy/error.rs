@@ -5,6 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use super::onnx::OnnxError;
+use crate::foundation::error::Explained;
 use crate::foundation::files::short_lines;
 
 /// A policy file that cannot be used: which file, which key, what to do.
@@ -55,3 +56,5 @@ pub enum PolicyError {
         help: String,
     },
 }
+
+impl Explained for PolicyError {}

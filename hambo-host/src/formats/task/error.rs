@@ -2,14 +2,17 @@
 
 use std::io;
 
-use thiserror::Error;
+use hambo_core::expression::ProgramError;
 
+use super::TaskFile;
+use crate::Error;
 use crate::formats::expression::ExpressionError;
+use crate::foundation::error::Explained;
 use crate::foundation::files::short_lines;
 use crate::foundation::place::{Place, shown};
 
 /// A task file that cannot be used: which file, which key, which line, what to do.
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum TaskError {
     /// The file cannot be read.
     #[error(
@@ -55,4 +58,55 @@ pub enum TaskError {
         /// What is wrong with it, and where.
         problem: Box<ExpressionError>,
     },
+}
+
+impl Explained for TaskError {}
+
+/// Byte code that the core refuses.
+#[derive(Debug, thiserror::Error)]
+#[error("the task's expressions: {0}\nhelp: correct them; hambo task check shows where")]
+pub struct RefusedProgram(ProgramError);
+
+impl Explained for RefusedProgram {}
+
+impl From<ProgramError> for Error {
+    fn from(error: ProgramError) -> Self {
+        RefusedProgram(error).into()
+    }
+}
+
+/// A log of another system than the task's.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the log's rows have {found} {part} numbers, the task names {expected}; choose the task of this log"
+)]
+pub struct OtherDimensions {
+    part: &'static str,
+    found: usize,
+    expected: usize,
+}
+
+impl Explained for OtherDimensions {}
+
+impl TaskFile {
+    /// Holds the lengths of a log's states and actions against the task's.
+    pub(crate) fn hold_dimensions(
+        &self,
+        states: usize,
+        actions: usize,
+    ) -> Result<(), OtherDimensions> {
+        for (part, found, expected) in [
+            ("state", states, self.state_names.len()),
+            ("action", actions, self.action_names.len()),
+        ] {
+            if found != expected {
+                return Err(OtherDimensions {
+                    part,
+                    found,
+                    expected,
+                });
+            }
+        }
+        Ok(())
+    }
 }

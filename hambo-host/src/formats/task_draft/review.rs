@@ -25,18 +25,7 @@ const FAR: f32 = 5.0;
 pub fn review(task: &TaskFile, log: &LoggedRows) -> Result<Review, Error> {
     let with_return = task.learns_reward().then(|| rows_with_return(log));
     let log = with_return.as_ref().unwrap_or(log);
-    for (part, found, expected) in [
-        ("state", log.states.len(), task.state_names.len()),
-        ("action", log.actions.len(), task.action_names.len()),
-    ] {
-        if found != expected {
-            return Err(Error::Dimensions {
-                part,
-                found,
-                expected,
-            });
-        }
-    }
+    task.hold_dimensions(log.states.len(), log.actions.len())?;
     let mut reviewer = Reviewer {
         task,
         log,

@@ -15,6 +15,7 @@ use hambo_core::model::nested_beta;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::foundation::error::Explained;
 use coverage::{LEVELS, covered, fraction, scores};
 use scale::best_scale;
 
@@ -211,6 +212,10 @@ pub enum CalibrationError {
         /// Name of the column.
         column: &'static str,
     },
+}
+
+impl Explained for CalibrationError {
+    const ABOUT: &'static str = "calibration: ";
 }
 
 /// Finds the scales on withheld rows and reports what they do.

@@ -1,5 +1,6 @@
 //! From a log to a calibrated model: withhold, train, calibrate.
 
+mod error;
 mod evidence;
 mod gaussian_process;
 mod network;
@@ -21,6 +22,7 @@ use crate::learn::model_file::{DataSummary, Metadata, ModelFile};
 use crate::learn::training::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
 use evidence::Evidence;
 
+pub use error::FitError;
 pub use gaussian_process::{GaussianProcessOptions, Keep};
 pub(crate) use tables::Tables;
 pub use watch::{FitProgress, Unwatched, Watch};
@@ -112,28 +114,18 @@ pub fn fit(
     options: &FitOptions,
     watch: &mut dyn Watch,
 ) -> Result<(ModelFile, Calibration), Error> {
-    for (part, found, expected) in [
-        ("state", log.state_dimension(), task.state_names.len()),
-        ("action", log.action_dimension(), task.action_names.len()),
-    ] {
-        if found != expected {
-            return Err(Error::Dimensions {
-                part,
-                found,
-                expected,
-            });
-        }
-    }
+    task.hold_dimensions(log.state_dimension(), log.action_dimension())?;
     let unseen = UnseenInput::of(task);
     let seed = options.model.seed();
     let split = Split::new(log, options.withheld_share, seed);
     let (kept, withheld) = (&split.kept, &split.withheld);
     if kept.len() < MINIMUM_ROWS {
-        return Err(Error::TooFewRows {
+        return Err(FitError::TooFewRows {
             rows: log.len(),
             left: kept.len(),
             needed: MINIMUM_ROWS,
-        });
+        }
+        .into());
     }
     let span = tracing::info_span!("train", rows = kept.len(), seed).entered();
     let trained = match &options.model {
@@ -196,27 +188,28 @@ pub fn fit(
 
 /// Training knows columns by number, people by name.
 fn in_the_tasks_words(error: Error, task: &TaskFile) -> Error {
-    let Error::Training(TrainingError::Constant {
+    let Some(TrainingError::Constant {
         table,
         column,
         value,
-    }) = error
+    }) = error.of()
     else {
         return error;
     };
-    let targets = table == "targets";
+    let (targets, column, value) = (*table == "targets", *column, *value);
     let states = match targets {
         true => &task.state_names,
         false => own_states(&task.state_names),
     };
     let mut names = states.iter().chain(&task.action_names);
     let name = names.nth(column).cloned().unwrap_or_default();
-    Error::ConstantColumn {
+    let constant = FitError::ConstantColumn {
         what: match targets {
             true if name == RETURN_SO_FAR => "the reward".to_owned(),
             true => format!("the change of `{name}` from row to row"),
             false => format!("the column `{name}`"),
         },
         value,
-    }
+    };
+    constant.into()
 }

@@ -1,5 +1,6 @@
 //! What can be wrong with the data or the hyperparameters.
 
+use crate::foundation::error::Explained;
 use thiserror::Error;
 
 /// Why there is no posterior.
@@ -101,4 +102,8 @@ pub enum GaussianProcessError {
     /// The caller stopped the search.
     #[error("the search for hyperparameters was stopped")]
     Stopped,
+}
+
+impl Explained for GaussianProcessError {
+    const ABOUT: &'static str = "the Gaussian process: ";
 }

@@ -16,7 +16,8 @@ pub use metadata::{
     DataSummary, GaussianProcessSummary, Metadata, NetworkSummary, TrainingSummary,
 };
 
-use crate::formats::image::{AlignedBytes, EncodeError, encode_part};
+use crate::formats::image::{AlignedBytes, EncodeError, encode_part, part_name, problem_text};
+use crate::foundation::error::Explained;
 use crate::foundation::files::write_whole;
 use gaussian_process_in_floats::{OldProcessError, renewed};
 use version_1::Provenance;
@@ -46,7 +47,7 @@ pub enum ModelFileError {
     #[error(transparent)]
     File(#[from] std::io::Error),
     /// It is damaged or of another kind.
-    #[error("{file}: {} part: {}\nhelp: the file is damaged or not a model; give one of `hambo fit`, or fit it again", part_name(&.error.part), problem_words(&.error.problem))]
+    #[error("{file}: {} part: {}\nhelp: the file is damaged or not a model; give one of `hambo fit`, or fit it again", part_name(&.error.part), problem_text(&.error.problem))]
     Damaged {
         /// The file.
         file: String,
@@ -58,43 +59,7 @@ pub enum ModelFileError {
     Encode(#[from] EncodeError),
 }
 
-/// The word for a part.
-#[must_use]
-pub fn part_name(part: &Part) -> &'static str {
-    match part {
-        Part::Model => "model",
-        Part::Task => "task",
-        Part::Policy => "policy",
-        Part::Provenance => "provenance",
-        Part::Adversary => "adversary",
-        Part::Image => "last",
-    }
-}
-
-/// What is wrong with a part, in words.
-#[must_use]
-pub fn problem_words(problem: &Problem) -> &'static str {
-    match problem {
-        Problem::Truncated => "the file ends before it does",
-        Problem::TrailingBytes => "bytes follow where none may",
-        Problem::Magic => "it does not begin as hambo's files do",
-        Problem::Version => {
-            "this program does not know its format, which is newer, or older than it reads: fit or export it again"
-        }
-        Problem::Kind => "another kind of part stands in its place",
-        Problem::Signature => "it has a signature that this program cannot verify",
-        Problem::Length => "it has a length that no part can have",
-        Problem::Alignment => "it does not start on a multiple of 16 bytes",
-        Problem::Checksum => "the checksum disagrees with the bytes",
-        Problem::Hash => "the hash disagrees with the bytes",
-        Problem::Manifest => "its description cannot be read",
-        Problem::Arena => "it has more or fewer weights than it describes",
-        Problem::Dimension => "a dimension is zero, too large, or not the model's",
-        Problem::Number => "a number is not finite or out of its range",
-        Problem::Program => "the byte code of the expressions is not valid",
-        Problem::Variant => "a variant needs networks, and the model is a Gaussian process",
-    }
-}
+impl Explained for ModelFileError {}
 
 impl ModelFile {
     /// A model from its model part.

@@ -1,5 +1,6 @@
 //! What can be wrong with the data or the options of a training run.
 
+use crate::foundation::error::Explained;
 use thiserror::Error;
 
 /// Why an ensemble could not be trained.
@@ -91,4 +92,8 @@ pub enum TrainingError {
         /// Member, from 0.
         member: usize,
     },
+}
+
+impl Explained for TrainingError {
+    const ABOUT: &'static str = "training: ";
 }

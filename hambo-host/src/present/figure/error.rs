@@ -1,5 +1,7 @@
 //! What can go wrong with a figure.
 
+use crate::foundation::error::Explained;
+
 /// Why a figure was not drawn or not written.
 #[derive(Debug, thiserror::Error)]
 pub enum FigureError {
@@ -50,6 +52,8 @@ pub enum FigureError {
     #[error("cannot write {0}")]
     Io(std::io::Error),
 }
+
+impl Explained for FigureError {}
 
 /// Checks that every number is finite; `values` yields the numbers of each entry.
 pub(super) fn check_finite<const N: usize>(

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Number;
 use super::story::Story;
 use crate::Error;
+use crate::foundation::error::Explained;
 use crate::foundation::files::write_whole;
 
 /// What a run file says it is.
@@ -255,11 +256,7 @@ pub enum RunError {
     },
 }
 
-impl From<RunError> for Error {
-    fn from(error: RunError) -> Self {
-        Self::Usage(error.to_string())
-    }
-}
+impl Explained for RunError {}
 
 /// What all versions share.
 #[derive(Deserialize)]

@@ -1,0 +1,79 @@
+//! What the core refuses, in sentences for a user.
+
+use hambo_core::image::{ImageError, Part, Problem};
+use hambo_core::rollout::CapacityError;
+
+use crate::Error;
+use crate::foundation::error::Explained;
+
+/// The word for a part.
+#[must_use]
+pub fn part_name(part: &Part) -> &'static str {
+    match part {
+        Part::Model => "model",
+        Part::Task => "task",
+        Part::Policy => "policy",
+        Part::Provenance => "provenance",
+        Part::Adversary => "adversary",
+        Part::Image => "last",
+    }
+}
+
+/// What is wrong with a part.
+#[must_use]
+pub fn problem_text(problem: &Problem) -> &'static str {
+    match problem {
+        Problem::Truncated => "the file ends before it does",
+        Problem::TrailingBytes => "bytes follow where none may",
+        Problem::Magic => "it does not begin as hambo's files do",
+        Problem::Version => {
+            "this program does not know its format, which is newer, or older than it reads: fit or export it again"
+        }
+        Problem::Kind => "another kind of part stands in its place",
+        Problem::Signature => "it has a signature that this program cannot verify",
+        Problem::Length => "it has a length that no part can have",
+        Problem::Alignment => "it does not start on a multiple of 16 bytes",
+        Problem::Checksum => "the checksum disagrees with the bytes",
+        Problem::Hash => "the hash disagrees with the bytes",
+        Problem::Manifest => "its description cannot be read",
+        Problem::Arena => "it has more or fewer weights than it describes",
+        Problem::Dimension => "a dimension is zero, too large, or not the model's",
+        Problem::Number => "a number is not finite or out of its range",
+        Problem::Program => "the byte code of the expressions is not valid",
+        Problem::Variant => "a variant needs networks, and the model is a Gaussian process",
+    }
+}
+
+/// An image, a part of one or a task that the core refuses.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// An image.
+    #[error("the image's {} part: {}; export it again", part_name(&.0.part), problem_text(&.0.problem))]
+    Image(ImageError),
+    /// A part.
+    #[error("a part of the image: {}; export it again", problem_text(.0))]
+    Part(Problem),
+    /// A task that needs more memory than there is.
+    #[error("the task needs {} rows of memory, {} are there\nhelp: shorten the horizon or shrink the model", .0.needed, .0.available)]
+    Capacity(CapacityError),
+}
+
+impl Explained for Refused {}
+
+impl From<ImageError> for Error {
+    fn from(error: ImageError) -> Self {
+        Refused::Image(error).into()
+    }
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Self {
+        Refused::Part(problem).into()
+    }
+}
+
+impl From<CapacityError> for Error {
+    fn from(error: CapacityError) -> Self {
+        Refused::Capacity(error).into()
+    }
+}

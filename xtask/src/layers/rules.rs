@@ -171,15 +171,7 @@ fn read(krate: &str) -> Layers {
 }
 
 /// Districts of the host that still look up, and to which ones. To vanish.
-const KNOWN: &[(&str, &str)] = &[
-    ("formats", "learn"),
-    ("foundation", "command"),
-    ("foundation", "device"),
-    ("foundation", "formats"),
-    ("foundation", "learn"),
-    ("foundation", "present"),
-    ("foundation", "reinforcement"),
-];
+const KNOWN: &[(&str, &str)] = &[("formats", "learn")];
 /// Districts of the host that still have circles inside. To vanish.
 const KNOWN_CIRCLES: &[&str] = &["formats", "improve", "reinforcement"];
 

@@ -9,7 +9,7 @@ use hambo_host::formats::log::Names;
 use hambo_host::formats::policy::{ActionMap, PerceptronPolicy, onnx};
 use hambo_host::formats::task::TaskFile;
 use hambo_host::formats::task_draft::{LoggedRows, draft, review};
-use hambo_host::learn::training::{Activation, Layer};
+use hambo_host::foundation::network::{Activation, Layer};
 
 struct Folder(PathBuf);
 

@@ -8,11 +8,13 @@ use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Effort, Method, Variant};
 use hambo_host::Error;
 use hambo_host::formats::image::{
-    AlignedBytes, TrainedAdversary, Uncertainty, encode_ensemble, encode_image_with, encode_policy,
+    AlignedBytes, TrainedAdversary, Uncertainty, encode_image_with, encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
-use hambo_host::learn::training::{Layer, Member, Standardisation, TrainedEnsemble};
+use hambo_host::foundation::network::{Layer, Standardisation};
+use hambo_host::learn::ensemble::encode_ensemble;
+use hambo_host::learn::ensemble::{Member, TrainedEnsemble};
 
 /// Rewards over s0, a0 and next.s0 that never leave the numbers.
 pub const REWARDS: [&str; 8] = [

@@ -10,10 +10,10 @@ use hambo_host::formats::image::{
     AlignedBytes, Uncertainty, encode_gaussian_process, encode_image, encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
+use hambo_host::foundation::network::Standardisation;
 use hambo_host::learn::gaussian_process::{
     GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations,
 };
-use hambo_host::learn::training::Standardisation;
 
 use crate::fixture::{self, Draw, REWARDS};
 

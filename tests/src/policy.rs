@@ -3,7 +3,7 @@
 use hambo_core::network::Activation;
 use hambo_core::policy::{Head, LOG_STD_HIGH, LOG_STD_LOW, Leg, Spread, Waypoints};
 use hambo_host::formats::policy::{ActionMap, HostPolicy, LinearPolicy, PerceptronPolicy};
-use hambo_host::learn::training::Layer;
+use hambo_host::foundation::network::Layer;
 
 use crate::fixture::Draw;
 use crate::reference::activate;

@@ -2,7 +2,7 @@
 
 use hambo_core::network::Activation;
 use hambo_core::policy::Leg;
-use hambo_host::learn::training::TrainedEnsemble;
+use hambo_host::learn::ensemble::TrainedEnsemble;
 
 /// Mean and standard deviations of s′ − s.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,8 +10,8 @@ use hambo_host::formats::image::encode_policy;
 use hambo_host::formats::log::{Log, Transition};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
+use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::fit::{FitOptions, ModelOptions, Unwatched, fit};
-use hambo_host::learn::training::EnsembleOptions;
 
 /// Mediocre controllers of the pendulum: damping, one that turns to the other
 /// side, and one that pushes hard and now and then gets up.

@@ -11,11 +11,13 @@ use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Effort, Variant};
 use hambo_host::formats::image::{
-    AlignedBytes, TrainedAdversary, Uncertainty, encode_ensemble, encode_image_with, encode_policy,
+    AlignedBytes, TrainedAdversary, Uncertainty, encode_image_with, encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
-use hambo_host::learn::training::{Layer, Member, Standardisation, TrainedEnsemble};
+use hambo_host::foundation::network::{Layer, Standardisation};
+use hambo_host::learn::ensemble::encode_ensemble;
+use hambo_host::learn::ensemble::{Member, TrainedEnsemble};
 use hambo_tests::fixture;
 use rayon::prelude::*;
 

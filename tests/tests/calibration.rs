@@ -5,9 +5,9 @@ use hambo_core::network::Activation;
 use hambo_host::formats::log::{Log, Transition};
 use hambo_host::formats::task::TaskFile;
 use hambo_host::learn::calibration::{Calibration, CalibrationMode, CalibrationStatus};
+use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, Unwatched, fit};
 use hambo_host::learn::gaussian_process::SearchOptions;
-use hambo_host::learn::training::EnsembleOptions;
 use hambo_tests::fixture::Draw;
 
 const STEPS: u32 = 50;

@@ -5,11 +5,11 @@
 use std::ops::ControlFlow;
 
 use hambo_core::model::Kernel;
+use hambo_host::foundation::network::Standardisation;
 use hambo_host::learn::gaussian_process::{
     GaussianProcessError, Hyperparameters, Likelihood, Observations, Parameter, SearchBounds,
     SearchOptions, fit_hyperparameters,
 };
-use hambo_host::learn::training::Standardisation;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::KERNELS;
 use hambo_tests::smooth_data::{Generator, function, go_on, physical};

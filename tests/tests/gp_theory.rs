@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::model::Kernel;
+use hambo_host::foundation::network::Standardisation;
 use hambo_host::learn::gaussian_process::{
     GaussianProcessError, GaussianProcessFit, Hyperparameters, NORM_FACTOR, NormBound,
     Observations, Smoothness, Theory, beta,
 };
-use hambo_host::learn::training::Standardisation;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::KERNELS;
 

@@ -5,10 +5,10 @@ use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::policy::Policy;
 use hambo_host::formats::image::AlignedBytes;
 use hambo_host::learn::calibration::CalibrationMode;
+use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::model_file::{
     DataSummary, Metadata, ModelFile, ModelFileError, NetworkSummary, TrainingSummary,
 };
-use hambo_host::learn::training::EnsembleOptions;
 use hambo_tests::fixture;
 use rayon::prelude::*;
 

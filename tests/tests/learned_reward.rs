@@ -16,9 +16,10 @@ use hambo_host::formats::learned_reward::with_return_so_far;
 use hambo_host::formats::log::{Log, Transition};
 use hambo_host::formats::policy::{ActionMap, HostPolicy, PerceptronPolicy, onnx};
 use hambo_host::formats::task::TaskFile;
+use hambo_host::foundation::network::Layer;
+use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, Unwatched, fit};
 use hambo_host::learn::gaussian_process::SearchOptions;
-use hambo_host::learn::training::{EnsembleOptions, Layer};
 use hambo_tests::fixture::Draw;
 
 const STEPS: usize = 20;

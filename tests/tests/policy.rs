@@ -10,12 +10,11 @@ use hambo_core::policy::{Controller, Head, LaneByLane, Leg, Policy, Spread, Wayp
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Effort, Variant};
 use hambo_host::check::in_lanes::check_in_lanes;
-use hambo_host::formats::image::{
-    AlignedBytes, decode_policy, encode_ensemble, encode_image, encode_policy,
-};
+use hambo_host::formats::image::{AlignedBytes, decode_policy, encode_image, encode_policy};
 use hambo_host::formats::policy::{ActionMap, HostPolicy, LinearPolicy};
 use hambo_host::formats::task::TaskFile;
-use hambo_host::learn::training::Layer;
+use hambo_host::foundation::network::Layer;
+use hambo_host::learn::ensemble::encode_ensemble;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::policy::{self, KINDS};
 use hambo_tests::reference::waypoint_action;

@@ -7,12 +7,11 @@ use hambo_core::network::Activation;
 use hambo_core::rollout::Objective;
 use hambo_core::task::{Effort, Method, Variant};
 use hambo_host::check::in_lanes::check_in_lanes;
-use hambo_host::formats::image::{
-    AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
-};
+use hambo_host::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
-use hambo_host::learn::training::TrainedEnsemble;
+use hambo_host::learn::ensemble::TrainedEnsemble;
+use hambo_host::learn::ensemble::encode_ensemble;
 use hambo_tests::fixture::{self, Draw, REWARDS, VARIANTS};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::Error;
 use crate::foundation::checkpoint::Checkpoint;
+use crate::learn::ensemble::TrainerState;
 use crate::learn::fit::{FitProgress, Watch};
-use crate::learn::training::TrainerState;
 
 use super::line::Line;
 

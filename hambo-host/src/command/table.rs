@@ -4,9 +4,9 @@ use std::io::Write;
 
 use crate::Error;
 use crate::learn::calibration::{Calibration, CalibrationStatus, CurvePoint};
+use crate::learn::ensemble::{Bandwidth, Inference};
 use crate::learn::gaussian_process::{ASSUMPTIONS, Smoothness};
 use crate::learn::model_file::{GaussianProcessSummary, Metadata, ModelFile, TrainingSummary};
-use crate::learn::training::{Bandwidth, Inference};
 use serde_json::{Value, json};
 
 /// The log and its split.

@@ -38,13 +38,15 @@ pub struct Checkpoint {
 }
 
 /// A checkpoint that cannot be written or used.
-#[derive(Debug, thiserror::Error)]
-#[error("training: the checkpoint {problem}: start again without it")]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the checkpoint {problem}: start again without it")]
 pub struct CheckpointError {
-    problem: &'static str,
+    pub(crate) problem: &'static str,
 }
 
-impl Explained for CheckpointError {}
+impl Explained for CheckpointError {
+    const ABOUT: &'static str = "training: ";
+}
 
 impl Checkpoint {
     /// For this output and kind of work.

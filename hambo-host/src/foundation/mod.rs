@@ -3,5 +3,6 @@
 pub mod checkpoint;
 pub mod error;
 pub mod files;
+pub mod network;
 pub mod place;
 pub mod random;

@@ -1,9 +1,9 @@
 //! Oracle of the tests: derivatives by central differences in f64.
 
 use super::weights::{Twins, Weights};
-use crate::learn::training::Activation;
-use crate::learn::training::random::Random;
-use crate::learn::training::reference;
+use crate::foundation::network::Activation;
+use crate::foundation::network::reference;
+use crate::foundation::random::Random;
 
 pub(super) fn wide(numbers: &[f32]) -> Vec<f64> {
     numbers.iter().map(|&number| f64::from(number)).collect()

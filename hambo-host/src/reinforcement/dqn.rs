@@ -16,8 +16,9 @@ use super::replay::{Columns, Replay, Transition};
 use super::weights::{Twins, Weights, widths};
 use super::{Actions, Problem, ReinforcementError, RoundReport, TrainedChooser};
 use crate::Error;
-use crate::learn::training::network::{LayerShape, layer_shapes, parameter_count};
-use crate::learn::training::random::Random;
+use crate::foundation::checkpoint::CheckpointError;
+use crate::foundation::network::perceptron::{LayerShape, layer_shapes, parameter_count};
+use crate::foundation::random::Random;
 
 /// How clipped double DQN learns; sizes and rates are the paper's by default.
 ///
@@ -235,7 +236,7 @@ impl DoubleDqn {
             && state.replay.actions_below(choices);
         if !sound {
             let problem = "is damaged, or of a problem of other sizes";
-            return Err(ReinforcementError::Checkpoint { problem });
+            return Err(CheckpointError { problem }.into());
         }
         let tick = 1.0 / problem.horizon() as f32;
         Ok(Self {

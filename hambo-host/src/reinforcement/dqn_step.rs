@@ -8,7 +8,7 @@
 
 use super::replay::Batch;
 use super::weights::{Twins, Weights, Work};
-use crate::learn::training::network::LayerShape;
+use crate::foundation::network::perceptron::LayerShape;
 
 /// What stays the same from step to step.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,8 @@ use super::dqn_step::{DqnStep, Rates};
 use super::toy::{Harvest, Push};
 use super::weights::{Twins, Weights, widths};
 use super::*;
-use crate::learn::training::network::layer_shapes;
-use crate::learn::training::random::Random;
+use crate::foundation::network::perceptron::layer_shapes;
+use crate::foundation::random::Random;
 
 const ROWS: usize = 9;
 const SEEN: usize = 3;

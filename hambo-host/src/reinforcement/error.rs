@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::Actions;
+use crate::foundation::checkpoint::CheckpointError;
 use crate::foundation::error::Explained;
 
 /// Why a learner could not learn.
@@ -55,11 +56,8 @@ pub enum ReinforcementError {
         round: usize,
     },
     /// A checkpoint of another run, or a broken one.
-    #[error("the checkpoint {problem}: start again without it")]
-    Checkpoint {
-        /// What is wrong with it.
-        problem: &'static str,
-    },
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 }
 
 impl Explained for ReinforcementError {

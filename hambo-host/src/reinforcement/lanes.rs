@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::weights::ACTIVATION;
-use crate::learn::training::network::{LayerShape, Network};
+use crate::foundation::network::perceptron::{LayerShape, Network};
 
 /// Rows of a part. Fixed, because a product's bits may depend on its size, and
 /// must not depend on the number of threads.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::ReinforcementError;
 use super::drive::Step;
 use super::options::Value;
-use crate::learn::training::random::Random;
+use crate::foundation::random::Random;
 
 /// Where the parts of a transition lie in its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,9 +13,10 @@ use super::squashed_gaussian::Draws;
 use super::weights::{Twins, Weights, widths};
 use super::{Actions, Problem, ReinforcementError, RoundReport, TrainedActor};
 use crate::Error;
-use crate::learn::training::adam::Adam;
-use crate::learn::training::network::{LayerShape, layer_shapes, parameter_count};
-use crate::learn::training::random::Random;
+use crate::foundation::checkpoint::CheckpointError;
+use crate::foundation::network::adam::Adam;
+use crate::foundation::network::perceptron::{LayerShape, layer_shapes, parameter_count};
+use crate::foundation::random::Random;
 
 /// How soft actor-critic learns; the defaults are the paper's.
 ///
@@ -205,7 +206,7 @@ impl SoftActorCritic {
             && state.replay.is_sound(sizes.columns, options.replay);
         if !sound {
             let problem = "is damaged, or of a problem of other sizes";
-            return Err(ReinforcementError::Checkpoint { problem });
+            return Err(CheckpointError { problem }.into());
         }
         let actions = sizes.columns.action;
         let entropy = options.target_entropy.unwrap_or(-(actions as f32));

@@ -8,8 +8,8 @@
 use super::replay::Batch;
 use super::squashed_gaussian::Draws;
 use super::weights::{Twins, Weights, Work};
-use crate::learn::training::network::LayerShape;
-use crate::learn::training::random::Random;
+use crate::foundation::network::perceptron::LayerShape;
+use crate::foundation::random::Random;
 
 /// The three things that learn.
 pub(super) struct Learnt<'a> {

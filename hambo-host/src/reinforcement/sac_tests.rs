@@ -9,9 +9,9 @@ use super::weights::{Twins, Weights, widths};
 use super::*;
 use crate::environment::{Environment, Pendulum, rollout};
 use crate::formats::policy::HostPolicy;
-use crate::learn::training::adam::Adam;
-use crate::learn::training::network::layer_shapes;
-use crate::learn::training::random::Random;
+use crate::foundation::network::adam::Adam;
+use crate::foundation::network::perceptron::layer_shapes;
+use crate::foundation::random::Random;
 
 const ROWS: usize = 9;
 const SEEN: usize = 3;
@@ -222,7 +222,7 @@ fn refuses_states_and_problems_that_do_not_fit() {
     let state = learner.state().clone();
     let other = Push::new(4, Actions::Continuous(2), 20);
     let error = SoftActorCritic::resume(&other, state).err();
-    assert!(matches!(error, Some(ReinforcementError::Checkpoint { .. })));
+    assert!(matches!(error, Some(ReinforcementError::Checkpoint(_))));
     let choices = Push::new(4, Actions::Discrete(3), 20);
     let error = SoftActorCritic::new(&choices, options(FINITE))
         .err()
@@ -318,12 +318,7 @@ fn exports_what_it_learnt() {
     let task = pendulum.task();
     let policy = actor.policy(&task.action_low, &task.action_high);
     let run = rollout(&pendulum, &HostPolicy::Perceptron(policy), 1, 0.0, 1).unwrap();
-    let parameters = wide(
-        &crate::learn::training::Member {
-            layers: actor.mean_layers(),
-        }
-        .pack(),
-    );
+    let parameters = wide(&crate::foundation::network::pack(&actor.mean_layers()));
     for row in run.log.rows().take(50) {
         let input: Vec<f64> = (0..3)
             .map(|i| f64::from((row.state[i] - units.mean[i]) / units.scale[i]))

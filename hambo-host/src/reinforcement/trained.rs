@@ -7,8 +7,8 @@ use super::options::InputUnits;
 use super::weights::ACTIVATION;
 use crate::formats::image::TrainedAdversary;
 use crate::formats::policy::{ActionMap, PerceptronPolicy};
-use crate::learn::training::network::LayerShape;
-use crate::learn::training::{Layer, Member};
+use crate::foundation::network::perceptron::LayerShape;
+use crate::foundation::network::{Layer, unpack};
 
 /// The actor of soft actor-critic.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -23,7 +23,7 @@ pub struct TrainedActor {
 impl TrainedActor {
     pub(super) fn new(shapes: &[LayerShape], parameters: &[f32], units: &InputUnits) -> Self {
         Self {
-            layers: Member::unpack(shapes, parameters).layers,
+            layers: unpack(shapes, parameters),
             units: units.clone(),
         }
     }
@@ -97,7 +97,7 @@ pub struct TrainedChooser {
 impl TrainedChooser {
     pub(super) fn new(shapes: &[LayerShape], parameters: &[f32], units: &InputUnits) -> Self {
         Self {
-            layers: Member::unpack(shapes, parameters).layers,
+            layers: unpack(shapes, parameters),
             units: units.clone(),
         }
     }

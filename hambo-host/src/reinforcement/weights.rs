@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::learn::training::adam::Adam;
-use crate::learn::training::initial::initial_parameters;
-use crate::learn::training::network::{Gradient, LayerShape, Network};
-use crate::learn::training::random::Random;
-use crate::learn::training::{Activation, Initial};
+use crate::foundation::network::adam::Adam;
+use crate::foundation::network::initial::initial_parameters;
+use crate::foundation::network::perceptron::{Gradient, LayerShape, Network};
+use crate::foundation::network::{Activation, Initial};
+use crate::foundation::random::Random;
 
 /// Between the layers of every network here, as in the paper.
 pub(super) const ACTIVATION: Activation = Activation::Relu;
@@ -64,7 +64,7 @@ pub(super) struct Work {
 
 impl Work {
     pub(super) fn new(layers: &[LayerShape], rows: usize) -> Self {
-        let parameters = crate::learn::training::network::parameter_count(layers);
+        let parameters = crate::foundation::network::perceptron::parameter_count(layers);
         Self {
             network: Network::new(layers, ACTIVATION, rows),
             gradient: vec![0.0; parameters],

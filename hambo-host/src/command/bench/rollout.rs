@@ -15,15 +15,13 @@ use super::{BenchError, Contest};
 use crate::Error;
 use crate::check::in_lanes::check;
 use crate::environment::{Environment, Pendulum, rollout};
-use crate::formats::image::{
-    AlignedBytes, Uncertainty, encode_ensemble, encode_image, encode_policy,
-};
+use crate::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::Initial;
+use crate::foundation::network::{Activation, Layer, Standardisation};
+use crate::learn::ensemble::encode_ensemble;
+use crate::learn::ensemble::{EnsembleOptions, Member, TrainedEnsemble, train_ensemble};
 use crate::learn::fit::Tables;
-use crate::learn::training::{
-    Activation, EnsembleOptions, Layer, Member, Standardisation, TrainedEnsemble, train_ensemble,
-};
 
 const MEMBERS: usize = 5;
 const WIDTHS: [usize; 6] = [4, 256, 256, 256, 256, 6];

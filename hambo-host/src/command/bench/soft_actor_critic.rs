@@ -6,7 +6,7 @@ use hambo_core::arithmetic::random::Stream;
 
 use super::{BenchError, Contest};
 use crate::Error;
-use crate::learn::training::random::Random;
+use crate::foundation::random::Random;
 use crate::reinforcement::{
     Actions, Problem, Rounds, SoftActorCritic, SoftActorCriticOptions, Value,
 };

@@ -6,7 +6,7 @@ use hambo_core::arithmetic::random::Stream;
 
 use super::{BenchError, Contest};
 use crate::Error;
-use crate::learn::training::{EnsembleOptions, Inference, Trainer, TrainingSet};
+use crate::learn::ensemble::{EnsembleOptions, Inference, Trainer, TrainingSet};
 
 const ROWS: usize = 1024;
 const BATCH: usize = 256;

@@ -5,7 +5,7 @@ use hambo_core::network::Activation;
 use hambo_core::variant::Variant;
 
 use super::encode::{ArenaWriter, EncodeError, encode_part, limited, small};
-use crate::learn::training::Layer;
+use crate::foundation::network::Layer;
 
 /// A network over (s, a) that was trained to lower the return: its outputs
 /// are eta before tanh (CA) or one number for each member (DA1).

@@ -2,9 +2,7 @@
 
 use hambo_core::arithmetic::dense::TILE;
 use hambo_core::image::container::{ALIGNMENT, header};
-use hambo_core::image::{
-    DynamicsManifest, EnsembleManifest, ModelManifest, Part, Problem, TaskManifest,
-};
+use hambo_core::image::{DynamicsManifest, ModelManifest, Part, Problem, TaskManifest};
 use hambo_core::model::Calibration;
 use hambo_core::task::{Effort, InitialKind, MAX_ADVERSARIES};
 use serde::Serialize;
@@ -13,7 +11,7 @@ use super::adversary::{TrainedAdversary, encode_adversary};
 use super::refused::problem_text;
 use crate::formats::task::{Initial, TaskFile};
 use crate::foundation::error::Explained;
-use crate::learn::training::{Layer, TrainedEnsemble};
+use crate::foundation::network::{Layer, Standardisation};
 
 /// Why a part cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -54,19 +52,19 @@ impl Explained for EncodeError {}
 
 /// Runs of numbers, each padded to whole tiles.
 #[derive(Default)]
-pub(super) struct ArenaWriter {
+pub(crate) struct ArenaWriter {
     pub(super) numbers: Vec<f32>,
 }
 
 impl ArenaWriter {
-    pub(super) fn put(&mut self, numbers: impl IntoIterator<Item = f32>) {
+    pub(crate) fn put(&mut self, numbers: impl IntoIterator<Item = f32>) {
         self.numbers.extend(numbers);
         self.numbers
             .resize(self.numbers.len().next_multiple_of(TILE), 0.0);
     }
 
     /// Bias tiles, then blocks of four outputs, input-major.
-    pub(super) fn put_layer(&mut self, layer: &Layer) {
+    pub(crate) fn put_layer(&mut self, layer: &Layer) {
         self.put(layer.bias.iter().copied());
         for block in layer.weights.chunks(TILE * layer.inputs) {
             for input in 0..layer.inputs {
@@ -99,7 +97,7 @@ pub fn encode_part(
     Ok(bytes)
 }
 
-/// The confidence set and the support that go with an ensemble.
+/// The confidence set and the support that go with a model.
 #[derive(Clone, Debug)]
 pub struct Uncertainty {
     /// beta.
@@ -114,33 +112,23 @@ pub struct Uncertainty {
     pub support_high: Vec<f32>,
 }
 
-/// A model part.
+/// A model part: what every kind of model has, then the runs of numbers of its own.
 ///
 /// # Errors
 /// If a size does not fit the format.
-pub fn encode_ensemble(
-    ensemble: &TrainedEnsemble,
+pub(crate) fn encode_model(
+    units: &Standardisation,
     uncertainty: &Uncertainty,
+    dynamics: DynamicsManifest,
+    put_own: impl FnOnce(&mut ArenaWriter),
 ) -> Result<Vec<u8>, EncodeError> {
-    let units = &ensemble.standardisation;
     let state_dimension = units.output_mean.len();
-    let hidden = ensemble.widths.iter().skip(1);
-    let hidden = hidden.take(ensemble.widths.len().saturating_sub(2));
-    let hidden: Vec<u16> = hidden
-        .map(|w| small("a layer", *w))
-        .collect::<Result<_, _>>()?;
     let manifest = ModelManifest {
         state_dimension: small("the state", state_dimension)?,
         action_dimension: small("the action", units.input_mean.len() - state_dimension)?,
         beta: uncertainty.beta,
         calibration: uncertainty.calibration,
-        dynamics: DynamicsManifest::Ensemble(EnsembleManifest {
-            members: small("the ensemble", ensemble.members.len())?,
-            hidden: limited("the number of hidden layers", &hidden)?,
-            activation: ensemble.activation,
-            std_floor: ensemble.std_floor,
-            std_cap: ensemble.std_cap,
-        }),
+        dynamics,
     };
     let mut arena = ArenaWriter::default();
     arena.put(uncertainty.calibration_scale.iter().copied());
@@ -150,14 +138,12 @@ pub fn encode_ensemble(
     arena.put(units.input_scale.iter().map(|std| 1.0 / std));
     arena.put(units.output_mean.iter().copied());
     arena.put(units.output_scale.iter().copied());
-    for layer in ensemble.members.iter().flat_map(|member| &member.layers) {
-        arena.put_layer(layer);
-    }
+    put_own(&mut arena);
     encode_part(Part::Model, &manifest, &arena.numbers)
 }
 
 /// An image: model, task and policy, of which the first and the last are parts
-/// already ([`encode_ensemble`], [`super::encode_policy`]). `listed` holds the initial states of a
+/// already ([`super::encode_policy`]). `listed` holds the initial states of a
 /// task that takes them from its data, one after the other.
 ///
 /// # Errors
@@ -250,14 +236,14 @@ fn encode_task(
     encode_part(Part::Task, &manifest, &arena.numbers)
 }
 
-pub(super) fn small(what: &'static str, size: usize) -> Result<u16, EncodeError> {
+pub(crate) fn small(what: &'static str, size: usize) -> Result<u16, EncodeError> {
     u16::try_from(size).map_err(|_| EncodeError::TooLarge {
         what,
         limit: usize::from(u16::MAX),
     })
 }
 
-pub(super) fn limited<T: Clone, const N: usize>(
+pub(crate) fn limited<T: Clone, const N: usize>(
     what: &'static str,
     items: &[T],
 ) -> Result<heapless::Vec<T, N>, EncodeError> {

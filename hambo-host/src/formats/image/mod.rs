@@ -10,9 +10,8 @@ mod refused;
 
 pub use adversary::TrainedAdversary;
 pub use aligned::AlignedBytes;
-pub use encode::{
-    EncodeError, Uncertainty, encode_ensemble, encode_image, encode_image_with, encode_part,
-};
+pub use encode::{EncodeError, Uncertainty, encode_image, encode_image_with, encode_part};
+pub(crate) use encode::{encode_model, limited, small};
 pub use gaussian_process::encode_gaussian_process;
 pub(crate) use gaussian_process::encode_known_to;
 pub use policy::{decode_policy, encode_policy};

@@ -10,7 +10,7 @@ use hambo_core::policy::{Spread, StoredPolicy};
 use super::AlignedBytes;
 use super::encode::{ArenaWriter, EncodeError, encode_part, limited, small};
 use crate::formats::policy::{ActionMap, HostPolicy, LinearPolicy, PerceptronPolicy};
-use crate::learn::training::Layer;
+use crate::foundation::network::Layer;
 
 /// A policy part.
 ///
@@ -18,7 +18,7 @@ use crate::learn::training::Layer;
 /// use hambo_core::policy::Policy;
 /// use hambo_host::formats::image::{AlignedBytes, decode_policy, encode_policy};
 /// use hambo_host::formats::policy::{ActionMap, HostPolicy, LinearPolicy};
-/// use hambo_host::learn::training::Layer;
+/// use hambo_host::foundation::network::Layer;
 ///
 /// let policy = HostPolicy::Linear(LinearPolicy {
 ///     layer: Layer { inputs: 2, outputs: 1, weights: vec![-2.0, -0.5], bias: vec![0.0] },

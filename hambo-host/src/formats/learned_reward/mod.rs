@@ -11,14 +11,13 @@
 //! |---|---|
 //! | the task's state, its start at 0 and the expression c′ − c | [`TaskFile`](crate::formats::task::TaskFile), by `add_to_task` |
 //! | the log's rows: c = 0 and c′ = r, so that no digit of r is lost | [`with_return_so_far`] |
-//! | nothing depends on c: a model's input that counts for nothing | [`UnseenInput`] |
+//! | nothing depends on c: a model's input that counts for nothing | [`UnseenInput`](crate::learn::learned_reward::UnseenInput) |
 //! | controllers see the user's states only | [`task_of_controllers`], [`for_task`] |
 //!
 //! The reward is learned as a function of (s, a). One that depends on s′ has
 //! a spread for a given (s, a), which the model learns as noise.
 
 mod log;
-mod model;
 mod policy;
 mod task;
 
@@ -29,7 +28,6 @@ use crate::formats::log::Names;
 
 pub use log::with_return_so_far;
 pub(crate) use log::{require_rewards, rows_with_return};
-pub use model::UnseenInput;
 pub(crate) use policy::without_return;
 pub use policy::{for_task, task_of_controllers};
 pub(crate) use task::add_to_task;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::formats::policy::{HostPolicy, PerceptronPolicy};
 use crate::formats::task::{Initial, TaskFile};
-use crate::learn::training::Layer;
+use crate::foundation::network::Layer;
 
 /// The task as a controller's file is held against it: the user's states and
 /// actions with their limits. Where the reward is learned it has no

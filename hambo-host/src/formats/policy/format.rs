@@ -21,7 +21,7 @@ use toml::Value;
 use super::onnx::Chance;
 use super::{ActionMap, HostPolicy, LinearPolicy, PolicyError};
 use crate::formats::task::TaskFile;
-use crate::learn::training::Layer;
+use crate::foundation::network::Layer;
 
 /// The file as it is written. Missing keys are found by [`Checker`], for better errors.
 #[derive(Deserialize)]

@@ -20,7 +20,7 @@ pub use hambo_core::policy::{Head, Leg, Spread, Waypoints};
 
 use crate::formats::learned_reward::{for_task, task_of_controllers};
 use crate::formats::task::TaskFile;
-use crate::learn::training::{Activation, Layer};
+use crate::foundation::network::{Activation, Layer};
 
 /// A controller of any kind.
 ///

@@ -5,7 +5,6 @@ use super::tables::Tables;
 use super::{FitProgress, Trained, Watch};
 use crate::Error;
 use crate::formats::image::encode_gaussian_process;
-use crate::formats::learned_reward::UnseenInput;
 use crate::formats::log::Log;
 use crate::foundation::random::Shuffle;
 use crate::learn::calibration::Beta;
@@ -13,6 +12,7 @@ use crate::learn::gaussian_process::{
     ChosenRows, DeviceRoom, GaussianProcessError, GaussianProcessFit, NORM_FACTOR, NormBound,
     SearchOptions, Theory, fit_hyperparameters, greedy_order, model_bytes, uncertainty_growth,
 };
+use crate::learn::learned_reward::UnseenInput;
 use crate::learn::model_file::{GaussianProcessSummary, TrainingSummary};
 
 /// Rows at which the growth of uncertainty is looked at.

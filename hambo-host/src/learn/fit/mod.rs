@@ -12,14 +12,15 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::formats::image::Uncertainty;
-use crate::formats::learned_reward::{RETURN_SO_FAR, UnseenInput, own_states};
+use crate::formats::learned_reward::{RETURN_SO_FAR, own_states};
 use crate::formats::log::{Log, Split};
 use crate::formats::task::TaskFile;
 use crate::learn::calibration::{
     Beta, Calibration, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, calibrate,
 };
+use crate::learn::ensemble::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
+use crate::learn::learned_reward::UnseenInput;
 use crate::learn::model_file::{DataSummary, Metadata, ModelFile};
-use crate::learn::training::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
 use evidence::Evidence;
 
 pub use error::FitError;

@@ -4,12 +4,12 @@ use super::evidence::{Evidence, uncalibrated};
 use super::tables::Tables;
 use super::{FitProgress, Trained, Watch};
 use crate::Error;
-use crate::formats::image::encode_ensemble;
-use crate::formats::learned_reward::UnseenInput;
 use crate::formats::log::{Log, Split};
 use crate::learn::calibration::{Beta, error_before};
+use crate::learn::ensemble::encode_ensemble;
+use crate::learn::ensemble::{EnsembleOptions, TrainedEnsemble, Trainer};
+use crate::learn::learned_reward::UnseenInput;
 use crate::learn::model_file::{NetworkSummary, TrainingSummary};
-use crate::learn::training::{EnsembleOptions, TrainedEnsemble, Trainer};
 
 pub(super) fn train(
     log: &Log,

@@ -1,9 +1,9 @@
 //! A log as the tables that training takes, and the box around it.
 
-use crate::formats::learned_reward::UnseenInput;
 use crate::formats::log::Log;
+use crate::learn::ensemble::TrainingSet;
 use crate::learn::gaussian_process::Observations;
-use crate::learn::training::TrainingSet;
+use crate::learn::learned_reward::UnseenInput;
 
 /// Inputs (s, a), but for one that the model does not see, and targets s′ − s,
 /// row-major.

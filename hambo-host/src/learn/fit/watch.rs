@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use crate::Error;
+use crate::learn::ensemble::{self, TrainerState};
 use crate::learn::gaussian_process;
-use crate::learn::training::{self, TrainerState};
 
 /// How far a fit is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub enum FitProgress {
     /// Networks are trained.
     Networks {
         /// How far.
-        training: training::Progress,
+        training: ensemble::Progress,
         /// Mean calibration error of the validation rows, if there are any and
         /// someone looks.
         calibration_error: Option<f32>,

@@ -99,7 +99,7 @@ mod tests {
 
     use super::super::{GaussianProcessFit, Observations};
     use super::*;
-    use crate::learn::training::Standardisation;
+    use crate::foundation::network::Standardisation;
 
     fn smooth() -> GaussianProcessFit {
         let inputs: Vec<f64> = (0..60).map(|i| f64::from(i) / 15.0 - 2.0).collect();

@@ -7,7 +7,7 @@ use faer::{ColRef, Mat, Par};
 
 use super::order::telling_order;
 use super::{GaussianProcessError, Hyperparameters, cholesky};
-use crate::learn::training::Standardisation;
+use crate::foundation::network::Standardisation;
 
 /// First jitter and last, as parts of the mean of K's diagonal.
 const JITTER: (f64, f64) = (1e-12, 1e-4);

@@ -18,8 +18,8 @@ use super::fit::{require_standardisation, standardised};
 use super::{
     GaussianProcessError, Hyperparameters, Observations, Parameter, Progress, SearchOptions,
 };
+use crate::foundation::network::Standardisation;
 use crate::foundation::random::Shuffle;
-use crate::learn::training::Standardisation;
 
 /// Fewer rows tell nothing about lengthscales and noise.
 const LEAST_ROWS: usize = 10;
@@ -62,7 +62,7 @@ pub struct FittedOutput {
 /// use std::ops::ControlFlow;
 ///
 /// use hambo_host::learn::gaussian_process::{Observations, SearchOptions, fit_hyperparameters};
-/// use hambo_host::learn::training::Standardisation;
+/// use hambo_host::foundation::network::Standardisation;
 ///
 /// let inputs: Vec<f64> = (0..40).map(|i| 0.1 * f64::from(i) - 2.0).collect();
 /// let targets: Vec<f64> = inputs.iter().map(|x| (2.0 * x).sin()).collect();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::fit::{require_shape, require_standardisation, standardised};
 use super::order::{Residual, most_telling};
 use super::{GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations};
-use crate::learn::training::Standardisation;
+use crate::foundation::network::Standardisation;
 
 /// The most a manifest takes before its kernels: sizes as variable-length
 /// integers, beta, calibration and tags.
@@ -32,7 +32,7 @@ const WORKSPACE_ROW: usize = 16;
 /// use hambo_host::learn::gaussian_process::{
 ///     GaussianProcessFit, Hyperparameters, Kernel, Observations, greedy_order, uncertainty_growth,
 /// };
-/// use hambo_host::learn::training::Standardisation;
+/// use hambo_host::foundation::network::Standardisation;
 ///
 /// let units = Standardisation {
 ///     input_mean: vec![0.0], input_scale: vec![1.0],

@@ -110,7 +110,7 @@ impl Theory {
     ///     GaussianProcessFit, Hyperparameters, Kernel, NORM_FACTOR, NormBound, Observations,
     ///     Smoothness, Theory,
     /// };
-    /// use hambo_host::learn::training::Standardisation;
+    /// use hambo_host::foundation::network::Standardisation;
     ///
     /// let units = Standardisation {
     ///     input_mean: vec![0.0], input_scale: vec![1.0],

@@ -16,10 +16,10 @@ use hambo_core::image::container::Container;
 use hambo_core::image::{DynamicsManifest, ModelManifest, OldGaussianProcessManifest, Problem};
 
 use crate::formats::image::{EncodeError, Uncertainty, encode_known_to};
+use crate::foundation::network::Standardisation;
 use crate::learn::gaussian_process::{
     GaussianProcessError, GaussianProcessFit, Hyperparameters, OutputFit,
 };
-use crate::learn::training::Standardisation;
 
 /// Relative error of the stored points, scales and lengthscales, in units of
 /// rounding.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::learn::calibration::{Calibration, CalibrationMode};
+use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::gaussian_process::{FittedOutput, Growth, Theory};
-use crate::learn::training::EnsembleOptions;
 
 /// How a model came about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 
 use super::{CalibrationFacts, ModelFacts, Number, StateCalibration};
 use crate::learn::calibration::{Calibration, CalibrationMode, CalibrationStatus, CurvePoint};
+use crate::learn::ensemble::Inference;
 use crate::learn::gaussian_process::ASSUMPTIONS;
 use crate::learn::model_file::{Metadata, NetworkSummary, TrainingSummary};
-use crate::learn::training::Inference;
 
 impl ModelFacts {
     /// Of a model file.

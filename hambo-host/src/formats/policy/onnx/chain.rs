@@ -6,7 +6,7 @@ use super::error::{Complaint, OnnxError, shown};
 use super::network::{Network, Step};
 use super::signal::{Map, Signal};
 use super::tensor::Budget;
-use crate::learn::training::{Activation, Layer};
+use crate::foundation::network::{Activation, Layer};
 
 /// One layer in f64.
 pub(super) struct Affine {

@@ -119,7 +119,7 @@ pub struct OnnxPolicy {
 /// ```
 /// use hambo_host::formats::policy::{ActionMap, PerceptronPolicy, onnx};
 /// use hambo_host::formats::task::TaskFile;
-/// use hambo_host::learn::training::{Activation, Layer};
+/// use hambo_host::foundation::network::{Activation, Layer};
 ///
 /// let task = TaskFile::parse(
 ///     "name = 'cart'\nhorizon = 50\n[state]\nnames = ['x', 'v']\n[action]\nnames = ['u']\n\

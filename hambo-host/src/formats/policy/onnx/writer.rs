@@ -14,7 +14,7 @@ use super::wire::Message;
 use super::{Chance, HEAD_PROPERTY, OnnxError};
 use crate::formats::policy::{PerceptronPolicy, PolicyError};
 use crate::foundation::files::write_whole;
-use crate::learn::training::Activation;
+use crate::foundation::network::Activation;
 
 /// What every runtime of the last years reads.
 const OPSET: i64 = 17;
@@ -30,7 +30,7 @@ const INT64: i64 = 7;
 ///
 /// ```
 /// use hambo_host::formats::policy::{ActionMap, Head, PerceptronPolicy, Spread, onnx};
-/// use hambo_host::learn::training::{Activation, Layer};
+/// use hambo_host::foundation::network::{Activation, Layer};
 ///
 /// // As SAC leaves it: mean and log_std of one action, squashed to ±2.
 /// let layer = |inputs: usize, outputs: usize| Layer {

@@ -6,7 +6,7 @@ use hambo_core::policy::{Head, Spread};
 use super::super::{OnnxOptions, read};
 use super::{act, fixture, task};
 use crate::formats::policy::{HostPolicy, PerceptronPolicy};
-use crate::learn::training::Activation;
+use crate::foundation::network::Activation;
 
 /// Actions are of the order of 1; what is written by us is held to less.
 const TOLERANCE: f64 = 1e-5;

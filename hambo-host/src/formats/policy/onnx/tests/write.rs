@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::super::{OnnxOptions, decode, encode};
 use super::{act, fixture, task};
 use crate::formats::policy::{ActionMap, PerceptronPolicy};
-use crate::learn::training::{Activation, Layer};
+use crate::foundation::network::{Activation, Layer};
 
 /// A network with weights of a simple recurrence.
 fn policy(widths: &[usize], activation: Activation, actions: ActionMap) -> PerceptronPolicy {

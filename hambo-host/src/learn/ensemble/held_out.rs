@@ -1,8 +1,9 @@
 //! How well an ensemble explains rows that it was not trained on.
 
 use super::likelihood::GaussianHead;
-use super::network::{Network, layer_shapes};
 use super::{TrainedEnsemble, TrainingError, TrainingSet};
+use crate::foundation::network::pack;
+use crate::foundation::network::perceptron::{Network, layer_shapes};
 
 /// Rows at a time.
 const ROWS: usize = 128;
@@ -23,7 +24,7 @@ impl TrainedEnsemble {
     /// If the set is empty, has other columns or holds a value that is not finite.
     ///
     /// ```
-    /// use hambo_host::learn::training::{EnsembleOptions, TrainingSet, train_ensemble};
+    /// use hambo_host::learn::ensemble::{EnsembleOptions, TrainingSet, train_ensemble};
     ///
     /// let inputs: Vec<f32> = (0..50).map(|i| 0.1 * i as f32).collect();
     /// let targets: Vec<f32> = inputs.iter().map(|x| x.sin()).collect();
@@ -31,7 +32,7 @@ impl TrainedEnsemble {
     /// let ensemble = train_ensemble(&set, &EnsembleOptions::demo())?;
     /// let likelihood = ensemble.held_out(&set)?;
     /// assert!(likelihood.mixture <= likelihood.members);
-    /// # Ok::<(), hambo_host::learn::training::TrainingError>(())
+    /// # Ok::<(), hambo_host::learn::ensemble::TrainingError>(())
     /// ```
     pub fn held_out(&self, set: &TrainingSet<'_>) -> Result<HeldOut, TrainingError> {
         let set = set.standardise_as(&self.standardisation)?;
@@ -41,7 +42,8 @@ impl TrainedEnsemble {
             cap: self.std_cap,
         };
         let mut network = Network::new(&layers, self.activation, ROWS);
-        let members: Vec<_> = self.members.iter().map(super::Member::pack).collect();
+        let members = self.members.iter().map(|member| pack(&member.layers));
+        let members: Vec<_> = members.collect();
         let (mut alone, mut together) = (0.0, 0.0);
         let chunks = set
             .inputs

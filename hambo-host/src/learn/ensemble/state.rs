@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::adam::Adam;
 use super::early_stopping::EarlyStopping;
 use super::particles::{Particle, Particles};
 use super::posterior::Posterior;
 use super::{EnsembleOptions, TrainingError, TrainingSet};
+use crate::foundation::checkpoint::CheckpointError;
+use crate::foundation::network::adam::Adam;
 
 /// The state of a [`Trainer`](super::Trainer) between two reports, ready for `serde`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,7 +92,7 @@ impl TrainerState {
         } else {
             return Ok(());
         };
-        Err(TrainingError::Checkpoint { problem })
+        Err(CheckpointError { problem }.into())
     }
 }
 

@@ -1,6 +1,8 @@
-//! Inputs and targets brought to mean 0 and standard deviation 1.
+//! Logged transitions as training sees them: two tables, checked and standardised.
 
 use super::{MINIMUM_ROWS, TrainingError};
+use crate::foundation::network::Standardisation;
+use crate::foundation::network::standardisation::{moments, scaled};
 
 /// Logged transitions as two row-major tables.
 #[derive(Debug, Clone, Copy)]
@@ -15,20 +17,6 @@ pub struct TrainingSet<'a> {
     pub target_columns: usize,
 }
 
-/// The linear map between physical and standardised units, column by column:
-/// standardised = (physical − mean) / scale.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Standardisation {
-    /// Mean of each input column.
-    pub input_mean: Vec<f32>,
-    /// Standard deviation of each input column; 1 where the column is constant.
-    pub input_scale: Vec<f32>,
-    /// Mean of each target column.
-    pub output_mean: Vec<f32>,
-    /// Standard deviation of each target column; 1 where the column is constant.
-    pub output_scale: Vec<f32>,
-}
-
 /// A training set in standardised units, owned, row-major.
 pub(super) struct StandardisedSet {
     pub(super) rows: usize,
@@ -37,11 +25,6 @@ pub(super) struct StandardisedSet {
     pub(super) inputs: Vec<f32>,
     pub(super) targets: Vec<f32>,
 }
-
-/// Spread, relative to the largest value, below which a column is only rounding.
-const CONSTANT: f64 = 1e-6;
-/// Smallest scale, so that a division by it stays finite.
-const SMALLEST_SCALE: f64 = 1e-12;
 
 impl TrainingSet<'_> {
     /// Number of rows, once the tables are known to be whole, long enough and finite.
@@ -166,52 +149,6 @@ impl TrainingSet<'_> {
             targets: scaled(self.targets, &units.output_mean, &units.output_scale),
         }
     }
-}
-
-/// Mean and scale of one column.
-struct Moments {
-    mean: f32,
-    scale: f32,
-    constant: bool,
-}
-
-/// Mean and scale of every column.
-fn moments(table: &[f32], columns: usize) -> Vec<Moments> {
-    (0..columns)
-        .map(|column| {
-            let values = || {
-                table
-                    .iter()
-                    .skip(column)
-                    .step_by(columns)
-                    .map(|&v| f64::from(v))
-            };
-            let count = (table.len() / columns) as f64;
-            let mean = values().sum::<f64>() / count;
-            let std = (values().map(|v| (v - mean).powi(2)).sum::<f64>() / count).sqrt();
-            let largest = values().fold(0.0, |largest: f64, v| largest.max(v.abs()));
-            let constant = std <= CONSTANT * largest;
-            let scale = if constant {
-                1.0
-            } else {
-                std.max(SMALLEST_SCALE)
-            };
-            Moments {
-                mean: mean as f32,
-                scale: scale as f32,
-                constant,
-            }
-        })
-        .collect()
-}
-
-fn scaled(table: &[f32], mean: &[f32], scale: &[f32]) -> Vec<f32> {
-    let columns = mean.iter().zip(scale).cycle();
-    table
-        .iter()
-        .zip(columns)
-        .map(|(value, (mean, scale))| (value - mean) / scale)
-        .collect()
 }
 
 #[cfg(test)]

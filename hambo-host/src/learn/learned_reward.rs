@@ -6,8 +6,9 @@
 //! large that the core cuts it off to 0 and its square is 0 in f32.
 
 use crate::formats::task::TaskFile;
+use crate::foundation::network::Standardisation;
+use crate::learn::ensemble::TrainedEnsemble;
 use crate::learn::gaussian_process::GaussianProcessFit;
-use crate::learn::training::{Standardisation, TrainedEnsemble};
 
 /// In these units any return is nothing. Both stay within f32, and so does
 /// the quotient that the core multiplies with: at least 2¹⁶ / 1e39.
@@ -21,7 +22,7 @@ const VAST_SUPPORT: f32 = 1e30;
 /// The place in (s, a) of an input that a model does not see.
 ///
 /// ```
-/// use hambo_host::formats::learned_reward::UnseenInput;
+/// use hambo_host::learn::learned_reward::UnseenInput;
 /// let second = UnseenInput(1);
 /// assert_eq!(second.removed(&[1, 2, 3, 4, 5, 6], 3), [1, 3, 4, 6]);
 /// ```

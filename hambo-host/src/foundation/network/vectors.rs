@@ -8,7 +8,7 @@ use pulp::Arch;
 
 /// Does `work` compiled for the widest vectors of this processor.
 #[inline(always)]
-pub(super) fn with_vectors<T>(work: impl FnOnce() -> T) -> T {
+pub(crate) fn with_vectors<T>(work: impl FnOnce() -> T) -> T {
     Arch::new().dispatch(work)
 }
 
@@ -18,7 +18,7 @@ const LANES: usize = 16;
 const BLOCK: usize = 1024;
 
 /// Σ x².
-pub(super) fn squared_norm(numbers: &[f32]) -> f64 {
+pub(crate) fn squared_norm(numbers: &[f32]) -> f64 {
     with_vectors(|| {
         let blocks = numbers.chunks(BLOCK);
         blocks
@@ -28,7 +28,7 @@ pub(super) fn squared_norm(numbers: &[f32]) -> f64 {
 }
 
 /// Σ (a − b)², for not too many numbers: all in f32.
-pub(super) fn squared_distance(a: &[f32], b: &[f32]) -> f32 {
+pub(crate) fn squared_distance(a: &[f32], b: &[f32]) -> f32 {
     with_vectors(|| sum(a, b, |a, b| (a - b) * (a - b)))
 }
 

@@ -1,7 +1,7 @@
 //! An endless stream of minibatches: the rows in a random order, and again.
 
-use super::random::Random;
-use super::standardise::StandardisedSet;
+use super::training_set::StandardisedSet;
+use crate::foundation::random::Random;
 
 /// Draws minibatches of one fixed size into buffers that it keeps.
 pub(super) struct Minibatches {

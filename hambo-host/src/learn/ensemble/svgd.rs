@@ -15,7 +15,7 @@
 use rayon::prelude::*;
 
 use super::Bandwidth;
-use super::vectors::squared_distance;
+use crate::foundation::network::vectors::squared_distance;
 
 /// Parameters worked on at a time: all particles' fit a core's cache.
 const BLOCK: usize = 2048;

@@ -5,18 +5,16 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::early_stopping::EarlyStopping;
-use super::initial::initial_parameters;
-use super::network::{LayerShape, layer_shapes, parameter_count};
 use super::particles::{Decay, Particle, Particles};
 use super::posterior::Posterior;
-use super::random::Random;
-use super::standardise::StandardisedSet;
 use super::state::{TrainerState, fingerprint};
 use super::svgd::Svgd;
-use super::{
-    EnsembleOptions, Inference, Member, Standardisation, TrainedEnsemble, TrainingError,
-    TrainingSet,
-};
+use super::training_set::StandardisedSet;
+use super::{EnsembleOptions, Inference, Member, TrainedEnsemble, TrainingError, TrainingSet};
+use crate::foundation::network::initial::initial_parameters;
+use crate::foundation::network::perceptron::{LayerShape, layer_shapes, parameter_count};
+use crate::foundation::network::{Standardisation, unpack};
+use crate::foundation::random::Random;
 
 /// How far training is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,7 +37,7 @@ pub struct Progress {
 /// nor on stops between [`Self::state`] and [`Self::resume`].
 ///
 /// ```
-/// use hambo_host::learn::training::{EnsembleOptions, Trainer, TrainingSet};
+/// use hambo_host::learn::ensemble::{EnsembleOptions, Trainer, TrainingSet};
 ///
 /// let inputs: Vec<f32> = (0..50).flat_map(|i| [0.1 * i as f32, (i % 7) as f32]).collect();
 /// let targets: Vec<f32> = (0..50).map(|i| (i % 7) as f32).collect();
@@ -60,7 +58,7 @@ pub struct Progress {
 /// }
 /// while trainer.advance()?.is_some() {}
 /// assert_eq!(trainer.finish()?, again.finish()?);
-/// # Ok::<(), hambo_host::learn::training::TrainingError>(())
+/// # Ok::<(), hambo_host::learn::ensemble::TrainingError>(())
 /// ```
 pub struct Trainer {
     options: EnsembleOptions,
@@ -232,7 +230,9 @@ impl Trainer {
     #[must_use]
     pub fn ensemble(&self) -> TrainedEnsemble {
         let particles = self.particles.all.iter();
-        let members = particles.map(|particle| Member::unpack(&self.layers, &particle.parameters));
+        let members = particles.map(|particle| Member {
+            layers: unpack(&self.layers, &particle.parameters),
+        });
         TrainedEnsemble {
             widths: self.widths.clone(),
             activation: self.options.activation,

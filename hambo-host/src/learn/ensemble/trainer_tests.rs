@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 
-use super::random::Random;
 use super::{
     Bandwidth, EnsembleOptions, Inference, TrainedEnsemble, Trainer, TrainerState, TrainingError,
     TrainingSet,
 };
+use crate::foundation::checkpoint::CheckpointError;
+use crate::foundation::network::pack;
+use crate::foundation::random::Random;
 
 /// s′ = s + sin(a) with noise, one state and one action.
 struct Data {
@@ -109,7 +111,7 @@ fn a_checkpoint_of_another_run_is_refused() {
             options,
             state.clone(),
         ) {
-            Err(TrainingError::Checkpoint { problem }) => problem,
+            Err(TrainingError::Checkpoint(CheckpointError { problem })) => problem,
             Err(_) => "another error",
             Ok(_) => "none",
         };
@@ -197,7 +199,10 @@ fn a_prior_shrinks_the_weights() {
         };
         let trained = finish(Trainer::new(&data.set(), None, &options).unwrap());
         let members = trained.members.iter();
-        members.flat_map(super::Member::pack).map(|w| w * w).sum()
+        members
+            .flat_map(|member| pack(&member.layers))
+            .map(|w| w * w)
+            .sum()
     };
     assert!(size(100.0) < 0.9 * size(0.0));
 }

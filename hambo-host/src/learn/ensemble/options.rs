@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Activation, TrainingError};
+use super::TrainingError;
+use crate::foundation::network::{Activation, Initial};
 
 /// A training that needs more would take the memory of the machine; the paper's has a
 /// hundredth of it.
@@ -21,7 +22,7 @@ pub const MINIMUM_ROWS: usize = 10;
 /// times rows / batch.
 ///
 /// ```
-/// use hambo_host::learn::training::{EnsembleOptions, Inference};
+/// use hambo_host::learn::ensemble::{EnsembleOptions, Inference};
 ///
 /// let options = EnsembleOptions { members: 7, seed: 3, ..EnsembleOptions::default() };
 /// assert_eq!(options.hidden, [256, 256, 256, 256]);
@@ -64,18 +65,6 @@ pub struct EnsembleOptions {
     pub allow_constant: bool,
     /// Seed of the initial weights and of the order of the rows.
     pub seed: u64,
-}
-
-/// The distribution of the first weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Initial {
-    /// Normal, of He's size (Glorot's for tanh), hidden biases included: the
-    /// units of a member bend all over the space, so members disagree most away
-    /// from the data.
-    Wide,
-    /// Uniform in ±1 / √inputs, biases included, as PyTorch does: smoother
-    /// networks and the better likelihood where data are many.
-    Narrow,
 }
 
 /// What joins the members.

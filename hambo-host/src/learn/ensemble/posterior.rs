@@ -11,11 +11,11 @@ use rayon::prelude::*;
 use super::EnsembleOptions;
 use super::likelihood::GaussianHead;
 use super::minibatch::Minibatches;
-use super::network::{Gradient, LayerShape, Network, add};
 use super::particles::Density;
-use super::random::Random;
-use super::standardise::StandardisedSet;
-use super::vectors::{squared_norm, with_vectors};
+use super::training_set::StandardisedSet;
+use crate::foundation::network::perceptron::{Gradient, LayerShape, Network, add};
+use crate::foundation::network::vectors::{squared_norm, with_vectors};
+use crate::foundation::random::Random;
 
 /// Rows that one thread takes at a time. Larger batches are split, so that more
 /// threads than members find work; the sum over the splits has one order.
@@ -155,12 +155,12 @@ fn add_prior(weight: f32, parameters: &[f32], gradient: &mut [f32]) -> f32 {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
-    use super::super::Initial;
-    use super::super::initial::initial_parameters;
-    use super::super::network::layer_shapes;
+    use super::super::TrainingSet;
     use super::super::reference;
-    use super::super::{Activation, TrainingSet};
     use super::*;
+    use crate::foundation::network::initial::initial_parameters;
+    use crate::foundation::network::perceptron::layer_shapes;
+    use crate::foundation::network::{Activation, Initial};
 
     const ROWS: usize = 300;
     const WIDTHS: [usize; 4] = [3, 5, 4, 4];

@@ -7,40 +7,35 @@
 //! weights. [`train_ensemble`] does it in one call; [`Trainer`] adds validation
 //! rows, reports and checkpoints.
 
-mod activation;
-pub(crate) mod adam;
 mod early_stopping;
-mod ensemble;
+mod encode;
 mod error;
 mod held_out;
-pub(crate) mod initial;
 #[cfg(test)]
 mod known_posteriors;
 mod likelihood;
 mod minibatch;
-pub(crate) mod network;
 mod options;
 mod particles;
 mod posterior;
 mod presets;
-pub(crate) mod random;
 #[cfg(test)]
-pub(crate) mod reference;
-mod standardise;
+mod reference;
 mod state;
 mod svgd;
+mod train;
 mod trained;
 mod trainer;
 #[cfg(test)]
 mod trainer_tests;
-mod vectors;
+mod training_set;
 
-pub use ensemble::train_ensemble;
+pub use encode::encode_ensemble;
 pub use error::TrainingError;
-pub use hambo_core::network::Activation;
 pub use held_out::HeldOut;
-pub use options::{Bandwidth, EnsembleOptions, Inference, Initial, MINIMUM_ROWS, Schedule};
-pub use standardise::{Standardisation, TrainingSet};
+pub use options::{Bandwidth, EnsembleOptions, Inference, MINIMUM_ROWS, Schedule};
 pub use state::TrainerState;
-pub use trained::{Layer, Member, TrainedEnsemble};
+pub use train::train_ensemble;
+pub use trained::{Member, TrainedEnsemble};
 pub use trainer::{Progress, Trainer};
+pub use training_set::TrainingSet;

@@ -1,36 +1,8 @@
-//! Oracle of the tests: the same network and objective, plainly, in f64.
+//! Oracle of the tests: the same objective, plainly, in f64.
 
-use super::{Activation, TrainedEnsemble};
-
-/// Outputs (mean, raw) of one network for one input row; parameters as in `network`.
-pub(crate) fn outputs(
-    widths: &[usize],
-    activation: Activation,
-    parameters: &[f64],
-    input: &[f64],
-) -> Vec<f64> {
-    let mut values = input.to_vec();
-    let mut rest = parameters;
-    for layer in 1..widths.len() {
-        let (weights, after) = rest.split_at(widths[layer - 1] * widths[layer]);
-        let (bias, after) = after.split_at(widths[layer]);
-        rest = after;
-        values = weights
-            .chunks(widths[layer - 1])
-            .zip(bias)
-            .map(|(row, bias)| {
-                let z = bias + row.iter().zip(&values).map(|(w, v)| w * v).sum::<f64>();
-                match activation {
-                    _ if layer + 1 == widths.len() => z,
-                    Activation::Relu => z.max(0.0),
-                    Activation::Tanh => z.tanh(),
-                    Activation::Silu => z / (1.0 + (-z).exp()),
-                }
-            })
-            .collect();
-    }
-    values
-}
+use super::TrainedEnsemble;
+use crate::foundation::network::Activation;
+use crate::foundation::network::reference::outputs;
 
 /// Mean over the rows of the negative log likelihood.
 pub(super) fn objective(

@@ -3,6 +3,8 @@
 use crate::foundation::error::Explained;
 use thiserror::Error;
 
+use crate::foundation::checkpoint::CheckpointError;
+
 /// Why an ensemble could not be trained.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TrainingError {
@@ -81,11 +83,8 @@ pub enum TrainingError {
         known: String,
     },
     /// A checkpoint of another training run, or a broken one.
-    #[error("the checkpoint {problem}: start again without it")]
-    Checkpoint {
-        /// What is wrong with it.
-        problem: &'static str,
-    },
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     /// The weights of a member left the finite numbers.
     #[error("training of member {member} diverged: try a smaller learning rate")]
     Diverged {

@@ -3,8 +3,8 @@
 
 use super::Bandwidth;
 use super::particles::{Decay, Density, Particle, Particles};
-use super::random::Random;
 use super::svgd::Svgd;
+use crate::foundation::random::Random;
 
 const PARTICLES: usize = 50;
 const UPDATES: usize = 3000;

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::adam::{Adam, decay};
 use super::svgd::Svgd;
+use crate::foundation::network::adam::{Adam, decay};
 
 /// A density p over parameters, or an unbiased guess of it from a minibatch.
 pub(super) trait Density: Send + Sync {

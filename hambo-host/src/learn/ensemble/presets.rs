@@ -1,7 +1,8 @@
 //! The usual sizes: the paper's, the demo's, and one for each board.
 
-use super::options::{Bandwidth, EnsembleOptions, Inference, Initial, Schedule};
-use super::{Activation, TrainingError};
+use super::TrainingError;
+use super::options::{Bandwidth, EnsembleOptions, Inference, Schedule};
+use crate::foundation::network::{Activation, Initial};
 
 /// Boards with a preset.
 const BOARDS: [&str; 1] = ["stm32f405"];
@@ -18,7 +19,7 @@ impl EnsembleOptions {
     /// SVGD with bandwidth 10, prior weight 0.0001.
     ///
     /// ```
-    /// use hambo_host::learn::training::EnsembleOptions;
+    /// use hambo_host::learn::ensemble::EnsembleOptions;
     ///
     /// let options = EnsembleOptions::paper();
     /// assert_eq!((options.members, options.hidden.len()), (5, 4));
@@ -49,7 +50,7 @@ impl EnsembleOptions {
     /// The demo's: a plain ensemble of small networks for a few hundred rows.
     ///
     /// ```
-    /// use hambo_host::learn::training::EnsembleOptions;
+    /// use hambo_host::learn::ensemble::EnsembleOptions;
     ///
     /// assert_eq!(EnsembleOptions::demo().hidden, [32, 32]);
     /// ```
@@ -78,12 +79,12 @@ impl EnsembleOptions {
     /// If the board has no preset.
     ///
     /// ```
-    /// use hambo_host::learn::training::EnsembleOptions;
+    /// use hambo_host::learn::ensemble::EnsembleOptions;
     ///
     /// let options = EnsembleOptions::for_board("stm32f405")?;
     /// assert!(options.weight_bytes(4, 3) < 100_000);
     /// assert!(EnsembleOptions::for_board("stm32f999").is_err());
-    /// # Ok::<(), hambo_host::learn::training::TrainingError>(())
+    /// # Ok::<(), hambo_host::learn::ensemble::TrainingError>(())
     /// ```
     pub fn for_board(board: &str) -> Result<Self, TrainingError> {
         match board {

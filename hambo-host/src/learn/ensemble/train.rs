@@ -9,7 +9,7 @@ use super::{EnsembleOptions, TrainedEnsemble, Trainer, TrainingError, TrainingSe
 /// If the options or the data are unfit, or training diverges.
 ///
 /// ```
-/// use hambo_host::learn::training::{EnsembleOptions, TrainingSet, train_ensemble};
+/// use hambo_host::learn::ensemble::{EnsembleOptions, TrainingSet, train_ensemble};
 ///
 /// // One state, one action, s′ = s + a.
 /// let inputs: Vec<f32> = (0..50).flat_map(|i| [0.1 * i as f32, (i % 7) as f32]).collect();
@@ -19,7 +19,7 @@ use super::{EnsembleOptions, TrainedEnsemble, Trainer, TrainingError, TrainingSe
 /// let ensemble = train_ensemble(&set, &options)?;
 /// assert_eq!(ensemble.widths, [2, 32, 32, 2]);
 /// assert_eq!(ensemble.members.len(), 5);
-/// # Ok::<(), hambo_host::learn::training::TrainingError>(())
+/// # Ok::<(), hambo_host::learn::ensemble::TrainingError>(())
 /// ```
 pub fn train_ensemble(
     set: &TrainingSet<'_>,
@@ -33,10 +33,10 @@ pub fn train_ensemble(
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
-    use super::super::random::Random;
     use super::super::reference::member_means;
-    use super::super::{Activation, Initial};
     use super::*;
+    use crate::foundation::network::{Activation, Initial};
+    use crate::foundation::random::Random;
 
     /// s′ = s + sin(a), one state and one action.
     fn data() -> (Vec<f32>, Vec<f32>) {

@@ -1,9 +1,23 @@
 //! Where a network's parameters start.
 
+use serde::{Deserialize, Serialize};
+
+use super::Activation;
 use super::activation::BatchActivation;
-use super::network::{LayerShape, parameter_count};
-use super::random::Random;
-use super::{Activation, Initial};
+use super::perceptron::{LayerShape, parameter_count};
+use crate::foundation::random::Random;
+
+/// The distribution of the first weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Initial {
+    /// Normal, of He's size (Glorot's for tanh), hidden biases included: the
+    /// units of a member bend all over the space, so members disagree most away
+    /// from the data.
+    Wide,
+    /// Uniform in ±1 / √inputs, biases included, as PyTorch does: smoother
+    /// networks and the better likelihood where data are many.
+    Narrow,
+}
 
 /// Standard deviation of the initial biases of hidden units. Not 0, so that the
 /// units of a member bend at different places, also away from the data: that is
@@ -59,7 +73,7 @@ fn wide(layers: &[LayerShape], activation: Activation, random: &mut Random) -> V
 
 #[cfg(test)]
 mod tests {
-    use super::super::network::layer_shapes;
+    use super::super::perceptron::layer_shapes;
     use super::*;
 
     #[test]

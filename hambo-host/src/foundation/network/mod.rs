@@ -1,0 +1,51 @@
+//! Multilayer perceptrons of the host: their layers, forward and backward passes,
+//! initial weights, Adam, and the units of what goes in and comes out.
+//!
+//! Ensembles, soft actor-critic and double DQN train with these; files and images
+//! hold the [`Layer`]s. Predictions of the product come from the core.
+
+mod activation;
+pub(crate) mod adam;
+pub(crate) mod initial;
+pub(crate) mod perceptron;
+#[cfg(test)]
+pub(crate) mod reference;
+pub(crate) mod standardisation;
+pub(crate) mod vectors;
+
+pub use hambo_core::network::Activation;
+pub use initial::Initial;
+use perceptron::LayerShape;
+pub use standardisation::Standardisation;
+
+/// One layer: outputs = weights · inputs + bias.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Layer {
+    /// Number of inputs.
+    pub inputs: usize,
+    /// Number of outputs.
+    pub outputs: usize,
+    /// Row-major, outputs × inputs.
+    pub weights: Vec<f32>,
+    /// One per output.
+    pub bias: Vec<f32>,
+}
+
+/// The layers that lie in a slice of parameters.
+pub(crate) fn unpack(shapes: &[LayerShape], parameters: &[f32]) -> Vec<Layer> {
+    let layer = |shape: &LayerShape| Layer {
+        inputs: shape.inputs,
+        outputs: shape.outputs,
+        weights: parameters[shape.weights.clone()].to_vec(),
+        bias: parameters[shape.bias.clone()].to_vec(),
+    };
+    shapes.iter().map(layer).collect()
+}
+
+/// The slice of parameters that [`unpack`] reads.
+pub(crate) fn pack(layers: &[Layer]) -> Vec<f32> {
+    let layers = layers.iter();
+    layers
+        .flat_map(|layer| layer.weights.iter().chain(&layer.bias).copied())
+        .collect()
+}

@@ -18,6 +18,8 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::mpsc;
+use std::thread;
 
 use budget::Budgets;
 use command::{CommandLine, Problem};
@@ -33,7 +35,7 @@ Usage: cargo xtask COMMAND
   test              format, lints, builds for the Cortex-M, all tests incl. QEMU
   docs              the core's documentation, with all its links
   miri              the core's tests under Miri
-  fuzz [--seconds N] hostile images and expressions, 60 s without N
+  fuzz [--seconds N] hostile images and expressions, 30 s without N
   budget [--update] what the firmware takes, against budgets.toml, or into it
   districts         draw docs/figures/districts.svg from the host's imports
   lines [COMMIT]    lines of code, comments and tests by crate, now or at COMMIT
@@ -48,6 +50,7 @@ HAMBO_TOOLCHAIN=rustup|debian chooses who builds the firmware; without it rustup
 does, or Debian's compiler where rustup cannot. CARGO_TARGET_DIR is honoured.";
 
 const DOCS: &str = "documentation of the core";
+const NO_CLIPPY: &str = "no clippy here; rustup component add clippy";
 
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
@@ -131,6 +134,8 @@ struct Project {
     /// Set when the caller chose `target_directory`: children must agree on it,
     /// though they start in `root`.
     chosen: bool,
+    /// Where commands write that run beside others; else to the terminal.
+    log: Option<PathBuf>,
 }
 
 impl Project {
@@ -147,6 +152,17 @@ impl Project {
             root,
             target_directory,
             chosen: chosen.is_some(),
+            log: None,
+        }
+    }
+
+    /// The same, for commands that run while others use the terminal.
+    fn beside(&self) -> Self {
+        Self {
+            root: self.root.clone(),
+            target_directory: self.target_directory.clone(),
+            chosen: self.chosen,
+            log: Some(self.target_directory.join("beside.log")),
         }
     }
 
@@ -161,7 +177,16 @@ impl Project {
     }
 
     fn run(&self, line: CommandLine) -> Result<(), Problem> {
-        self.prepared(line).run(&self.root)
+        let line = self.prepared(line);
+        match &self.log {
+            Some(log) => line.run_into(&self.root, log).inspect_err(|_| {
+                let text = std::fs::read_to_string(log).unwrap_or_default();
+                let lines: Vec<&str> = text.lines().collect();
+                let end = lines.split_at(lines.len().saturating_sub(60)).1;
+                say(end.join("\n"));
+            }),
+            None => line.run(&self.root),
+        }
     }
 
     fn must_fail(&self, line: CommandLine, because: &str) -> Result<(), Problem> {
@@ -291,63 +316,117 @@ impl Project {
         Ok(())
     }
 
+    /// Everything that must hold. What is built apart from the workspace (the
+    /// firmware, Miri's and the fuzz targets' builds) goes on beside the rest,
+    /// because linking, emulation and many tests keep one core idle.
     fn test(&self) -> Result<(), Failure> {
         let mut steps = Steps::default();
         let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
         let firmware = self.firmware_of(toolchain);
-
-        if CommandLine::new("cargo fmt --version").output().is_some() {
-            steps.step("format", || {
-                self.run(CommandLine::new("cargo fmt --all --check"))?;
-                for own in ["hambo-firmware", "fuzz"] {
-                    let manifest = format!("--manifest-path {own}/Cargo.toml");
-                    self.run(CommandLine::new("cargo fmt --check").words(&manifest))?;
-                }
-                Ok(())
-            })?;
+        let has = |tool: &str| CommandLine::new(tool).words("--version").output().is_some();
+        let has_clippy = has("cargo clippy");
+        if has("cargo fmt") {
+            steps.step("format", || self.hold_format())?;
         } else {
             steps.skip("format", "no rustfmt here; rustup component add rustfmt");
         }
+        let beside = self.beside();
+        let (built, wait_for_firmware) = mpsc::channel();
+        let (done, done_beside) = thread::scope(|scope| {
+            let apart = scope.spawn(|| beside.test_apart(&firmware, has_clippy, built));
+            let done = self.test_workspace(&mut steps, &firmware, has_clippy, &wait_for_firmware);
+            if done.is_err() {
+                say("The steps beside are being finished.");
+            }
+            (done, apart.join())
+        });
+        let done_beside = done_beside.unwrap_or_else(|_| {
+            let problem = Problem::Advice("A thread of xtask has died.".to_owned());
+            Steps::default().step("steps beside", || Err(problem))
+        });
+        done?;
+        let steps_beside = done_beside?;
+        say(format_args!(
+            "\nAll steps passed.\n\n{steps}\n\nbeside these:\n\n{steps_beside}"
+        ));
+        Ok(())
+    }
 
-        let no_clippy = "no clippy here; rustup component add clippy";
-        let has_clippy = CommandLine::new("cargo clippy --version")
-            .output()
-            .is_some();
+    fn hold_format(&self) -> Result<(), Problem> {
+        self.run(CommandLine::new("cargo fmt --all --check"))?;
+        for own in ["hambo-firmware", "fuzz"] {
+            let manifest = format!("--manifest-path {own}/Cargo.toml");
+            self.run(CommandLine::new("cargo fmt --check").words(&manifest))?;
+        }
+        Ok(())
+    }
+
+    /// What is built in the workspace's own folder, in turn.
+    fn test_workspace(
+        &self,
+        steps: &mut Steps,
+        firmware: &Firmware,
+        has_clippy: bool,
+        wait_for_firmware: &mpsc::Receiver<()>,
+    ) -> Result<(), Failure> {
+        // Without the examples of `tests/`: clippy compiles them, nobody runs them here.
+        let test = "cargo test --release --workspace --features hambo-tests/qemu";
+        let tests = || CommandLine::new(test).words("--lib --bins --tests");
         if has_clippy {
-            let line = "cargo clippy --release --workspace --all-targets --all-features";
             steps.step("clippy", || {
+                let line = "cargo clippy --release --workspace --all-targets --all-features";
+                self.run(CommandLine::new(line).words("-- -D warnings"))?;
+                // As the demo builds it.
+                let line = "cargo clippy --release -p hambo-host --no-default-features";
                 self.run(CommandLine::new(line).words("-- -D warnings"))
             })?;
         } else {
-            steps.skip("clippy", no_clippy);
+            steps.skip("clippy", NO_CLIPPY);
         }
-        match toolchain {
-            Toolchain::Rustup if has_clippy => {
-                steps.step("clippy of the firmware", || self.run(firmware.clippy()))?;
-            }
-            Toolchain::Rustup => steps.skip("clippy of the firmware", no_clippy),
-            Toolchain::Debian => steps.skip(
-                "clippy of the firmware",
-                "needs the target from rustup; rustup target add thumbv7em-none-eabihf",
-            ),
-        }
-
         steps.step(DOCS, || self.hold_documentation())?;
+        steps.step("build of the tests", || self.run(tests().words("--no-run")))?;
+        steps.step("tests", || {
+            wait_for_firmware.recv().map_err(|_| {
+                Problem::Advice("There is no firmware to test; see the steps beside.".to_owned())
+            })?;
+            self.run(tests().with("HAMBO_FIRMWARE", firmware.elf()))
+        })?;
+        steps.step("examples of the documentation", || {
+            self.run(CommandLine::new(test).words("--doc"))
+        })?;
+        steps.step("budgets", || self.hold_budgets(firmware, false))
+    }
+
+    /// What is built elsewhere. Says `built` as soon as the firmware is.
+    fn test_apart(
+        &self,
+        firmware: &Firmware,
+        has_clippy: bool,
+        built: mpsc::Sender<()>,
+    ) -> Result<Steps, Failure> {
+        let mut steps = Steps::lettered("b");
+        steps.step("firmware", || self.run(firmware.build()))?;
+        let _ = built.send(());
         steps.step("a firmware with a panic does not link", || {
             self.must_fail(firmware.build_with_planted_panic(), firmware::PANIC_SYMBOL)
-        })?;
-        steps.step("firmware", || self.run(firmware.build()))?;
-        steps.step("tests of the firmware on the host", || {
-            self.run(firmware.host_tests())
         })?;
         steps.step("core alone on the Cortex-M", || {
             self.run(firmware.core_alone())
         })?;
-        steps.step("tests", || {
-            let line = "cargo test --release --workspace --features hambo-tests/qemu";
-            self.run(CommandLine::new(line).with("HAMBO_FIRMWARE", firmware.elf()))
+        match firmware.clippy() {
+            Some(line) if has_clippy => {
+                steps.step("clippy of the firmware", || self.run(line))?;
+            }
+            Some(_) => steps.skip("clippy of the firmware", NO_CLIPPY),
+            None => steps.skip(
+                "clippy of the firmware",
+                "needs the target from rustup; rustup target add thumbv7em-none-eabihf",
+            ),
+        }
+        steps.step("tests of the firmware on the host", || {
+            self.run(firmware.host_tests())
         })?;
-        steps.step("budgets", || self.hold_budgets(&firmware, false))?;
+        self.fuzz_steps(&mut steps, fuzz::SECONDS)?;
         match setup::miri(&mut ThisMachine) {
             Ok(()) => steps.step("core under Miri", || self.run(miri_line()))?,
             Err(Problem::Advice(why)) => steps.skip("core under Miri", &why),
@@ -355,9 +434,7 @@ impl Project {
                 steps.skip("core under Miri", &format!("{line} {outcome}"));
             }
         }
-        self.fuzz_steps(&mut steps, fuzz::SECONDS)?;
-        say(format_args!("\nAll steps passed.\n\n{steps}"));
-        Ok(())
+        Ok(steps)
     }
 }
 
@@ -380,7 +457,9 @@ fn demo_line(elf: &Path, arguments: &[OsString]) -> CommandLine {
             argument == option || argument.to_string_lossy().starts_with(&with_value)
         })
     };
-    let mut line = CommandLine::new("cargo run --release -p hambo-host --bin hambo -- demo");
+    let mut line = CommandLine::new(
+        "cargo run --release -p hambo-host --no-default-features --bin hambo -- demo",
+    );
     if !chosen("--firmware") {
         line = line.words("--firmware").argument(elf);
     }
@@ -405,7 +484,7 @@ mod tests {
             let words: Vec<OsString> = words.iter().map(OsString::from).collect();
             fuzz_seconds(&words)
         };
-        assert_eq!(seconds(&[]), Some(60));
+        assert_eq!(seconds(&[]), Some(fuzz::SECONDS));
         assert_eq!(seconds(&["--seconds", "5"]), Some(5));
         assert_eq!(seconds(&["--seconds"]), None);
         assert_eq!(seconds(&["--seconds", "-1"]), None);
@@ -414,7 +493,7 @@ mod tests {
 
     #[test]
     fn the_demo_has_defaults() {
-        let expected = "cargo run --release -p hambo-host --bin hambo -- \
+        let expected = "cargo run --release -p hambo-host --no-default-features --bin hambo -- \
                         demo --firmware /f.elf --output demo-output";
         assert_eq!(shown(&[]), expected);
         assert_eq!(shown(&["--"]), expected);

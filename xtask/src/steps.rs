@@ -44,19 +44,40 @@ enum Outcome {
 }
 
 /// The steps of one command, in order.
-#[derive(Default)]
 pub struct Steps {
+    started: Instant,
+    /// Stands before a step's number where two lists are worked off side by side.
+    letter: &'static str,
     rows: Vec<(String, Outcome)>,
 }
 
+impl Default for Steps {
+    fn default() -> Self {
+        Self::lettered("")
+    }
+}
+
 impl Steps {
+    /// A list whose numbers start with a letter.
+    pub fn lettered(letter: &'static str) -> Self {
+        Self {
+            started: Instant::now(),
+            letter,
+            rows: Vec::new(),
+        }
+    }
+
+    fn next_number(&self) -> String {
+        format!("{}{}", self.letter, self.rows.len() + 1)
+    }
+
     /// Does one step under a heading, and says how long it took.
     pub fn step<T>(
         &mut self,
         name: &str,
         work: impl FnOnce() -> Result<T, Problem>,
     ) -> Result<T, Failure> {
-        let number = self.rows.len() + 1;
+        let number = self.next_number();
         say(format_args!("\n== {number}. {name}"));
         let start = Instant::now();
         let result = work();
@@ -82,29 +103,27 @@ impl Steps {
 
     /// Notes a step that this machine cannot do, and what would enable it.
     pub fn skip(&mut self, name: &str, why: &str) {
-        let number = self.rows.len() + 1;
+        let number = self.next_number();
         say(format_args!("\n== {number}. {name}\n-- SKIPPED: {why}"));
         self.rows.push((name.to_owned(), Outcome::Skipped));
     }
 }
 
-/// The table of all steps, with the total.
+/// The table of all steps, with the time from the first to now.
 impl fmt::Display for Steps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.rows.iter().map(|(name, _)| name.chars().count());
         let width = width.max().unwrap_or(0).max("total".len());
-        let mut total = Duration::ZERO;
         for (index, (name, outcome)) in self.rows.iter().enumerate() {
+            let number = format!("{}{}", self.letter, index + 1);
             let time = match outcome {
-                Outcome::Done(time) => {
-                    total += *time;
-                    seconds(*time)
-                }
+                Outcome::Done(time) => seconds(*time),
                 Outcome::Skipped => "skipped".to_owned(),
             };
-            writeln!(f, "{:>3}  {name:<width$}  {time:>9}", index + 1)?;
+            writeln!(f, "{number:>3}  {name:<width$}  {time:>9}")?;
         }
-        write!(f, "     {:<width$}  {:>9}", "total", seconds(total))
+        let total = seconds(self.started.elapsed());
+        write!(f, "     {:<width$}  {total:>9}", "total")
     }
 }
 
@@ -119,16 +138,18 @@ mod tests {
     #[test]
     fn the_table_has_times_skips_and_a_total() {
         let steps = Steps {
+            started: Instant::now(),
+            letter: "b",
             rows: vec![
                 ("set-up".into(), Outcome::Done(Duration::from_millis(250))),
                 ("clippy".into(), Outcome::Skipped),
                 ("tests".into(), Outcome::Done(Duration::from_millis(61_500))),
             ],
         };
-        let expected = "  1  set-up      0.2 s
-  2  clippy    skipped
-  3  tests      61.5 s
-     total      61.8 s";
+        let expected = " b1  set-up      0.2 s
+ b2  clippy    skipped
+ b3  tests      61.5 s
+     total       0.0 s";
         assert_eq!(steps.to_string(), expected);
     }
 

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{DataError, Format, Names, OutputOptions, npz_to_hdf5, read_table, write_table};
+use super::{DataError, Names, OutputOptions, read_table, write_table};
+#[cfg(feature = "hdf5")]
+use super::{Format, npz_to_hdf5};
 
 /// Reads logs and writes them as one file, whole or not at all; returns the
 /// number of rows.
@@ -14,11 +16,11 @@ use super::{DataError, Format, Names, OutputOptions, npz_to_hdf5, read_table, wr
 /// use hambo_host::formats::log::{Format, OutputOptions, convert, read_table};
 ///
 /// let folder = std::env::temp_dir();
-/// let (csv, hdf5) = (folder.join("hambo-doc-in.csv"), folder.join("hambo-doc-out.hdf5"));
+/// let (csv, npz) = (folder.join("hambo-doc-in.csv"), folder.join("hambo-doc-out.npz"));
 /// std::fs::write(&csv, "x,u,next.x\n0,1,1\n1,1,2\n")?;
-/// let options = OutputOptions { format: Format::Hdf5, minari: false, compress: false };
-/// assert_eq!(convert(&[csv], None, &hdf5, options)?, 2);
-/// assert_eq!(read_table(&[hdf5], None)?.rows(), 2);
+/// let options = OutputOptions { format: Format::Npz, minari: false, compress: false };
+/// assert_eq!(convert(&[csv], None, &npz, options)?, 2);
+/// assert_eq!(read_table(&[npz], None)?.rows(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn convert(
@@ -27,8 +29,10 @@ pub fn convert(
     output: &Path,
     options: OutputOptions,
 ) -> Result<usize, DataError> {
-    let plain = options.format == Format::Hdf5 && !options.minari && !options.compress;
-    if let ([input], true) = (inputs, plain)
+    #[cfg(feature = "hdf5")]
+    if let [input] = inputs
+        && options.format == Format::Hdf5
+        && !(options.minari || options.compress)
         && let Some(rows) = npz_to_hdf5::convert(input, names, output)
     {
         return Ok(rows);

@@ -25,6 +25,18 @@ pub enum DataError {
         /// The file.
         file: String,
     },
+    /// This build was made without its format.
+    #[error(
+        "{file}: this hambo was built without {format} (cargo feature `{feature}`)\nhelp: `cargo build --release` builds it with every format; or convert the log to CSV or NPZ"
+    )]
+    LeftOut {
+        /// The file.
+        file: String,
+        /// The format's name.
+        format: &'static str,
+        /// The cargo feature that brings it.
+        feature: String,
+    },
     /// It is not a table.
     #[error("{file}: {problem}\nhelp: every line needs as many fields as the header")]
     Table {

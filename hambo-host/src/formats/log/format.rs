@@ -51,6 +51,16 @@ impl Format {
         }
     }
 
+    /// The error of a file in a format that this build lacks.
+    #[cfg(not(all(feature = "hdf5", feature = "parquet")))]
+    pub(super) fn left_out(self, path: &Path) -> DataError {
+        DataError::LeftOut {
+            file: path.display().to_string(),
+            format: self.name(),
+            feature: self.name().to_ascii_lowercase(),
+        }
+    }
+
     /// By what is in a file.
     ///
     /// # Errors

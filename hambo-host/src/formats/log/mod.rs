@@ -1,26 +1,40 @@
 //! Logged transitions: the table in memory, its split, and the files it comes
-//! from: CSV, NPZ, HDF5 in D4RL's and Minari's layouts, and Parquet.
+//! from: CSV, NPZ, HDF5 in D4RL's and Minari's layouts, and Parquet. The last
+//! two bring heavy dependencies; a build without their cargo features says so
+//! when it meets such a file.
+#![cfg_attr(
+    not(all(feature = "hdf5", feature = "parquet")),
+    allow(dead_code, reason = "what only those two formats need")
+)]
 
 mod arrays;
 mod columns;
+#[cfg(feature = "parquet")]
 mod contained;
 mod convert;
 mod csv_file;
 mod csv_write;
 mod error;
 mod format;
+#[cfg(feature = "hdf5")]
 mod hdf5_file;
+#[cfg(feature = "hdf5")]
 mod hdf5_minari;
+#[cfg(feature = "hdf5")]
 mod hdf5_plain;
+#[cfg(feature = "hdf5")]
 mod hdf5_write;
 mod limits;
-mod log;
 mod npy;
 mod npz_file;
+#[cfg(feature = "hdf5")]
 mod npz_to_hdf5;
 mod output;
+#[cfg(feature = "parquet")]
 mod parquet_file;
+#[cfg(feature = "parquet")]
 mod parquet_write;
+mod rows;
 mod split;
 mod summary;
 mod table;
@@ -38,11 +52,13 @@ pub use csv_file::read_csv;
 use csv_file::{Reading, read_csv_table};
 pub use error::DataError;
 pub use format::Format;
+#[cfg(feature = "hdf5")]
 pub use hdf5_file::read_hdf5;
-pub use log::{Log, LogError, Transition};
 pub use npz_file::read_npz;
 pub use output::{OutputOptions, write_table};
+#[cfg(feature = "parquet")]
 pub use parquet_file::read_parquet;
+pub use rows::{Log, LogError, Transition};
 pub use split::{MINIMUM_EPISODES, Split};
 pub use summary::{ColumnSummary, Summary};
 pub use table::{Block, Names, Numbers, Table};
@@ -120,8 +136,12 @@ fn read_one(path: &Path, names: Option<&Names>, reading: Reading) -> Result<Tabl
     let table = match Format::of_file(path)? {
         Format::Csv => read_csv_table(path, names, reading)?,
         Format::Npz => read_npz(path, names)?,
+        #[cfg(feature = "hdf5")]
         Format::Hdf5 => read_hdf5(path, names)?,
+        #[cfg(feature = "parquet")]
         Format::Parquet => read_parquet(path, names)?,
+        #[cfg(not(all(feature = "hdf5", feature = "parquet")))]
+        format => return Err(format.left_out(path)),
     };
     if table.rows() == 0 {
         return Err(DataError::Empty {

@@ -4,9 +4,11 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use super::{
-    DataError, Format, Table, csv_write, hdf5_minari, hdf5_write, npz_file, parquet_write,
-};
+#[cfg(feature = "parquet")]
+use super::parquet_write;
+use super::{DataError, Format, Table, csv_write, npz_file};
+#[cfg(feature = "hdf5")]
+use super::{hdf5_minari, hdf5_write};
 
 /// How a log is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,11 +51,16 @@ pub fn write_table(path: &Path, table: &Table, options: OutputOptions) -> Result
         match options.format {
             Format::Csv => csv_write::write_csv(out, table).map_err(failed),
             Format::Npz => npz_file::write_npz(out, table, options.compress).map_err(failed),
+            #[cfg(feature = "hdf5")]
             Format::Hdf5 if options.minari => {
                 hdf5_minari::write_minari(out, table, options.compress)
             }
+            #[cfg(feature = "hdf5")]
             Format::Hdf5 => hdf5_write::write_hdf5(out, table, options.compress),
+            #[cfg(feature = "parquet")]
             Format::Parquet => parquet_write::write_parquet(out, table, options.compress),
+            #[cfg(not(all(feature = "hdf5", feature = "parquet")))]
+            format => Err(format.left_out(path)),
         }
     })
 }

@@ -14,15 +14,15 @@ use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::Effort;
 use hambo_host::device::Qemu;
-use hambo_host::formats::image::{
-    AlignedBytes, Uncertainty, encode_gaussian_process, encode_image, encode_policy,
-};
+use hambo_host::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
 use hambo_host::foundation::network::{Layer, Standardisation};
 use hambo_host::learn::ensemble::encode_ensemble;
 use hambo_host::learn::ensemble::{Member, TrainedEnsemble};
-use hambo_host::learn::gaussian_process::{GaussianProcessFit, Hyperparameters, Observations};
+use hambo_host::learn::gaussian_process::{
+    GaussianProcessFit, Hyperparameters, Observations, encode_gaussian_process,
+};
 
 /// Trajectories side by side on the device.
 const LANES: usize = 4;

@@ -5,9 +5,9 @@ use std::error::Error;
 use std::time::Instant;
 
 use hambo_core::model::Calibration;
-use hambo_host::formats::image::{Uncertainty, encode_gaussian_process};
+use hambo_host::formats::image::Uncertainty;
 use hambo_host::learn::gaussian_process::{
-    GaussianProcessFit, Observations, SearchOptions, fit_hyperparameters,
+    GaussianProcessFit, Observations, SearchOptions, encode_gaussian_process, fit_hyperparameters,
 };
 use hambo_tests::smooth_data::{Generator, function, go_on, physical};
 

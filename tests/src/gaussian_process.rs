@@ -6,13 +6,12 @@ use hambo_core::model::{Arithmetic, Calibration, Dynamics, Kernel};
 use hambo_core::task::Effort;
 use hambo_core::task::Variant;
 use hambo_host::Error;
-use hambo_host::formats::image::{
-    AlignedBytes, Uncertainty, encode_gaussian_process, encode_image, encode_policy,
-};
+use hambo_host::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::foundation::network::Standardisation;
 use hambo_host::learn::gaussian_process::{
     GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations,
+    encode_gaussian_process,
 };
 
 use crate::fixture::{self, Draw, REWARDS};

@@ -4,10 +4,10 @@
 use hambo_core::image::container::Container;
 use hambo_core::image::{DynamicsManifest, ModelManifest, Part, parse_model};
 use hambo_core::model::{Arithmetic, Calibration, Kernel, Prediction};
-use hambo_host::formats::image::{AlignedBytes, Uncertainty, encode_gaussian_process};
+use hambo_host::formats::image::{AlignedBytes, Uncertainty};
 use hambo_host::learn::gaussian_process::{
     FittedOutput, GaussianProcessFit, Hyperparameters, Likelihood, Observations, SearchOptions,
-    fit_hyperparameters,
+    encode_gaussian_process, fit_hyperparameters,
 };
 use hambo_tests::smooth_data::{Generator, function, go_on, physical};
 

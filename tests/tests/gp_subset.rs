@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::model::Calibration;
-use hambo_host::formats::image::{Uncertainty, encode_gaussian_process};
+use hambo_host::formats::image::Uncertainty;
 use hambo_host::learn::gaussian_process::Observations;
 use hambo_host::learn::gaussian_process::{
-    ChosenRows, DeviceRoom, GaussianProcessFit, greedy_order, model_bytes, uncertainty_growth,
+    ChosenRows, DeviceRoom, GaussianProcessFit, encode_gaussian_process, greedy_order, model_bytes,
+    uncertainty_growth,
 };
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS};

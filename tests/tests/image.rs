@@ -4,7 +4,7 @@
 use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::policy::Policy;
 use hambo_host::formats::image::AlignedBytes;
-use hambo_host::learn::calibration::CalibrationMode;
+use hambo_host::learn::calibration::{Calibration, CalibrationMode, CalibrationStatus};
 use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::model_file::{
     DataSummary, Metadata, ModelFile, ModelFileError, NetworkSummary, TrainingSummary,
@@ -61,11 +61,26 @@ fn every_corrupted_byte_is_refused() {
             .filter(|error| error.problem == problem)
             .count()
     };
-    assert!(with(Problem::Magic) > 0 && with(Problem::Version) > 0 && with(Problem::Length) > 0);
+    assert!(
+        with(Problem::Magic) > 0 && with(Problem::EarlierVersion) > 0 && with(Problem::Length) > 0
+    );
     assert!(with(Problem::Checksum) > problems.len() / 2);
     for part in [Part::Model, Part::Task, Part::Policy] {
         assert!(problems.iter().any(|error| error.part == part));
     }
+}
+
+#[test]
+fn other_versions_are_refused() {
+    let mut bytes = fixture::image(1).unwrap().as_bytes().to_vec();
+    let error = |bytes: &[u8]| hambo_host::Error::from(parse(bytes).unwrap_err()).to_string();
+    bytes[4] -= 1;
+    let earlier =
+        "the image's model part: it was written by an earlier version of hambo; export it again";
+    assert_eq!(error(&bytes), earlier);
+    bytes[4] += 2;
+    let later = "it was written by a later version of hambo than this one";
+    assert!(error(&bytes).contains(later));
 }
 
 #[test]
@@ -157,13 +172,20 @@ fn model_files_keep_everything_and_refuse_damage() {
         state_names: vec!["x".to_owned()],
         action_names: vec!["u".to_owned()],
         training: TrainingSummary::Networks(NetworkSummary {
-            options: Some(EnsembleOptions::demo()),
+            options: EnsembleOptions::demo(),
             losses: vec![-1.0, -2.0],
             validation_loss: None,
             best_step: 1000,
         }),
         calibration_mode: CalibrationMode::Paper,
-        calibration: None,
+        calibration: Calibration {
+            status: CalibrationStatus::Calibrated,
+            rows: 48,
+            beta: 2.0,
+            dimensions: Vec::new(),
+            joint_epistemic_coverage: 0.9,
+            joint_total_coverage: 1.0,
+        },
     };
     let file = ModelFile::new(metadata.clone(), &bytes[..64 + length]).unwrap();
     let folder = std::env::temp_dir().join(format!("hambo-model-file-{}", std::process::id()));
@@ -183,21 +205,13 @@ fn model_files_keep_everything_and_refuse_damage() {
         assert!(matches!(error, ModelFileError::Damaged { .. }), "{error}");
         assert!(error.to_string().contains("m.hambo"));
     }
+    let mut earlier = whole.clone();
+    earlier[4] -= 1;
+    std::fs::write(&path, &earlier).unwrap();
+    let error = ModelFile::read(&path).unwrap_err().to_string();
+    let expected = "m.hambo: written by an earlier version of hambo: fit again";
+    assert!(error.ends_with(expected), "{error}");
     let missing = ModelFile::read(&folder.join("none.hambo")).unwrap_err();
     assert!(missing.to_string().contains("none.hambo"), "{missing}");
     std::fs::remove_dir_all(&folder).unwrap();
-}
-
-/// A file that the first version wrote is read for ever.
-#[test]
-fn model_files_of_version_1_load() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/version_1.hambo");
-    let file = ModelFile::read(std::path::Path::new(path)).unwrap();
-    let metadata = file.metadata();
-    assert_eq!(metadata.hambo_version, "0.1.0");
-    assert_eq!(
-        (metadata.data.training_rows, metadata.data.withheld_rows),
-        (192, 48)
-    );
-    assert_eq!(file.model().unwrap().dynamics.members(), 5);
 }

@@ -13,6 +13,8 @@
 //! | 52..64 | zero |
 //! | 64.. | payload: the manifest in postcard, zeros to a multiple of 16, then the arena of f32 |
 
+use core::cmp::Ordering;
+
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 use sha2::{Digest, Sha256};
 
@@ -23,7 +25,7 @@ pub const HEADER: usize = 64;
 /// Parts and arenas start on multiples of this.
 pub const ALIGNMENT: usize = 16;
 /// The format version that this program writes and reads.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 const MAGIC: [u8; 4] = *b"HMBO";
 /// The checksum of parts, and of whatever else must be compared in one number.
 pub(crate) const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
@@ -137,8 +139,10 @@ impl<'a> Container<'a> {
         if [m0, m1, m2, m3] != MAGIC {
             return Err(Problem::Magic);
         }
-        if u16::from_le_bytes([v0, v1]) != VERSION {
-            return Err(Problem::Version);
+        match u16::from_le_bytes([v0, v1]).cmp(&VERSION) {
+            Ordering::Less => return Err(Problem::EarlierVersion),
+            Ordering::Greater => return Err(Problem::LaterVersion),
+            Ordering::Equal => {}
         }
         let (length, manifest_length) = (word(8)?, word(12)?);
         let arena_start = manifest_length

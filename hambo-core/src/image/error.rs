@@ -70,8 +70,10 @@ pub enum Problem {
     TrailingBytes,
     /// This is not a hambo part.
     Magic,
-    /// A format version that this program does not know.
-    Version,
+    /// A format version before the one that this program reads.
+    EarlierVersion,
+    /// A format version after the one that this program reads.
+    LaterVersion,
     /// Another kind of part than expected here.
     Kind,
     /// A signature that this program cannot verify.

@@ -7,10 +7,6 @@
 //! product errors (N each) and M in blocks of four rows, or shifts and offsets
 //! (N each) and M as the bits of integers; or, if it is linear, weights (dx)
 //! and a triangular matrix of dx + 1 rows.
-//!
-//! Parts of hambo 0.1 before all was summed in integers are other kinds of
-//! dynamics ([`super::DynamicsManifest::GaussianProcessInFloats`] and
-//! [`super::DynamicsManifest::GaussianProcessHalfInFloats`]).
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
@@ -38,22 +34,6 @@ pub struct GaussianProcessManifest {
     pub points: u16,
     /// One for each state dimension, and how its M k is summed.
     pub kernels: Vec<(Kernel, Arithmetic), MAX_OUTPUTS>,
-}
-
-/// Likewise of the versions before.
-///
-/// ```
-/// use hambo_core::image::OldGaussianProcessManifest;
-/// use hambo_core::model::Kernel;
-/// let kernels = [Kernel::Rbf].into_iter().collect();
-/// assert_eq!(OldGaussianProcessManifest { points: 128, kernels }.kernels.len(), 1);
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OldGaussianProcessManifest {
-    /// N.
-    pub points: u16,
-    /// One for each state dimension.
-    pub kernels: Vec<Kernel, MAX_OUTPUTS>,
 }
 
 pub(super) fn parse_gaussian_process<'a>(

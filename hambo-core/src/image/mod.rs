@@ -21,7 +21,7 @@ mod task_part;
 pub use adversary_part::AdversaryManifest;
 use adversary_part::parse_adversary;
 pub use error::{ImageError, Part, Problem};
-pub use gaussian_process_part::{GaussianProcessManifest, OldGaussianProcessManifest};
+pub use gaussian_process_part::GaussianProcessManifest;
 pub use model_part::{DynamicsManifest, EnsembleManifest, ModelManifest, parse_model};
 pub use policy_part::{
     ActionManifest, LinearManifest, PerceptronManifest, PolicyManifest, parse_policy,

@@ -12,9 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
-use super::gaussian_process_part::{
-    GaussianProcessManifest, OldGaussianProcessManifest, parse_gaussian_process,
-};
+use super::gaussian_process_part::{GaussianProcessManifest, parse_gaussian_process};
 use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support,
 };
@@ -72,13 +70,6 @@ pub struct ModelManifest {
 pub enum DynamicsManifest {
     /// A network ensemble.
     Ensemble(EnsembleManifest),
-    /// A Gaussian process for each dimension, with alpha and points in f32.
-    /// [`parse_model`] knows this version no more; the host makes the next
-    /// one of it.
-    GaussianProcessInFloats(OldGaussianProcessManifest),
-    /// A Gaussian process for each dimension, with M in f32. Nobody knows
-    /// this version any more.
-    GaussianProcessHalfInFloats(OldGaussianProcessManifest),
     /// A Gaussian process for each dimension.
     GaussianProcess(GaussianProcessManifest),
 }
@@ -175,8 +166,6 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
         DynamicsManifest::Ensemble(ensemble) => {
             Dynamics::Ensemble(parse_ensemble(ensemble, state, action, &mut arena)?)
         }
-        DynamicsManifest::GaussianProcessInFloats(_)
-        | DynamicsManifest::GaussianProcessHalfInFloats(_) => return Err(Problem::Version),
         DynamicsManifest::GaussianProcess(process) => {
             Dynamics::GaussianProcess(parse_gaussian_process(&process, state, action, &mut arena)?)
         }

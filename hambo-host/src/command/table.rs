@@ -41,22 +41,21 @@ pub fn training(file: &ModelFile, out: &mut impl Write) -> Result<(), Error> {
         TrainingSummary::Networks(networks) => {
             let mean = |losses: &[f32]| losses.iter().sum::<f32>() / losses.len().max(1) as f32;
             write!(out, "model: {} networks", networks.losses.len())?;
-            if let Some(options) = &networks.options {
-                let widths: Vec<String> = options.hidden.iter().map(usize::to_string).collect();
-                let inference = match options.inference {
-                    Inference::Ensemble => "deep ensemble".to_owned(),
-                    Inference::Svgd(Bandwidth::Fixed(l)) => format!("SVGD with bandwidth {l}"),
-                    Inference::Svgd(Bandwidth::Median) => "SVGD with median bandwidth".to_owned(),
-                };
-                write!(
-                    out,
-                    " of {} {:?} units, {inference}, weights of step {} of {}",
-                    widths.join(" × "),
-                    options.activation,
-                    networks.best_step,
-                    options.steps
-                )?;
-            }
+            let options = &networks.options;
+            let widths: Vec<String> = options.hidden.iter().map(usize::to_string).collect();
+            let inference = match options.inference {
+                Inference::Ensemble => "deep ensemble".to_owned(),
+                Inference::Svgd(Bandwidth::Fixed(l)) => format!("SVGD with bandwidth {l}"),
+                Inference::Svgd(Bandwidth::Median) => "SVGD with median bandwidth".to_owned(),
+            };
+            write!(
+                out,
+                " of {} {:?} units, {inference}, weights of step {} of {}",
+                widths.join(" × "),
+                options.activation,
+                networks.best_step,
+                options.steps
+            )?;
             writeln!(out, "; {bytes} bytes in an image")?;
             write!(
                 out,
@@ -171,9 +170,7 @@ pub fn theory(
 
 /// Scales, errors and coverages, and whether to rely on them.
 pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
-    let Some(calibration) = &metadata.calibration else {
-        return Ok(());
-    };
+    let calibration = &metadata.calibration;
     if calibration.rows == 0 {
         writeln!(out, "\n{}", status(metadata, calibration))?;
         return Ok(());
@@ -232,9 +229,7 @@ fn status(metadata: &Metadata, calibration: &Calibration) -> String {
 
 /// The calibration curves before and after.
 pub fn curves(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
-    let Some(calibration) = &metadata.calibration else {
-        return Ok(());
-    };
+    let calibration = &metadata.calibration;
     let line = |curve: &[CurvePoint], get: fn(&CurvePoint) -> f32| -> String {
         let cells = curve.iter().map(|point| format!("{:>6.3}", get(point)));
         cells.collect::<Vec<_>>().join(" ")

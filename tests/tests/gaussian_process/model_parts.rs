@@ -1,12 +1,9 @@
-//! Damaged parts are refused; old files are read.
+//! Damaged parts are refused.
 
 use hambo_core::image::container::Container;
-use hambo_core::image::{
-    DynamicsManifest, ModelManifest, OldGaussianProcessManifest, Part, Problem, parse_model,
-};
+use hambo_core::image::{DynamicsManifest, ModelManifest, Part, Problem, parse_model};
 use hambo_core::model::{Arithmetic, Kernel, WEIGHT_LIMIT, coordinate_limit, whole_to_bits};
 use hambo_host::formats::image::AlignedBytes;
-use hambo_host::learn::model_file::ModelFile;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty};
 
@@ -61,21 +58,6 @@ fn bad_parts_are_refused() {
         assert_eq!(result, Err(problem));
     }
     assert!(spoilt(&part, |m, _| points(m, 25)).is_err());
-    let old = |manifest: &mut ModelManifest,
-               kind: fn(OldGaussianProcessManifest) -> DynamicsManifest| {
-        if let DynamicsManifest::GaussianProcess(process) = manifest.dynamics.clone() {
-            manifest.dynamics = kind(OldGaussianProcessManifest {
-                points: process.points,
-                kernels: process.kernels.iter().map(|(kernel, _)| *kernel).collect(),
-            });
-        }
-    };
-    for kind in [
-        DynamicsManifest::GaussianProcessInFloats,
-        DynamicsManifest::GaussianProcessHalfInFloats,
-    ] {
-        assert_eq!(spoilt(&part, |m, _| old(m, kind)), Err(Problem::Version));
-    }
     // Calibration scale, two supports and four units take 7 tiles; then the
     // output's numbers, factors, its 30 points of 2 columns, their weights,
     // the row sums, the product errors and M.
@@ -161,46 +143,4 @@ fn bad_shifts_are_refused() {
         arena[shift + 40..].fill(f32::from_bits(i32::MIN.cast_unsigned()));
     });
     assert_finite_everywhere(&bytes);
-}
-
-/// A file from before anything was summed in integers is read for ever, with
-/// what that program predicted.
-#[test]
-fn old_model_files_load() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/version_1_gp.hambo");
-    let file = ModelFile::read(std::path::Path::new(path)).unwrap();
-    let model = file.model().unwrap();
-    let expected = [
-        (
-            [-0.731272, 0.694867, 0.527549],
-            [-0.661_524_4, 0.848_672_4],
-            [0.000_858_958_6, 0.001_715_792_9],
-        ),
-        (
-            [-0.661859, 0.849375, -0.101018],
-            [-0.576_692_2, 0.936_448_04],
-            [0.000_879_193, 0.001_788_923_5],
-        ),
-        (
-            [-0.578966, 0.933363, -0.812281],
-            [-0.485_550_85, 0.943_351_1],
-            [0.000_901_936_8, 0.001_661_454],
-        ),
-    ];
-    let mut scratch = vec![[0.0; 1]; model.dynamics.scratch_rows().unwrap()];
-    for (input, next, std) in expected {
-        let [mean, epistemic, _] = predict(&model, &input.map(|x| [x]), &mut scratch);
-        for state in 0..2 {
-            let found = input[state] + mean[state][0];
-            // As accurate as it was, and no more: alpha was rounded to f32.
-            let error = (found - next[state]).abs();
-            assert!(error < 2e-5, "{found} {}", next[state]);
-            // The old one was rounded up much further.
-            let ratio = epistemic[state][0] / std[state];
-            assert!(ratio > 0.3 && ratio < 1.001, "{ratio}");
-        }
-    }
-    // What is written from it is today's.
-    let part = AlignedBytes::new(file.model_part());
-    assert!(spoilt(part.as_bytes(), |_, _| {}).is_ok());
 }

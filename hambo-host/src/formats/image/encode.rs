@@ -14,7 +14,7 @@ use crate::foundation::error::Explained;
 use crate::foundation::network::{Layer, Standardisation};
 
 /// Why a part cannot be written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EncodeError {
     /// More than the format has room for.
     #[error("{what} is too large for an image: at most {limit}")]
@@ -40,9 +40,6 @@ pub enum EncodeError {
     /// The core would refuse the policy.
     #[error("the policy cannot be used: {}; make every size and number finite and in range", problem_text(.0))]
     Policy(Problem),
-    /// A Gaussian process cannot be written for the core.
-    #[error(transparent)]
-    GaussianProcess(#[from] crate::learn::gaussian_process::GaussianProcessError),
     /// The manifest cannot be serialised.
     #[error("the manifest cannot be written: {0}")]
     Manifest(#[from] postcard::Error),

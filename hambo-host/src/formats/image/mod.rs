@@ -4,7 +4,6 @@
 mod adversary;
 mod aligned;
 mod encode;
-mod gaussian_process;
 mod policy;
 mod refused;
 
@@ -12,7 +11,5 @@ pub use adversary::TrainedAdversary;
 pub use aligned::AlignedBytes;
 pub use encode::{EncodeError, Uncertainty, encode_image, encode_image_with, encode_part};
 pub(crate) use encode::{encode_model, limited, small};
-pub use gaussian_process::encode_gaussian_process;
-pub(crate) use gaussian_process::encode_known_to;
 pub use policy::{decode_policy, encode_policy};
 pub use refused::{Refused, part_name, problem_text};

@@ -26,9 +26,8 @@ pub fn problem_text(problem: &Problem) -> &'static str {
         Problem::Truncated => "the file ends before it does",
         Problem::TrailingBytes => "bytes follow where none may",
         Problem::Magic => "it does not begin as hambo's files do",
-        Problem::Version => {
-            "this program does not know its format, which is newer, or older than it reads: fit or export it again"
-        }
+        Problem::EarlierVersion => "it was written by an earlier version of hambo",
+        Problem::LaterVersion => "it was written by a later version of hambo than this one",
         Problem::Kind => "another kind of part stands in its place",
         Problem::Signature => "it has a signature that this program cannot verify",
         Problem::Length => "it has a length that no part can have",

@@ -4,13 +4,13 @@
 use super::tables::Tables;
 use super::{FitProgress, Trained, Watch};
 use crate::Error;
-use crate::formats::image::encode_gaussian_process;
 use crate::formats::log::Log;
 use crate::foundation::random::Shuffle;
 use crate::learn::calibration::Beta;
 use crate::learn::gaussian_process::{
     ChosenRows, DeviceRoom, GaussianProcessError, GaussianProcessFit, NORM_FACTOR, NormBound,
-    SearchOptions, Theory, fit_hyperparameters, greedy_order, model_bytes, uncertainty_growth,
+    SearchOptions, Theory, encode_gaussian_process, fit_hyperparameters, greedy_order, model_bytes,
+    uncertainty_growth,
 };
 use crate::learn::learned_reward::UnseenInput;
 use crate::learn::model_file::{GaussianProcessSummary, TrainingSummary};

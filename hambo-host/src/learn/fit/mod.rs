@@ -181,7 +181,7 @@ pub fn fit(
         action_names: task.action_names.clone(),
         training: trained.summary,
         calibration_mode: options.calibration,
-        calibration: Some(calibration.clone()),
+        calibration: calibration.clone(),
     };
     let file = ModelFile::new(metadata, &(trained.encode)(&uncertainty)?)?;
     Ok((file, calibration))

@@ -52,7 +52,7 @@ pub(super) fn train(
     let ensemble = whole(trainer.finish()?, unseen);
     Ok(Trained {
         summary: TrainingSummary::Networks(NetworkSummary {
-            options: Some(options.clone()),
+            options: options.clone(),
             losses: ensemble.losses.clone(),
             validation_loss: last.and_then(|progress| progress.validation_loss),
             best_step,

@@ -3,6 +3,8 @@
 use crate::foundation::error::Explained;
 use thiserror::Error;
 
+use crate::formats::image::EncodeError;
+
 /// Why there is no posterior.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GaussianProcessError {
@@ -99,6 +101,9 @@ pub enum GaussianProcessError {
         /// Rows of the data.
         rows: usize,
     },
+    /// The posterior does not fit the format of a model part.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
     /// The caller stopped the search.
     #[error("the search for hyperparameters was stopped")]
     Stopped,

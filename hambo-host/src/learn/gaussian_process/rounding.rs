@@ -47,9 +47,7 @@ pub struct StoredOutput {
     pub runs: Vec<Vec<f32>>,
 }
 
-/// The stored form of one output of a fit. `known_to` is the relative error,
-/// in units of rounding, with which points and lengthscales are known: 0 but
-/// for those that were stored in f32.
+/// The stored form of one output of a fit.
 ///
 /// # Errors
 /// If the moved points' kernel matrix cannot be factorised, or there are too
@@ -57,13 +55,12 @@ pub struct StoredOutput {
 pub fn stored_output(
     fit: &GaussianProcessFit,
     output: usize,
-    known_to: f64,
 ) -> Result<StoredOutput, GaussianProcessError> {
     let singular = GaussianProcessError::Singular { output };
     let original = fit.outputs.get(output).ok_or(singular.clone())?;
     let stored = match original.hyperparameters.kernel {
-        Kernel::Linear => stored_plane(fit, original, known_to),
-        Kernel::Rbf | Kernel::Matern32 | Kernel::Matern52 => stored_points(fit, original, known_to),
+        Kernel::Linear => stored_plane(fit, original),
+        Kernel::Rbf | Kernel::Matern32 | Kernel::Matern52 => stored_points(fit, original),
     };
     stored.ok_or(singular)
 }
@@ -77,18 +74,14 @@ fn factors(fit: &GaussianProcessFit, output: &OutputFit, units: f64) -> Vec<f32>
         .collect()
 }
 
-fn stored_points(
-    fit: &GaussianProcessFit,
-    original: &OutputFit,
-    known_to: f64,
-) -> Option<StoredOutput> {
+fn stored_points(fit: &GaussianProcessFit, original: &OutputFit) -> Option<StoredOutput> {
     let hyperparameters = &original.hyperparameters;
     let points = Coordinates::new(hyperparameters, &fit.points)?;
     let moved = OutputFit::new(hyperparameters, &points.points, original.targets())?;
     let weights = Weights::new(&moved);
     let units = hyperparameters.kernel.coordinates_per_lengthscale()
         * f64::from(points.fraction_bits).exp2();
-    let numbers = point_numbers(&moved, &points, &weights, known_to);
+    let numbers = point_numbers(&moved, &points, &weights);
     let whole = |whole: &[i32]| -> Vec<f32> {
         let bits = whole.iter().copied().map(whole_to_bits);
         bits.map(f32::from_bits).collect()
@@ -118,13 +111,9 @@ fn stored_points(
     Some(StoredOutput { arithmetic, runs })
 }
 
-fn stored_plane(
-    fit: &GaussianProcessFit,
-    original: &OutputFit,
-    known_to: f64,
-) -> Option<StoredOutput> {
+fn stored_plane(fit: &GaussianProcessFit, original: &OutputFit) -> Option<StoredOutput> {
     let plane = Plane::new(original, &fit.points)?;
-    let numbers = plane_numbers(original, &plane, &fit.points, known_to);
+    let numbers = plane_numbers(original, &plane);
     let narrow = |numbers: &[f64]| numbers.iter().map(|x| *x as f32).collect();
     let runs = vec![
         numbers.to_tiles().concat(),
@@ -146,23 +135,8 @@ fn factor_of_moves(fit: &OutputFit, moved: f64) -> f64 {
     MARGIN * lipschitz(fit) * moved / noise.sqrt()
 }
 
-/// How far points known to so many units of rounding may be off, in
-/// lengthscales; `farthest` is the longest x / l.
-fn unknown(fit: &OutputFit, farthest: f64, known_to: f64) -> f64 {
-    (fit.alpha.len() as f64).sqrt() * known_to * UNIT * farthest
-}
-
-fn longest(vectors: impl Iterator<Item = f64>) -> f64 {
-    vectors.fold(0.0, f64::max)
-}
-
 /// All but those that depend on how M is stored.
-fn point_numbers(
-    fit: &OutputFit,
-    points: &Coordinates,
-    weights: &Weights,
-    known_to: f64,
-) -> OutputNumbers {
+fn point_numbers(fit: &OutputFit, points: &Coordinates, weights: &Weights) -> OutputNumbers {
     let hyperparameters = &fit.hyperparameters;
     let kernel = hyperparameters.kernel;
     let columns = hyperparameters.lengthscales.len();
@@ -171,12 +145,8 @@ fn point_numbers(
     let prior = signal + constant;
     let unit = (-f64::from(points.fraction_bits)).exp2();
     let lengthscales_per_unit = unit / kernel.coordinates_per_lengthscale();
-    let farthest = longest(points.whole.chunks_exact(columns.max(1)).map(|row| {
-        let squares = row.iter().map(|c| f64::from(*c).powi(2));
-        squares.sum::<f64>().sqrt() * lengthscales_per_unit
-    }));
     let count = fit.alpha.len() as f64;
-    let factor = 1.0 + factor_of_moves(fit, points.moved + unknown(fit, farthest, known_to));
+    let factor = 1.0 + factor_of_moves(fit, points.moved);
     let offset = constant * fit.alpha.iter().sum::<f64>();
 
     let fraction_error = kernel.fraction_error() * FRACTION;
@@ -186,7 +156,7 @@ fn point_numbers(
     let sum = total * fraction_error + weights.error + count * weight_unit;
     let mean_error = sum + 5.0 * UNIT * largest_mean;
     let cut_off = lipschitz(fit) * (columns as f64).sqrt() * lengthscales_per_unit;
-    let query_growth = (3.0 + known_to) * UNIT * lengthscales_per_unit;
+    let query_growth = 3.0 * UNIT * lengthscales_per_unit;
     OutputNumbers {
         signal_variance: signal as f32,
         prior_variance: round_up(prior),
@@ -240,29 +210,24 @@ fn with_single(numbers: OutputNumbers, fit: &OutputFit, factor: &SingleFactor) -
     }
 }
 
-fn plane_numbers(fit: &OutputFit, plane: &Plane, points: &[f64], known_to: f64) -> OutputNumbers {
+fn plane_numbers(fit: &OutputFit, plane: &Plane) -> OutputNumbers {
     let hyperparameters = &fit.hyperparameters;
     let columns = hyperparameters.lengthscales.len();
     let signal = hyperparameters.signal_variance;
     let constant = hyperparameters.constant_variance;
-    let farthest = longest(points.chunks_exact(columns.max(1)).map(|row| {
-        let row = row.iter().zip(&hyperparameters.lengthscales);
-        row.map(|(x, l)| (x / l).powi(2)).sum::<f64>().sqrt()
-    }));
     let inputs = columns as f64;
-    let moves = factor_of_moves(fit, unknown(fit, farthest, known_to));
     let squares = MARGIN * (inputs + 4.0) * UNIT;
     let offset = constant * fit.alpha.iter().sum::<f64>();
     let slope = plane.weights.iter().map(|w| w * w).sum::<f64>().sqrt();
     let product = (inputs + 5.0) * UNIT * plane.norm;
-    let query = (3.0 + known_to) * UNIT * lipschitz(fit);
+    let query = 3.0 * UNIT * lipschitz(fit);
     OutputNumbers {
         signal_variance: signal as f32,
         prior_variance: (signal + constant) as f32,
         noise_std: hyperparameters.noise_variance.sqrt() as f32,
         // Only so that no derivative divides by zero.
         variance_error: round_up(UNIT * UNIT * signal),
-        std_factor: (1.0 + moves + squares) as f32 + f32::EPSILON,
+        std_factor: (1.0 + squares) as f32 + f32::EPSILON,
         std_error: round_up(product + 5.0 * UNIT * offset.abs()),
         std_error_growth: round_up(product + query + (inputs + 6.0) * UNIT * slope),
         mean_offset: offset as f32,

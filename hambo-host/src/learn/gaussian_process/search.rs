@@ -321,7 +321,7 @@ impl Search<'_> {
                     .map_err(|ending| ending.error(output))?;
                 fitted.iterations += found.iterations;
                 fitted.evaluations += found.evaluations;
-                Ok(())
+                Ok::<(), GaussianProcessError>(())
             })?;
         }
         Ok(())

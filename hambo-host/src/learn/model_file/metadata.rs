@@ -15,16 +15,16 @@ pub struct Metadata {
     pub seed: u64,
     /// The log.
     pub data: DataSummary,
-    /// Names of the states; empty in files of version 1.
+    /// Names of the states.
     pub state_names: Vec<String>,
-    /// Names of the actions; empty in files of version 1.
+    /// Names of the actions.
     pub action_names: Vec<String>,
     /// The training.
     pub training: TrainingSummary,
     /// What calibration was allowed to do.
     pub calibration_mode: CalibrationMode,
-    /// The calibration with its curves; none in files of version 1.
-    pub calibration: Option<Calibration>,
+    /// The calibration with its curves.
+    pub calibration: Calibration,
 }
 
 /// The log that a model was trained on.
@@ -56,8 +56,8 @@ pub enum TrainingSummary {
 /// The training of networks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetworkSummary {
-    /// All options; none in files of version 1.
-    pub options: Option<EnsembleOptions>,
+    /// All options.
+    pub options: EnsembleOptions,
     /// Mean negative log likelihood of each member on the training rows.
     pub losses: Vec<f32>,
     /// The same on the validation rows after the last step, mean over members.

@@ -1,16 +1,14 @@
 //! The model file (`.hambo`): how a model came about, then its model part,
 //! both in the core's container format.
 
-mod gaussian_process_in_floats;
 mod metadata;
-mod version_1;
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use hambo_core::image::container::Container;
 use hambo_core::image::{ImageError, Part, Problem, parse_model};
 use hambo_core::model::Model;
-use serde::{Deserialize, Serialize};
 
 pub use metadata::{
     DataSummary, GaussianProcessSummary, Metadata, NetworkSummary, TrainingSummary,
@@ -19,19 +17,10 @@ pub use metadata::{
 use crate::formats::image::{AlignedBytes, EncodeError, encode_part, part_name, problem_text};
 use crate::foundation::error::Explained;
 use crate::foundation::files::write_whole;
-use gaussian_process_in_floats::{OldProcessError, renewed};
-use version_1::Provenance;
 
-/// The version of the metadata that this program writes.
-const METADATA_VERSION: u16 = 2;
-
-/// The metadata as they lie in a file. Version 1 had no number: it began with
-/// the length of the program's version, which is never 2.
-#[derive(Serialize, Deserialize)]
-struct Versioned<T> {
-    version: u16,
-    metadata: T,
-}
+/// The version of the metadata that this program writes and reads; it is the
+/// first number of the provenance part, and the metadata follow it.
+const METADATA_VERSION: u16 = 3;
 
 /// A model with its metadata.
 #[derive(Clone, Debug)]
@@ -46,6 +35,9 @@ pub enum ModelFileError {
     /// It cannot be read or written.
     #[error(transparent)]
     File(#[from] std::io::Error),
+    /// Its format is not read any more.
+    #[error("{0}: written by an earlier version of hambo: fit again")]
+    Earlier(String),
     /// It is damaged or of another kind.
     #[error("{file}: {} part: {}\nhelp: the file is damaged or not a model; give one of `hambo fit`, or fit it again", part_name(&.error.part), problem_text(&.error.problem))]
     Damaged {
@@ -77,10 +69,7 @@ impl ModelFile {
         };
         match model_file.model() {
             Ok(_) => Ok(model_file),
-            Err(error) => Err(ModelFileError::Damaged {
-                file: file.to_owned(),
-                error,
-            }),
+            Err(error) => Err(refusal(error, file)),
         }
     }
 
@@ -119,11 +108,8 @@ impl ModelFile {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ModelFileError> {
-        let versioned = Versioned {
-            version: METADATA_VERSION,
-            metadata: &self.metadata,
-        };
-        let mut bytes = encode_part(Part::Provenance, &versioned, &[])?;
+        let provenance = (METADATA_VERSION, &self.metadata);
+        let mut bytes = encode_part(Part::Provenance, &provenance, &[])?;
         bytes.extend(self.model_part());
         Ok(write_whole(path, &bytes)?)
     }
@@ -135,38 +121,35 @@ impl ModelFile {
     pub fn read(path: &Path) -> Result<Self, ModelFileError> {
         let bytes = AlignedBytes::read(path)?;
         let file = path.display().to_string();
-        let damaged = |error| ModelFileError::Damaged {
-            file: file.clone(),
-            error,
-        };
         let mut rest = bytes.as_bytes();
-        let part = Container::take(&mut rest, Part::Provenance).map_err(damaged)?;
-        let metadata = match part.manifest.first() {
-            Some(version) if u16::from(*version) == METADATA_VERSION => part
-                .read_manifest()
-                .map(|versioned: Versioned<Metadata>| versioned.metadata),
-            _ => part.read_manifest().map(|old: Provenance| old.into()),
-        };
-        let metadata = metadata.map_err(|problem| {
-            damaged(ImageError {
-                part: Part::Provenance,
-                problem,
-            })
-        })?;
-        // An old Gaussian process becomes one of today, so that whatever is
-        // written from here on has it.
-        let mut after = rest;
-        let part = Container::take(&mut after, Part::Model).map_err(damaged)?;
-        let model_file = match renewed(&part) {
-            Ok(Some(model_part)) if after.is_empty() => Self::checked(metadata, &model_part, &file),
-            Ok(_) => Self::checked(metadata, rest, &file),
-            Err(OldProcessError::Damaged(problem)) => Err(damaged(ImageError {
-                part: Part::Model,
-                problem,
-            })),
-            Err(OldProcessError::Encode(error)) => Err(error.into()),
-        }?;
+        let metadata = Container::take(&mut rest, Part::Provenance)
+            .and_then(|part| read_metadata(&part))
+            .map_err(|error| refusal(error, &file))?;
+        let model_file = Self::checked(metadata, rest, &file)?;
         tracing::info!(file, bytes = model_file.model_part().len(), "read a model");
         Ok(model_file)
     }
+}
+
+fn refusal(error: ImageError, file: &str) -> ModelFileError {
+    let file = file.to_owned();
+    match error.problem {
+        Problem::EarlierVersion => ModelFileError::Earlier(file),
+        _ => ModelFileError::Damaged { file, error },
+    }
+}
+
+fn read_metadata(part: &Container<'_>) -> Result<Metadata, ImageError> {
+    let version = postcard::take_from_bytes::<u16>(part.manifest);
+    let version = version.map_err(|_| Problem::Manifest);
+    let metadata = version.and_then(|(version, _)| match version.cmp(&METADATA_VERSION) {
+        Ordering::Less => Err(Problem::EarlierVersion),
+        Ordering::Equal => part.read_manifest::<(u16, Metadata)>(),
+        Ordering::Greater => Err(Problem::LaterVersion),
+    });
+    let (_, metadata) = metadata.map_err(|problem| ImageError {
+        part: Part::Provenance,
+        problem,
+    })?;
+    Ok(metadata)
 }

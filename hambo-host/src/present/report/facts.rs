@@ -1,7 +1,7 @@
 //! What a model file says, in the words and numbers of the page.
 
 use super::{CalibrationFacts, ModelFacts, Number, StateCalibration};
-use crate::learn::calibration::{Calibration, CalibrationMode, CalibrationStatus, CurvePoint};
+use crate::learn::calibration::{CalibrationMode, CalibrationStatus, CurvePoint};
 use crate::learn::ensemble::Inference;
 use crate::learn::gaussian_process::ASSUMPTIONS;
 use crate::learn::model_file::{Metadata, NetworkSummary, TrainingSummary};
@@ -38,10 +38,7 @@ impl ModelFacts {
             training_rows: data.training_rows,
             validation_rows: data.validation_rows,
             withheld_rows: data.withheld_rows,
-            calibration: metadata
-                .calibration
-                .as_ref()
-                .map(|calibration| calibration_facts(metadata, calibration)),
+            calibration: Some(calibration_facts(metadata)),
             theory,
             assumptions,
         }
@@ -56,9 +53,7 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 
 fn describe(networks: &NetworkSummary) -> String {
     let members = networks.losses.len();
-    let Some(options) = &networks.options else {
-        return format!("{members} networks");
-    };
+    let options = &networks.options;
     let widths: Vec<String> = options.hidden.iter().map(usize::to_string).collect();
     let inference = match options.inference {
         Inference::Ensemble => "deep ensemble",
@@ -76,7 +71,8 @@ fn name(metadata: &Metadata, dimension: usize) -> String {
         .unwrap_or_else(|| format!("state {dimension}"))
 }
 
-fn calibration_facts(metadata: &Metadata, calibration: &Calibration) -> CalibrationFacts {
+fn calibration_facts(metadata: &Metadata) -> CalibrationFacts {
+    let calibration = &metadata.calibration;
     let status = match calibration.status {
         CalibrationStatus::Calibrated => "Calibrated on withheld rows".to_owned(),
         CalibrationStatus::TooFewRows { rows, needed } => {

@@ -175,7 +175,7 @@ pub struct ModelFacts {
     pub validation_rows: usize,
     /// Rows that were withheld for the calibration.
     pub withheld_rows: usize,
-    /// The calibration; none in model files of version 1.
+    /// The calibration.
     pub calibration: Option<CalibrationFacts>,
     /// Names, values and units of the theory's constants; empty for networks.
     pub theory: Vec<[String; 3]>,

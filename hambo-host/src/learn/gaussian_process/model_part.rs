@@ -3,8 +3,8 @@
 use hambo_core::image::{DynamicsManifest, GaussianProcessManifest};
 use hambo_core::model::{Arithmetic, Kernel};
 
-use super::encode::{EncodeError, Uncertainty, encode_model, limited, small};
-use crate::learn::gaussian_process::{GaussianProcessFit, stored_output};
+use super::{GaussianProcessError, GaussianProcessFit, stored_output};
+use crate::formats::image::{Uncertainty, encode_model, limited, small};
 
 /// A model part.
 ///
@@ -14,19 +14,9 @@ use crate::learn::gaussian_process::{GaussianProcessFit, stored_output};
 pub fn encode_gaussian_process(
     fit: &GaussianProcessFit,
     uncertainty: &Uncertainty,
-) -> Result<Vec<u8>, EncodeError> {
-    encode_known_to(fit, uncertainty, 0.0)
-}
-
-/// Likewise of points and lengthscales that are known to so many units of
-/// rounding.
-pub(crate) fn encode_known_to(
-    fit: &GaussianProcessFit,
-    uncertainty: &Uncertainty,
-    known_to: f64,
-) -> Result<Vec<u8>, EncodeError> {
+) -> Result<Vec<u8>, GaussianProcessError> {
     let outputs = 0..fit.outputs.len();
-    let outputs = outputs.map(|output| stored_output(fit, output, known_to));
+    let outputs = outputs.map(|output| stored_output(fit, output));
     let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
     let kernels = fit.outputs.iter().zip(&outputs);
     let kernels: Vec<(Kernel, Arithmetic)> = kernels
@@ -36,9 +26,10 @@ pub(crate) fn encode_known_to(
         points: small("the number of points", fit.rows())?,
         kernels: limited("the number of outputs", &kernels)?,
     });
-    encode_model(&fit.standardisation, uncertainty, dynamics, |arena| {
+    let part = encode_model(&fit.standardisation, uncertainty, dynamics, |arena| {
         for run in outputs.into_iter().flat_map(|output| output.runs) {
             arena.put(run);
         }
-    })
+    });
+    Ok(part?)
 }

@@ -65,7 +65,13 @@ impl Firmware {
         }
     }
 
+    /// The gate alone.
     pub fn build(&self) -> CommandLine {
+        self.build_all().words("--bin hambo-gate")
+    }
+
+    /// The gate and the program that counts what models cost.
+    pub fn build_all(&self) -> CommandLine {
         self.cargo("build", "--manifest-path hambo-firmware/Cargo.toml")
     }
 
@@ -130,7 +136,7 @@ mod tests {
         assert_eq!(
             firmware.build().to_string(),
             "cargo build --release --manifest-path hambo-firmware/Cargo.toml \
-             --target thumbv7em-none-eabihf --target-dir /r/target/firmware"
+             --target thumbv7em-none-eabihf --target-dir /r/target/firmware --bin hambo-gate"
         );
         assert_eq!(
             firmware.elf(),

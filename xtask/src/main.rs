@@ -227,7 +227,7 @@ impl Project {
         let mut steps = Steps::default();
         let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
         let firmware = self.firmware_of(toolchain);
-        steps.step("firmware", || self.run(firmware.build()))?;
+        steps.step("firmware", || self.run(firmware.build_all()))?;
         steps.step("budgets", || self.hold_budgets(&firmware, update))
     }
 
@@ -405,7 +405,7 @@ impl Project {
         built: mpsc::Sender<()>,
     ) -> Result<Steps, Failure> {
         let mut steps = Steps::lettered("b");
-        steps.step("firmware", || self.run(firmware.build()))?;
+        steps.step("firmware", || self.run(firmware.build_all()))?;
         let _ = built.send(());
         steps.step("a firmware with a panic does not link", || {
             self.must_fail(firmware.build_with_planted_panic(), firmware::PANIC_SYMBOL)

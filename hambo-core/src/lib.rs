@@ -22,6 +22,7 @@
 //! | [`verdict`] | deploy, reject or abstain, and why | definition 2.1 |
 //! | [`image`] | bytes to a validated model, task, policy and trained adversaries | |
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
+//! | [`device_link`] | what a device tells its host | |
 //! | [`example`] | the robot of the examples | |
 //!
 //! # From the paper to the code
@@ -67,6 +68,7 @@
 pub mod adversary;
 pub mod arithmetic;
 pub mod check;
+pub mod device_link;
 pub mod estimate;
 pub mod example;
 pub mod expression;

@@ -5,6 +5,7 @@
 //! threshold does not deploy, and only this file can make a [`Permit`].
 
 use heapless::Vec;
+use serde::{Deserialize, Serialize};
 
 use crate::model::Calibration;
 
@@ -83,7 +84,7 @@ impl Verdict {
 /// assert_eq!(outcome.reasons, [Reason::ReturnBelowThreshold]);
 /// # Ok::<(), &str>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Reason {
     /// The bound of the return lies below its threshold.

@@ -1,13 +1,14 @@
 //! Counts the instructions of the models in flash: of the forward pass, and of the adjoint back through it.
 //!
 //! The region of the device image holds model parts, one after the other, of
-//! any kind. Each gives one line, and a closing line says how many there were.
-//! The host knows what the models are, and divides.
+//! any kind. The closing message holds a cost for each. The host knows what the
+//! models are, and divides.
 #![no_std]
 #![no_main]
 
 use core::hint::black_box;
 use hambo_core::{
+    device_link::{DeviceMessage, ModelCost, ModelCosts},
     image::{Part, container::Container, parse_model},
     model::{Dynamics, Prediction, PredictionCotangent},
 };
@@ -26,33 +27,23 @@ fn main() -> ! {
     };
     let counter = Counter::start(peripherals.SYST);
     let mut flash = board::model_region();
-    let mut models = 0_u32;
+    let mut costs = ModelCosts::new();
     while let Ok(part) = Container::take(&mut flash, Part::Model) {
         let Ok(model) = parse_model(&part) else { break };
         let Some(cost) = measure(&model.dynamics, rows, &counter) else {
             break;
         };
-        models += 1;
-        defmt::info!(
-            "cost forward={=u64} adjoint={=u64} calls={=u32}",
-            cost.forward,
-            cost.adjoint,
-            CALLS
-        );
+        if costs.push(cost).is_err() {
+            break;
+        }
     }
-    defmt::info!("costs models={=u32}", models);
+    link::send(&DeviceMessage::Costs(costs));
     link::finish()
-}
-
-/// Instructions of all calls together.
-struct Cost {
-    forward: u64,
-    adjoint: u64,
 }
 
 /// `None` if the workspace is too small for the model.
 #[inline(never)]
-fn measure(dynamics: &Dynamics<'_>, rows: Rows<'_>, counter: &Counter) -> Option<Cost> {
+fn measure(dynamics: &Dynamics<'_>, rows: Rows<'_>, counter: &Counter) -> Option<ModelCost> {
     let (state_dimension, action_dimension) =
         (dynamics.state_dimension(), dynamics.action_dimension());
     let (state, rows) = rows.split_at_mut_checked(state_dimension)?;
@@ -66,9 +57,10 @@ fn measure(dynamics: &Dynamics<'_>, rows: Rows<'_>, counter: &Counter) -> Option
     let scratch = rows.get_mut(..dynamics.scratch_rows()?)?;
     cotangent.fill([1.0; LANES]);
 
-    let mut cost = Cost {
+    let mut cost = ModelCost {
         forward: 0,
         adjoint: 0,
+        calls: CALLS,
     };
     let mut number = 0_u16;
     for _ in 0..CALLS {

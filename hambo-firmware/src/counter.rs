@@ -7,19 +7,13 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use cortex_m::peripheral::{SYST, syst::SystClkSource};
 use cortex_m_rt::exception;
+use hambo_core::device_link::Work;
 
 /// SysTick counts down from here and starts again.
 const RELOAD: u32 = 0x00ff_ffff;
 
 /// How often SysTick came to 0.
 static PERIODS: AtomicU32 = AtomicU32::new(0);
-
-/// What [`Counter::elapsed`] counts.
-#[cfg(feature = "semihosting")]
-pub const UNIT: &str = "instructions";
-/// What [`Counter::elapsed`] counts.
-#[cfg(not(feature = "semihosting"))]
-pub const UNIT: &str = "cycles";
 
 /// Counts from its start.
 pub struct Counter(());
@@ -42,6 +36,15 @@ impl Counter {
             ticks * 125 / 21
         } else {
             ticks
+        }
+    }
+
+    /// The same with its unit.
+    pub fn work(&self) -> Work {
+        if cfg!(feature = "semihosting") {
+            Work::Instructions(self.elapsed())
+        } else {
+            Work::Cycles(self.elapsed())
         }
     }
 

@@ -1,21 +1,11 @@
 //! From the bytes in flash to an outcome.
 
 use hambo_core::{
-    check::{CapacityError, Check, Outcome, Progress},
-    image::{Image, ImageError},
+    check::{Check, Outcome, Progress},
+    device_link::Refusal,
+    image::Image,
 };
 use hambo_firmware::{board, workspace};
-
-/// Why there is no outcome.
-#[derive(Clone, Copy, defmt::Format)]
-pub enum Refusal {
-    /// The flash holds no sound image.
-    Image(ImageError),
-    /// The image needs more memory than this firmware has.
-    Capacity(CapacityError),
-    /// The gate ran before.
-    WorkspaceTaken,
-}
 
 /// Reads the image and checks it.
 #[inline(never)]

@@ -6,12 +6,13 @@ use cortex_m_semihosting::{
     debug::{self, EXIT_FAILURE, EXIT_SUCCESS},
     nr, syscall,
 };
+use hambo_core::device_link::DeviceMessage;
 
 /// The host's handle of standard output, or -1 before the first write.
 static STDOUT: AtomicIsize = AtomicIsize::new(-1);
 
 /// Writes to the host's standard output. What cannot be written is lost; the
-/// host then misses the closing line and reports that.
+/// host then misses the closing message and reports that.
 pub fn write(bytes: &[u8]) {
     if STDOUT.load(Ordering::Relaxed) == -1 {
         let name = c":tt";
@@ -25,6 +26,13 @@ pub fn write(bytes: &[u8]) {
     if handle != -1 {
         // SAFETY: the host reads `bytes.len()` bytes from a live slice.
         unsafe { syscall!(WRITE, handle, bytes.as_ptr(), bytes.len()) };
+    }
+}
+
+/// Sends a message between two frames of the log: both end with a zero byte.
+pub fn send(message: &DeviceMessage) {
+    if let Some(frame) = message.to_frame() {
+        write(&frame);
     }
 }
 

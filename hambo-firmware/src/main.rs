@@ -4,17 +4,14 @@
 
 mod gate;
 
-use hambo_core::verdict::Verdict;
-use hambo_firmware::{
-    board::EnablePin,
-    counter::{self, Counter},
-    fault, link,
-    output_enable::OutputEnable,
-    stack, workspace,
+use hambo_core::{
+    check::Outcome,
+    device_link::{DeviceMessage, DeviceResult, Usage},
+    verdict::Verdict,
 };
-
-/// What stands in the closing line instead of a bound when there is none.
-const NO_BOUND: f32 = f32::from_bits(0x7fc0_0000);
+use hambo_firmware::{
+    board::EnablePin, counter::Counter, fault, link, output_enable::OutputEnable, stack, workspace,
+};
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
@@ -24,50 +21,40 @@ fn main() -> ! {
     };
     let counter = Counter::start(peripherals.SYST);
 
-    match gate::run() {
-        Ok(outcome) => {
-            let count = counter.elapsed();
-            let digest = outcome.digest();
-            let verdict = match outcome.verdict {
-                Verdict::Deploy(permit) => {
-                    let Ok(()) = output.enable(permit);
-                    "deploy"
-                }
-                Verdict::Reject => "reject",
-                Verdict::Abstain => "abstain",
-            };
-            defmt::info!(
-                "bound {=f32}, threshold {}, without an adversary {=f32}",
-                outcome.bound,
-                outcome.threshold,
-                outcome.neutral
-            );
-            for reason in &outcome.reasons {
-                defmt::info!("because {}", reason);
-            }
-            closing_line(outcome.bound, digest, verdict, output.is_on(), count);
-            link::finish()
-        }
-        Err(refusal) => {
-            defmt::error!("image refused: {}", refusal);
-            closing_line(NO_BOUND, 0, "refused", output.is_on(), counter.elapsed());
-            link::fail()
-        }
+    let outcome = gate::run();
+    let usage = Usage {
+        work: counter.work(),
+        stack_high_water: stack::high_water(),
+        workspace_bytes: workspace::BYTES,
+    };
+    let mut result = match &outcome {
+        Ok(outcome) => DeviceResult::checked(outcome, usage),
+        Err(refusal) => DeviceResult::refused(*refusal, usage),
+    };
+    let accepted = outcome.is_ok();
+    if let Ok(Outcome {
+        verdict: Verdict::Deploy(permit),
+        ..
+    }) = outcome
+    {
+        let Ok(()) = output.enable(permit);
     }
-}
+    result.output_enabled = output.is_on();
 
-/// The last line of every run, which the host parses.
-fn closing_line(bound: f32, digest: u32, verdict: &str, output_on: bool, count: u64) {
     defmt::info!(
-        "result bound={=f32} bits={=u32:08x} digest={=u32:08x} verdict={=str} output={=str} {=str}={=u64} stack={=u32} ram={=u32}",
-        bound,
-        bound.to_bits(),
-        digest,
-        verdict,
-        if output_on { "on" } else { "off" },
-        counter::UNIT,
-        count,
-        stack::high_water(),
-        workspace::BYTES,
+        "{}: bound {=f32}, threshold {}, without an adversary {=f32}",
+        result.verdict,
+        result.bound,
+        result.threshold,
+        result.neutral
     );
+    for reason in &result.reasons {
+        defmt::info!("because {}", reason);
+    }
+    link::send(&DeviceMessage::Result(result));
+    if accepted {
+        link::finish()
+    } else {
+        link::fail()
+    }
 }

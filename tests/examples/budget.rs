@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hambo_core::check::Check;
+use hambo_core::device_link::ModelCost;
 use hambo_core::image::Image;
 use hambo_core::model::{Calibration, Kernel, nested_beta};
 use hambo_core::network::Activation;
@@ -65,19 +66,21 @@ fn model_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
     let [networks, large, small, large_whole, small_whole] = costs.as_slice() else {
         return Err(format!("{} of {} models counted", costs.len(), models.len()).into());
     };
+    let forward = |cost: &ModelCost| cost.forward as f64 / f64::from(cost.calls);
+    let adjoint = |cost: &ModelCost| cost.adjoint as f64 / f64::from(cost.calls);
     let products = (MEMBERS * products * LANES) as f64;
-    figure("ensemble_forward", networks.forward / products);
-    figure("ensemble_adjoint", networks.adjoint / products);
+    figure("ensemble_forward", forward(networks) / products);
+    figure("ensemble_adjoint", adjoint(networks) / products);
     // The variance alone is what grows with the square of the points: the
     // whole less twice the half, where kernel and mean cancel.
     let triangle = |points: usize| points * (points + 1) / 2;
     let products = (triangle(POINTS) - 2 * triangle(POINTS / 2)) * LANES;
-    let variance = large.forward - 2.0 * small.forward;
+    let variance = forward(large) - 2.0 * forward(small);
     figure("gp_variance", variance / products as f64);
-    let variance = large_whole.forward - 2.0 * small_whole.forward;
+    let variance = forward(large_whole) - 2.0 * forward(small_whole);
     figure("gp_variance_whole", variance / products as f64);
     let products = triangle(POINTS) * LANES;
-    figure("gp_predict", large.forward / products as f64);
+    figure("gp_predict", forward(large) / products as f64);
     Ok(())
 }
 
@@ -115,13 +118,19 @@ fn check_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
     let image = Image::parse(bytes.as_bytes()).map_err(|error| format!("{error:?}"))?;
     let rows = Check::<LANES>::rows_needed(&image).map_err(|error| format!("{error:?}"))?;
     let report = qemu.run(&folder.file("image", bytes.as_bytes())?)?;
-    figure("check_instructions", report.instructions as f64);
+    figure(
+        "check_instructions",
+        report.result.usage.work.count() as f64,
+    );
     figure(
         "check_workspace_bytes",
         (rows * LANES * size_of::<f32>()) as f64,
     );
     figure("static_ram_bytes", f64::from(report.static_bytes));
-    figure("stack_bytes", f64::from(report.stack_high_water));
+    figure(
+        "stack_bytes",
+        f64::from(report.result.usage.stack_high_water),
+    );
     figure("flash_bytes", f64::from(report.flash_bytes));
     Ok(())
 }

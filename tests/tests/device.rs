@@ -6,11 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hambo_core::check::Outcome;
-use hambo_core::image::Image;
+use hambo_core::device_link::{DeviceVerdict, Refusal};
+use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::model::{Arithmetic, Kernel};
+use hambo_core::verdict::Reason;
 use hambo_host::check::in_lanes::check;
 use hambo_host::command::demo::Experiment;
-use hambo_host::device::{DeviceReport, DeviceVerdict, Qemu};
+use hambo_host::device::{DeviceReport, Qemu};
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::{gaussian_process, policy};
 use rayon::prelude::*;
@@ -59,27 +61,25 @@ fn driven_high(report: &DeviceReport) -> bool {
 
 /// Holds the device against the host on every estimate, and its pin against
 /// its verdict.
-fn agree(folder: &Folder, name: &str, bytes: &[u8], host: &Outcome) -> String {
-    let device = folder.run(name, bytes);
-    assert_eq!(device.bound_bits, host.bound.to_bits(), "{name}");
+fn agree(folder: &Folder, name: &str, bytes: &[u8], host: &Outcome) -> &'static str {
+    let report = folder.run(name, bytes);
+    let device = &report.result;
+    assert_eq!(device.bound.to_bits(), host.bound.to_bits(), "{name}");
+    assert_eq!(device.neutral.to_bits(), host.neutral.to_bits(), "{name}");
     assert_eq!(device.digest, host.digest(), "{name}");
-    assert_eq!(device.verdict.as_str(), host.verdict.name(), "{name}");
-    assert_eq!(
-        driven_high(&device),
-        device.verdict == DeviceVerdict::Deploy
-    );
-    assert_eq!(
-        device.output_enabled,
-        device.verdict == DeviceVerdict::Deploy
-    );
-    device.verdict.to_string()
+    assert_eq!(device.verdict.name(), host.verdict.name(), "{name}");
+    assert_eq!(device.reasons, host.reasons, "{name}");
+    let deploy = device.verdict == DeviceVerdict::Deploy;
+    assert_eq!(driven_high(&report), deploy);
+    assert_eq!(device.output_enabled, deploy);
+    device.verdict.name()
 }
 
 /// Every variant in every image, every kind of policy and head a hundred times.
 #[test]
 fn host_and_device_agree_bit_for_bit_on_ensembles() {
     let folder = Folder::new("parity");
-    let verdicts: Vec<String> = (0..1100_u64)
+    let verdicts: Vec<&str> = (0..1100_u64)
         .into_par_iter()
         .map(|seed| {
             let policy = |_: &mut Draw, space| Ok(policy::random(seed, space, space));
@@ -94,10 +94,7 @@ fn host_and_device_agree_bit_for_bit_on_ensembles() {
         })
         .collect();
     for verdict in ["deploy", "reject"] {
-        assert!(
-            verdicts.iter().any(|v| v == verdict),
-            "no {verdict} among the cases"
-        );
+        assert!(verdicts.contains(&verdict), "no {verdict} among the cases");
     }
 }
 
@@ -105,7 +102,7 @@ fn host_and_device_agree_bit_for_bit_on_ensembles() {
 #[test]
 fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
     let folder = Folder::new("parity-gp");
-    let (verdicts, kernels): (Vec<String>, Vec<Vec<(Kernel, Arithmetic)>>) = (0..1100_u64)
+    let (verdicts, kernels): (Vec<_>, Vec<_>) = (0..1100_u64)
         .into_par_iter()
         .map(|seed| {
             let policy = |_: &mut Draw, space| Ok(policy::random(seed, space, space));
@@ -126,10 +123,7 @@ fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
         }
     }
     for verdict in ["deploy", "reject"] {
-        assert!(
-            verdicts.iter().any(|v| v == verdict),
-            "no {verdict} among the cases"
-        );
+        assert!(verdicts.contains(&verdict), "no {verdict} among the cases");
     }
 }
 
@@ -144,11 +138,12 @@ fn the_gate_from_both_sides() {
         )
     };
     let (danger, safe) = rayon::join(|| run(1.1), || run(1.6));
-    assert_eq!(danger.verdict, DeviceVerdict::Reject);
-    assert!(!danger.output_enabled && !driven_high(&danger) && danger.exit_success);
-    assert_eq!(safe.verdict, DeviceVerdict::Deploy);
-    assert!(safe.output_enabled && driven_high(&safe) && safe.exit_success);
-    assert!(safe.stack_high_water < 24 * 1024);
+    assert_eq!(danger.result.verdict, DeviceVerdict::Reject);
+    assert_eq!(danger.result.reasons, [Reason::ReturnBelowThreshold]);
+    assert!(!danger.result.output_enabled && !driven_high(&danger) && danger.exit_success);
+    assert_eq!(safe.result.verdict, DeviceVerdict::Deploy);
+    assert!(safe.result.output_enabled && driven_high(&safe) && safe.exit_success);
+    assert!(safe.result.usage.stack_high_water < 24 * 1024);
 }
 
 #[test]
@@ -163,7 +158,7 @@ fn corrupted_images_never_deploy() {
     let good = fixture::image(seed.unwrap()).unwrap();
     let good = good.as_bytes();
     let report = folder.run("good.hmb", good);
-    assert_eq!(report.verdict, DeviceVerdict::Deploy);
+    assert_eq!(report.result.verdict, DeviceVerdict::Deploy);
 
     let draw = &mut Draw::new(99);
     let mut flips: Vec<(usize, u8)> = (0..200)
@@ -175,14 +170,12 @@ fn corrupted_images_never_deploy() {
         let mut bytes = good.to_vec();
         bytes[position] ^= flip;
         let report = folder.run(&format!("{position}-{flip}.hmb"), &bytes);
-        assert_eq!(
-            report.verdict,
-            DeviceVerdict::Refused,
-            "byte {position} ^ {flip:02x}"
+        let verdict = report.result.verdict;
+        assert!(
+            matches!(verdict, DeviceVerdict::Refused(Refusal::Image(_))),
+            "byte {position} ^ {flip:02x}: {verdict:?}"
         );
-        assert!(!report.exit_success && !report.output_enabled && !driven_high(&report));
-        let refusal = report.log.iter().any(|line| line.contains("image refused"));
-        assert!(refusal, "no typed error in {:?}", report.log);
+        assert!(!report.exit_success && !driven_high(&report));
     });
 }
 
@@ -190,17 +183,21 @@ fn corrupted_images_never_deploy() {
 fn an_empty_flash_and_a_huge_model_are_refused() {
     let folder = Folder::new("refused");
     let erased = folder.run("erased.hmb", &[0xFF; 1024]);
-    assert_eq!(erased.verdict, DeviceVerdict::Refused);
+    let error = ImageError {
+        part: Part::Model,
+        problem: Problem::Magic,
+    };
+    let refused = DeviceVerdict::Refused(Refusal::Image(error));
+    assert_eq!(erased.result.verdict, refused);
     assert!(!driven_high(&erased));
 
     // A horizon that the workspace cannot hold: typed, not a fault.
     let bytes = fixture::long_image(50_000).unwrap();
     let long = folder.run("long.hmb", bytes.as_bytes());
-    assert_eq!(long.verdict, DeviceVerdict::Refused);
+    let verdict = long.result.verdict;
     assert!(
-        long.log.iter().any(|line| line.contains("Capacity")),
-        "{:?}",
-        long.log
+        matches!(verdict, DeviceVerdict::Refused(Refusal::Capacity(_))),
+        "{verdict:?}"
     );
     assert!(!driven_high(&long));
 }

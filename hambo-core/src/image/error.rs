@@ -1,5 +1,7 @@
 //! What can be wrong with an image, and where.
 
+use serde::{Deserialize, Serialize};
+
 /// The parts of an image.
 ///
 /// ```
@@ -7,7 +9,7 @@
 /// // The model comes first, and is what is missing first.
 /// assert_eq!(Image::parse(&[]).map(|_| ()).unwrap_err().part, Part::Model);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
 pub enum Part {
@@ -42,7 +44,7 @@ impl Part {
 /// let error = Image::parse(bytemuck::cast_slice(&bytes)).map(|_| ()).unwrap_err();
 /// assert_eq!(error, ImageError { part: Part::Model, problem: Problem::Truncated });
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ImageError {
     /// The part that was being read.
@@ -61,7 +63,7 @@ pub struct ImageError {
 /// let error = Image::parse_prefix(&Flash([0xFF; 128]).0).map(|_| ()).unwrap_err();
 /// assert_eq!(error.problem, Problem::Magic);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Problem {
     /// The bytes end before the part does.

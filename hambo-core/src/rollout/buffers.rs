@@ -19,7 +19,7 @@ use crate::task::{Task, Variant};
 /// assert_eq!(error, CapacityError { needed, available: 0 });
 /// # Ok::<(), &str>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct CapacityError {
     /// Rows that the check needs.

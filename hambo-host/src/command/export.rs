@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::check::adversary::{EffortLevel, learn};
 use crate::check::case::Case;
-use crate::device::{DeviceReport, Qemu};
+use crate::device::Qemu;
 use crate::formats::image::TrainedAdversary;
 use crate::formats::task::TaskFile;
 use crate::foundation::files::write_whole;
 use crate::learn::model_file::ModelFile;
 use clap::Args;
+use hambo_core::device_link::Usage;
 use hambo_core::image::Image;
 use hambo_core::rollout::Buffers;
 
@@ -94,7 +95,6 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
         None => None,
     };
     write_whole(&arguments.output, bytes)?;
-    let measured = measured.as_ref();
     if arguments.json {
         let object = serde_json::json!({
             "board": board.name,
@@ -102,8 +102,8 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
             "flash_available": board.image_bytes,
             "ram_bytes": ram,
             "ram_available": board.workspace_bytes,
-            "instructions": measured.map(|report| report.instructions),
-            "stack_high_water": measured.map(|report| report.stack_high_water),
+            "instructions": measured.map(|usage| usage.work.count()),
+            "stack_high_water": measured.map(|usage| usage.stack_high_water),
         });
         writeln!(out, "{object}")?;
         return Ok(());
@@ -121,15 +121,15 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
         ram.to_string(),
         board.workspace_bytes.to_string(),
     )?;
-    if let Some(report) = measured {
+    if let Some(usage) = measured {
         row(
             "stack, bytes",
-            report.stack_high_water.to_string(),
+            usage.stack_high_water.to_string(),
             board.stack_bytes.to_string(),
         )?;
         row(
             "instructions",
-            report.instructions.to_string(),
+            usage.work.count().to_string(),
             String::new(),
         )?;
     }
@@ -138,7 +138,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
 }
 
 /// Runs the image from a file beside the output, which is written only if this succeeds.
-fn measure(firmware: &Path, output: &Path, bytes: &[u8]) -> Result<DeviceReport, Error> {
+fn measure(firmware: &Path, output: &Path, bytes: &[u8]) -> Result<Usage, Error> {
     let mut name = output.file_name().unwrap_or_default().to_owned();
     name.push(".trial");
     let trial = output.with_file_name(name);
@@ -146,7 +146,7 @@ fn measure(firmware: &Path, output: &Path, bytes: &[u8]) -> Result<DeviceReport,
     let report = Qemu::new(firmware).run(&trial);
     // Left behind it would only take room.
     let _ = std::fs::remove_file(&trial);
-    Ok(report?)
+    Ok(report?.result.usage)
 }
 
 /// Networks that go into the image, small enough for a device.

@@ -1,6 +1,5 @@
 //! What can go wrong between an image and its report.
 
-use super::result_line::ResultLineError;
 use crate::foundation::error::Explained;
 use std::{io, path::PathBuf, process::ExitStatus, time::Duration};
 use thiserror::Error;
@@ -100,14 +99,14 @@ pub enum DeviceError {
     #[error("the device's log is damaged; is this the firmware that ran?")]
     DamagedLog,
 
-    /// The device stopped before its closing line: a fault or a reset.
+    /// The device stopped before its closing message: a fault or a reset.
     #[error(
         "the device stopped without a verdict ({status}): it faulted or was reset; its output pin {}. \
          Its last line: {last_line}{}",
         if *driven_high { "had gone high" } else { "was not seen going high" },
         tail(messages)
     )]
-    NoClosingLine {
+    NoResult {
         /// How the emulator ended.
         status: ExitStatus,
         /// Where the device was.
@@ -118,29 +117,32 @@ pub enum DeviceError {
         messages: String,
     },
 
-    /// The closing line came twice, or was not the last one.
+    /// The closing message came twice, or was not the last one.
     #[error(
-        "the device closed its log more than once or went on after it; this verdict cannot be trusted"
+        "the device sent more than one closing message or went on after it; this verdict cannot be trusted"
     )]
     NotClosed,
 
-    /// The closing line makes no sense.
-    #[error("the device's closing line cannot be trusted: {0}")]
-    ClosingLine(#[from] ResultLineError),
+    /// The closing message contradicts itself.
+    #[error(
+        "the device reported outputs that are on without a passed check, or off after one; \
+         this verdict cannot be trusted"
+    )]
+    Contradiction,
 
-    /// The exit code says something else than the closing line.
+    /// The exit code says something else than the closing message.
     #[error("the device reported `{verdict}` but ended with {status}")]
     ExitDisagrees {
-        /// The verdict of the closing line.
+        /// The verdict of the closing message.
         verdict: &'static str,
         /// How the emulator ended.
         status: ExitStatus,
     },
 
-    /// The pin was driven otherwise than the closing line says.
+    /// The pin was driven otherwise than the closing message says.
     #[error("the device reported its output as {reported}, but the pin was {driven}")]
     PinDisagrees {
-        /// What the closing line says.
+        /// What the closing message says.
         reported: &'static str,
         /// What the emulator saw.
         driven: &'static str,

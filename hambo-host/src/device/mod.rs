@@ -1,20 +1,20 @@
-//! The device link: starts the firmware on an emulated microcontroller and reads its verdict.
+//! The device: starts the firmware on an emulated microcontroller and reads its verdict.
 //!
-//! The firmware logs defmt frames and ends with one closing line. That line
-//! alone is the result: an exit code is not enough, since an emulator that was
-//! reset also exits with success.
+//! In goes a device image, out comes a [`DeviceReport`]. The firmware logs
+//! defmt frames and ends with one closing message
+//! ([`hambo_core::device_link::DeviceMessage`]). That message alone is the
+//! result: an exit code is not enough, since an emulator that was reset also
+//! exits with success.
 
-mod cost;
 mod elf;
 mod error;
 mod gpio;
-mod log;
+mod output;
 mod qemu;
-mod result_line;
+mod report;
 
-pub use cost::ModelCost;
 pub use elf::Firmware;
 pub use error::DeviceError;
 pub use gpio::GpioWrite;
-pub use qemu::{DeviceReport, Qemu};
-pub use result_line::{DeviceVerdict, ResultLine, ResultLineError};
+pub use qemu::Qemu;
+pub use report::DeviceReport;

@@ -1,10 +1,9 @@
 //! Runs the firmware on a microcontroller emulated by QEMU.
 
-use super::{
-    DeviceError, DeviceVerdict, Firmware, GpioWrite, ModelCost, ResultLine,
-    log::{self, LogLine},
-};
+use super::output::DeviceOutput;
+use super::{DeviceError, DeviceReport, Firmware};
 use defmt_decoder::Table;
+use hambo_core::device_link::{DeviceMessage, ModelCosts};
 use std::{
     fs, io,
     io::Read,
@@ -19,7 +18,8 @@ use std::{
 /// ```no_run
 /// use hambo_host::device::Qemu;
 /// let report = Qemu::new("hambo-gate").run("image.hmb".as_ref())?;
-/// println!("{} with a bound of {}", report.verdict, report.bound);
+/// let result = report.result;
+/// println!("{} with a bound of {}", result.verdict.name(), result.bound);
 /// # Ok::<(), hambo_host::device::DeviceError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -30,37 +30,6 @@ pub struct Qemu {
     pub program: PathBuf,
     /// The run is stopped after this time on the wall clock.
     pub timeout: Duration,
-}
-
-/// What the device did with an image.
-#[derive(Clone, Debug)]
-pub struct DeviceReport {
-    /// The lower bound.
-    pub bound: f32,
-    /// The same, bit for bit.
-    pub bound_bits: u32,
-    /// One number for all estimates, see [`hambo_core::check::Outcome::digest`].
-    pub digest: u32,
-    /// The decision.
-    pub verdict: DeviceVerdict,
-    /// Whether the outputs are on.
-    pub output_enabled: bool,
-    /// Instructions from the start of the check to its verdict; the same in every run.
-    pub instructions: u64,
-    /// The most stack ever in use, in bytes.
-    pub stack_high_water: u32,
-    /// The check's workspace in bytes.
-    pub ram_bytes: u32,
-    /// The firmware's flash in bytes, without the image.
-    pub flash_bytes: u32,
-    /// The firmware's statics in bytes: the workspace and all else but the stack.
-    pub static_bytes: u32,
-    /// The log, line by line, with levels.
-    pub log: Vec<String>,
-    /// Every store to a pin's registers, in order. Empty if the emulator does not report them.
-    pub gpio_writes: Vec<GpioWrite>,
-    /// Whether the run ended with success: for every verdict but a refused image.
-    pub exit_success: bool,
 }
 
 impl Qemu {
@@ -93,16 +62,11 @@ impl Qemu {
     /// # Errors
     ///
     /// If something is missing, the device faults or takes too long, or its
-    /// closing line, exit code and pin do not tell the same story. A refused
+    /// closing message, exit code and pin contradict each other. A refused
     /// image is a report, not an error.
     pub fn run(&self, image: &Path) -> Result<DeviceReport, DeviceError> {
-        let Finished {
-            firmware,
-            status,
-            lines,
-            stderr,
-        } = self.finish(image)?;
-        report(firmware, status, &lines, &stderr)
+        let run = self.finish(image)?;
+        DeviceReport::new(run.firmware, run.status, run.output, &run.stderr)
     }
 
     /// Runs `hambo-budget` on a file of model parts, one after the other: a
@@ -110,16 +74,14 @@ impl Qemu {
     ///
     /// # Errors
     ///
-    /// If something is missing, the device faults or takes too long, or it
-    /// did not count every model that it says it has.
-    pub fn costs(&self, models: &Path) -> Result<Vec<ModelCost>, DeviceError> {
-        let Finished { status, lines, .. } = self.finish(models)?;
-        let messages = lines.iter().map(|line| line.message.as_str());
-        let costs = ModelCost::parse_all(messages).filter(|_| status.success());
-        costs.ok_or_else(|| DeviceError::NoCosts {
-            status,
-            last_line: last_line(&lines),
-        })
+    /// If something is missing, or the device faults or takes too long.
+    pub fn costs(&self, models: &Path) -> Result<ModelCosts, DeviceError> {
+        let Finished { status, output, .. } = self.finish(models)?;
+        let last_line = output.last_line();
+        match output.message {
+            Some(DeviceMessage::Costs(costs)) if status.success() => Ok(costs),
+            _ => Err(DeviceError::NoCosts { status, last_line }),
+        }
     }
 
     /// Puts a file into the board's flash and runs the firmware until it stops.
@@ -139,19 +101,19 @@ impl Qemu {
         require_room(image, firmware)?;
 
         let run = self.emulate(image, firmware)?;
-        let lines = log::decode(&table, &run.stdout)?;
-        match run.status {
-            Some(status) => Ok(Finished {
-                firmware,
-                status,
-                lines,
-                stderr: run.stderr,
-            }),
-            None => Err(DeviceError::Timeout {
+        let output = DeviceOutput::decode(&table, &run.stdout)?;
+        let Some(status) = run.status else {
+            return Err(DeviceError::Timeout {
                 limit: self.timeout,
-                last_line: last_line(&lines),
-            }),
-        }
+                last_line: output.last_line(),
+            });
+        };
+        Ok(Finished {
+            firmware,
+            status,
+            output,
+            stderr: run.stderr,
+        })
     }
 
     fn emulate(&self, image: &Path, firmware: Firmware) -> Result<Run, DeviceError> {
@@ -207,7 +169,7 @@ impl Qemu {
 struct Finished {
     firmware: Firmware,
     status: ExitStatus,
-    lines: Vec<LogLine>,
+    output: DeviceOutput,
     stderr: String,
 }
 
@@ -275,179 +237,5 @@ fn wait(child: &mut Child, timeout: Duration) -> io::Result<Option<ExitStatus>> 
         }
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
-    }
-}
-
-/// The report, if closing line, exit code and pin agree.
-fn report(
-    firmware: Firmware,
-    status: ExitStatus,
-    lines: &[LogLine],
-    stderr: &str,
-) -> Result<DeviceReport, DeviceError> {
-    let gpio_writes: Vec<_> = stderr.lines().filter_map(GpioWrite::parse).collect();
-    let driven_high = gpio_writes.iter().any(|write| write.enables_outputs());
-    let mut closing = lines
-        .iter()
-        .enumerate()
-        .filter(|(_, line)| ResultLine::is_one(&line.message));
-    let Some((position, line)) = closing.next() else {
-        return Err(DeviceError::NoClosingLine {
-            status,
-            last_line: last_line(lines),
-            driven_high,
-            messages: messages(stderr),
-        });
-    };
-    if position + 1 != lines.len() {
-        return Err(DeviceError::NotClosed);
-    }
-    let result = ResultLine::parse(&line.message)?;
-
-    let exit_success = status.success();
-    if exit_success != (result.verdict != DeviceVerdict::Refused) {
-        return Err(DeviceError::ExitDisagrees {
-            verdict: result.verdict.as_str(),
-            status,
-        });
-    }
-
-    if !gpio_writes.is_empty() && driven_high != result.output_enabled {
-        return Err(DeviceError::PinDisagrees {
-            reported: if result.output_enabled { "on" } else { "off" },
-            driven: if driven_high {
-                "driven high"
-            } else {
-                "never driven high"
-            },
-        });
-    }
-
-    Ok(DeviceReport {
-        bound: result.bound,
-        bound_bits: result.bound_bits,
-        digest: result.digest,
-        verdict: result.verdict,
-        output_enabled: result.output_enabled,
-        instructions: result.instructions,
-        stack_high_water: result.stack_high_water,
-        ram_bytes: result.ram_bytes,
-        flash_bytes: firmware.flash_bytes,
-        static_bytes: firmware.static_bytes,
-        log: lines.iter().map(LogLine::with_level).collect(),
-        gpio_writes,
-        exit_success,
-    })
-}
-
-fn last_line(lines: &[LogLine]) -> String {
-    lines
-        .last()
-        .map_or_else(|| "(none)".into(), LogLine::with_level)
-}
-
-/// The emulator's own words, without the accesses to ports.
-fn messages(stderr: &str) -> String {
-    let lines: Vec<_> = stderr
-        .lines()
-        .filter(|line| !line.contains(": unimplemented device "))
-        .take(20)
-        .collect();
-    lines.join("\n")
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::{DeviceReport, LogLine, report};
-    use crate::device::{DeviceError, DeviceVerdict, Firmware};
-    use std::{os::unix::process::ExitStatusExt, process::ExitStatus};
-
-    const DEPLOY: &str = "result bound=1.5 bits=3fc00000 digest=0000000a verdict=deploy output=on instructions=1 stack=2 ram=3";
-    const REFUSED: &str = "result bound=NaN bits=7fc00000 digest=0000000a verdict=refused output=off instructions=1 stack=2 ram=3";
-    const LOW: &str =
-        "GPIOA: unimplemented device write (size 4, offset 0x018, value 0x00200000)\n";
-    const HIGH: &str =
-        "GPIOA: unimplemented device write (size 4, offset 0x018, value 0x00000020)\n";
-
-    fn run(messages: &[&str], exit_code: i32, stderr: &str) -> Result<DeviceReport, DeviceError> {
-        let firmware = Firmware {
-            model_start: 0,
-            model_length: 0,
-            flash_bytes: 7,
-            static_bytes: 8,
-        };
-        let lines: Vec<_> = messages
-            .iter()
-            .map(|message| LogLine {
-                level: "info",
-                message: (*message).into(),
-            })
-            .collect();
-        report(
-            firmware,
-            ExitStatus::from_raw(exit_code << 8),
-            &lines,
-            stderr,
-        )
-    }
-
-    #[test]
-    fn a_closed_log_is_a_report() -> Result<(), DeviceError> {
-        let report = run(&["hello", DEPLOY], 0, &[LOW, HIGH].concat())?;
-        assert_eq!(report.verdict, DeviceVerdict::Deploy);
-        assert!(report.output_enabled && report.exit_success);
-        assert_eq!(report.gpio_writes.len(), 2);
-        assert_eq!(report.log.len(), 2);
-        assert_eq!(report.flash_bytes, 7);
-        Ok(())
-    }
-
-    #[test]
-    fn a_refused_image_is_a_report_of_failure() -> Result<(), DeviceError> {
-        let report = run(&[REFUSED], 1, LOW)?;
-        assert_eq!(report.verdict, DeviceVerdict::Refused);
-        assert!(!report.output_enabled && !report.exit_success);
-        Ok(())
-    }
-
-    #[test]
-    fn success_without_a_closing_line_is_an_error() {
-        for messages in [&[][..], &["hello"], &["a result bound=1"]] {
-            let result = run(messages, 0, "");
-            assert!(
-                matches!(result, Err(DeviceError::NoClosingLine { .. })),
-                "{result:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_closing_line_comes_once_and_last() {
-        for messages in [&[DEPLOY, DEPLOY][..], &[DEPLOY, "hello"]] {
-            let result = run(messages, 0, HIGH);
-            assert!(matches!(result, Err(DeviceError::NotClosed)), "{result:?}");
-        }
-    }
-
-    #[test]
-    fn exit_code_and_verdict_must_agree() {
-        for (line, exit_code, pin) in [(DEPLOY, 1, HIGH), (REFUSED, 0, LOW)] {
-            let result = run(&[line], exit_code, pin);
-            assert!(
-                matches!(result, Err(DeviceError::ExitDisagrees { .. })),
-                "{result:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn pin_and_verdict_must_agree() {
-        for (line, exit_code, pin) in [(DEPLOY, 0, LOW), (REFUSED, 1, HIGH)] {
-            let result = run(&[line], exit_code, pin);
-            assert!(
-                matches!(result, Err(DeviceError::PinDisagrees { .. })),
-                "{result:?}"
-            );
-        }
     }
 }

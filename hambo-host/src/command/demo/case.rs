@@ -36,15 +36,16 @@ impl Case {
         write_whole(&file, bytes.as_bytes())?;
         let outcome = check(&Image::parse(bytes.as_bytes())?)?;
         let device = qemu.map(|qemu| qemu.run(&file)).transpose()?;
-        if let Some(report) = &device {
-            let same = report.bound_bits == outcome.bound.to_bits()
-                && report.digest == outcome.digest()
-                && report.verdict.as_str() == outcome.verdict.name();
+        if let Some(DeviceReport { result, .. }) = &device {
+            let (host, device) = (outcome.bound.to_bits(), result.bound.to_bits());
+            let same = host == device
+                && result.digest == outcome.digest()
+                && result.verdict.name() == outcome.verdict.name();
             if !same {
                 return Err(Parity {
                     policy: format!("pi_{y}"),
-                    host: outcome.bound.to_bits(),
-                    device: report.bound_bits,
+                    host,
+                    device,
                 }
                 .into());
             }
@@ -91,7 +92,13 @@ pub(super) fn tell(cases: &[Case], threshold: Option<f32>, out: &mut impl Write)
             ..
         } = &case.outcome;
         let device = match &case.device {
-            Some(report) => format!("{:>8.3} {:08x}  equal", report.bound, report.bound_bits),
+            Some(DeviceReport { result, .. }) => {
+                format!(
+                    "{:>8.3} {:08x}  equal",
+                    result.bound,
+                    result.bound.to_bits()
+                )
+            }
             None => format!("{:>8}                ", "not run"),
         };
         writeln!(
@@ -109,15 +116,17 @@ pub(super) fn tell(cases: &[Case], threshold: Option<f32>, out: &mut impl Write)
         .iter()
         .filter_map(|case| Some((case, case.device.as_ref()?)))
     {
+        let usage = report.result.usage;
         writeln!(
             out,
-            "  device, pi_{}: {:.1} million instructions, {} bytes of stack, {} of workspace, {} of flash; outputs {}",
+            "  device, pi_{}: {:.1} million {}, {} bytes of stack, {} of workspace, {} of flash; outputs {}",
             case.y,
-            report.instructions as f64 / 1e6,
-            report.stack_high_water,
-            report.ram_bytes,
+            usage.work.count() as f64 / 1e6,
+            usage.work.unit(),
+            usage.stack_high_water,
+            usage.workspace_bytes,
             report.flash_bytes,
-            if report.output_enabled {
+            if report.result.output_enabled {
                 "enabled"
             } else {
                 "disabled"

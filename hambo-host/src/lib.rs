@@ -1,6 +1,9 @@
 //! What needs an operating system: data, training, calibration, pictures and
 //! the device link. The mathematics of the check is [`hambo_core`]'s alone.
 //!
+//! Districts, from the lowest; each imports only from those above it in this
+//! table, which a test of `xtask` holds:
+//!
 //! | district | what it holds |
 //! |---|---|
 //! | [`foundation`] | errors, places in texts, files |

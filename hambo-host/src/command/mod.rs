@@ -1,4 +1,7 @@
 //! The `hambo` command: what its subcommands take, and what they print.
+//!
+//! Goes in: the command line. Comes out: text or JSON, and an exit code. May
+//! use: every district; no other district uses this one.
 
 pub mod bench;
 mod board;

@@ -1,4 +1,7 @@
 //! Built-in systems whose true return is known.
+//!
+//! Goes in: a controller and a number of episodes. Comes out: a log and the
+//! true return. May use: `formats` and below.
 
 mod pendulum;
 mod point_safety;

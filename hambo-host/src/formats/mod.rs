@@ -1,4 +1,9 @@
-//! Everything that is read or written: tasks with their expressions, logs, controllers, device images.
+//! Everything that is read or written: the task file with its expressions,
+//! logs, controllers in TOML and ONNX, device images.
+//!
+//! Goes in: files, with any mistake a person can make. Comes out: values that
+//! have been checked, or an error with file, key or row and what to do. May
+//! use: `foundation`.
 
 pub mod expression;
 pub mod image;

@@ -1,4 +1,8 @@
-//! What every district stands on: errors, places in texts, files that are written whole.
+//! What every district stands on: the library's error, files that are written
+//! whole, places in texts for error messages, networks and their units.
+//!
+//! Goes in: bytes and numbers. Comes out: the same, checked. May use: nothing
+//! of this crate.
 
 pub mod checkpoint;
 pub mod error;

@@ -6,6 +6,9 @@
 //! adversary's own learner against it. Now and then the controller is judged
 //! as any other, on the task itself, by the core's check; the one with the
 //! best lower bound is kept.
+//!
+//! Goes in: a task and a log. Comes out: a controller and its lower bound. May
+//! use: `check` and below.
 
 mod duel;
 mod options;

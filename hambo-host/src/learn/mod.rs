@@ -1,4 +1,8 @@
-//! From a log to a calibrated model.
+//! From a log to a calibrated model: networks by SVGD, Gaussian processes,
+//! and the scale of their uncertainty on withheld rows.
+//!
+//! Goes in: a task and a log. Comes out: a model file whose model the core
+//! reads. May use: `formats` and below.
 
 pub mod calibration;
 pub mod ensemble;

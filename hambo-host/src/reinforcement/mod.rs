@@ -7,6 +7,9 @@
 //! in rounds of whole episodes, followed by gradient steps; both are
 //! deterministic for a seed on any number of threads, and go on from a saved
 //! state as if never stopped.
+//!
+//! Goes in: a decision problem (an adversary's, a controller's, a true
+//! system's). Comes out: a trained network. May use: `environment` and below.
 
 mod course;
 #[cfg(test)]

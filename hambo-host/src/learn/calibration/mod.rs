@@ -6,7 +6,7 @@
 //! multiplies the epistemic set |s′ − mu| ≤ beta · tau_j · epistemic std in
 //! which the adversary moves.
 
-mod coverage;
+mod calibration_error;
 mod scale;
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::foundation::error::Explained;
-use coverage::{LEVELS, covered, fraction, scores};
+use calibration_error::{LEVELS, covered, fraction, scores};
 use scale::best_scale;
 
 /// Withheld rows below which a calibration is not to be trusted.

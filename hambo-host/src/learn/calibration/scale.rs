@@ -3,7 +3,7 @@
 //! The error is a step function of the scale, so a fine grid is the honest
 //! search: deterministic, and with no slope to be fooled by.
 
-use super::coverage::Scores;
+use super::calibration_error::Scores;
 
 /// The grid runs from 1 / LARGEST to LARGEST, evenly in the logarithm.
 const LARGEST: f64 = 20.0;
@@ -27,7 +27,7 @@ pub(super) fn best_scale(scores: &Scores) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::coverage::scores;
+    use super::super::calibration_error::scores;
     use super::super::{Intervals, WithheldDimension};
     use super::*;
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use hambo_host::formats::log::Names;
+use hambo_host::formats::column_names::ColumnNames;
 use hambo_host::formats::policy::{ActionMap, PerceptronPolicy, onnx};
 use hambo_host::formats::task::TaskFile;
 use hambo_host::formats::task_draft::{LoggedRows, draft, review};
@@ -222,7 +222,7 @@ fn every_format_drafts_the_same_task() {
         text.contains("gives the logged reward in all 105 rows"),
         "{text}"
     );
-    let other = Names {
+    let other = ColumnNames {
         states: vec!["x".to_owned()],
         actions: vec!["u".to_owned()],
     };

@@ -10,8 +10,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use hambo_host::formats::log::{
-    Format, Log, Names, Numbers, OutputOptions, Table, convert, read_logs, read_table, transitions,
-    write_table,
+    ColumnNames, Format, Log, Numbers, OutputOptions, Table, convert, read_logs, read_table,
+    transitions, write_table,
 };
 use proptest::prelude::*;
 
@@ -20,8 +20,8 @@ fn fixture(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-fn names() -> Names {
-    Names {
+fn names() -> ColumnNames {
+    ColumnNames {
         states: vec!["x".to_owned(), "v".to_owned()],
         actions: vec!["u".to_owned()],
     }

@@ -12,7 +12,7 @@ use hambo_core::task::Effort;
 use hambo_host::check::case::Case;
 use hambo_host::check::in_lanes::check;
 use hambo_host::formats::image::{AlignedBytes, decode_policy, encode_policy};
-use hambo_host::formats::learned_reward::with_return_so_far;
+use hambo_host::formats::log::with_return_so_far;
 use hambo_host::formats::log::{Log, Transition};
 use hambo_host::formats::policy::{ActionMap, HostPolicy, PerceptronPolicy, onnx};
 use hambo_host::formats::task::TaskFile;

@@ -7,7 +7,6 @@ use crate::Error;
 use crate::check::adversary::EffortLevel;
 use crate::check::case::{Case, first_states};
 use crate::formats::image::encode_policy;
-use crate::formats::learned_reward::is_learned;
 use crate::formats::log::{Log, read_task_logs};
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::{Initial, TaskFile};
@@ -101,7 +100,7 @@ impl CaseArguments {
         let trained_on = [&metadata.state_names, &metadata.action_names];
         let named = [&task.state_names, &task.action_names];
         if trained_on.iter().any(|names| !names.is_empty()) && trained_on != named {
-            let help = match (is_learned(trained_on[0]), task.learns_reward()) {
+            let help = match (metadata.learned_reward, task.learns_reward()) {
                 (false, true) => "the task learns its reward, the model did not: fit it again",
                 (true, false) => "the model learned the reward, the task computes it: fit it again",
                 _ => "choose the task of this model",

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::Error;
-use crate::formats::log::{self, Format, Names, OutputOptions, Summary, read_table};
+use crate::formats::log::{self, ColumnNames, Format, OutputOptions, Summary, read_table};
 use crate::formats::task::TaskFile;
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -76,7 +76,7 @@ pub fn run(command: &DataCommand, out: &mut impl Write) -> Result<(), Error> {
     }
 }
 
-fn names(task: Option<&PathBuf>) -> Result<Option<Names>, Error> {
+fn names(task: Option<&PathBuf>) -> Result<Option<ColumnNames>, Error> {
     let task = task.map(TaskFile::read).transpose()?;
     Ok(task.map(|task| task.names()))
 }

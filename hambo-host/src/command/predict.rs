@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::Error;
-use crate::formats::learned_reward::{RETURN_SO_FAR, is_learned, own_states, with_return_so_far};
-use crate::formats::log::{Names, read_logs};
+use crate::formats::log::{ColumnNames, read_logs, with_return_so_far};
+use crate::formats::task::logged_states;
 use crate::foundation::files::write_whole;
 use crate::learn::model_file::ModelFile;
 use crate::learn::prediction::predict;
@@ -45,25 +45,22 @@ pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Err
         );
         return Err(Error::Usage(text));
     }
-    let own = own_states(states);
-    let names = Names {
+    let own = logged_states(states, metadata.learned_reward);
+    let names = ColumnNames {
         states: own.to_vec(),
         actions: actions.clone(),
     };
     let log = read_logs(&arguments.data, &names)?;
-    let predictions = match is_learned(states) {
+    let predictions = match metadata.learned_reward {
         true => predict(&file.model()?, &with_return_so_far(&log)?),
         false => predict(&file.model()?, &log),
     };
 
     let mut text = log.csv_header(own, actions);
     for prefix in ["mean", "epistemic_std", "aleatoric_std"] {
-        for name in states {
-            // Of one step it is the reward.
-            let name = match name == RETURN_SO_FAR {
-                true => "reward",
-                false => name,
-            };
+        // The difference of the return so far is the reward.
+        let reward = metadata.learned_reward.then_some("reward");
+        for name in own.iter().map(String::as_str).chain(reward) {
             let _ = write!(text, ",{prefix}.{name}");
         }
     }

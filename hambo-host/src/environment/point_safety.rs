@@ -75,7 +75,7 @@ impl PointSafety {
         let finite = self
             .program
             .evaluate(Comparison::Exact, inputs, &mut values);
-        match values.get(usize::from(self.task.reward)) {
+        match values.get(usize::from(self.task.reward.slot())) {
             Some([reward]) if finite == [true] => *reward,
             _ => f32::NAN,
         }

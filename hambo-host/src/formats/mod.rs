@@ -5,9 +5,9 @@
 //! have been checked, or an error with file, key or row and what to do. May
 //! use: `foundation`.
 
+pub mod column_names;
 pub mod expression;
 pub mod image;
-pub mod learned_reward;
 pub mod log;
 pub mod policy;
 pub mod task;

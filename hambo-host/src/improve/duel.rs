@@ -9,8 +9,8 @@ use crate::check::adversary::{AdversaryLearner, AdversaryLearnerState, LearnerOp
 use crate::check::case::Case;
 use crate::check::in_lanes::check;
 use crate::formats::image::{AlignedBytes, TrainedAdversary, encode_policy};
-use crate::formats::learned_reward::without_return;
 use crate::formats::log::Log;
+use crate::formats::policy::without_return;
 use crate::formats::policy::{HostPolicy, PerceptronPolicy};
 use crate::formats::task::{Initial, TaskFile};
 use crate::reinforcement::hallucination::{AdversaryProblem, ControllerProblem};

@@ -212,7 +212,7 @@ fn encode_task(
         initial,
         initial_count: (first.len() / states.max(1)) as u32,
         ops: &ops,
-        reward: task.reward,
+        reward: task.reward.slot(),
         termination: task.termination,
         constraints: limited("the number of constraints", &constraints)?,
     };

@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use super::{Block, DataError, Names, Numbers, Table};
+use super::{Block, ColumnNames, DataError, Numbers, Table};
 
 /// Keys of a part; the first is the one that is written.
 pub(super) const OBSERVATIONS: &[&str] = &["observations"];
@@ -58,7 +58,7 @@ pub(super) trait Source {
     }
 }
 
-/// Names, but not thousands of them.
+/// ColumnNames, but not thousands of them.
 pub(super) fn short_list(names: &[String]) -> String {
     const SHOWN: usize = 12;
     let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
@@ -72,7 +72,7 @@ pub(super) fn short_list(names: &[String]) -> String {
 /// Reads a table; the names, if given, fix the dimensions.
 pub(super) fn read_table(
     source: &mut impl Source,
-    names: Option<&Names>,
+    names: Option<&ColumnNames>,
 ) -> Result<Table, DataError> {
     let file = source.path().to_owned();
     let states = matrix(&file, source.require(OBSERVATIONS)?)?;
@@ -102,7 +102,7 @@ pub(super) fn read_table(
         Ok((0..rows).map(|row| block.at(row, 0)).collect())
     });
     let table = Table {
-        names: Names::numbered(states.1.columns(), actions.columns()),
+        names: ColumnNames::numbered(states.1.columns(), actions.columns()),
         roles_known: true,
         states: states.1,
         actions,
@@ -117,7 +117,7 @@ pub(super) fn read_table(
 }
 
 /// Holds the dimensions against the names, and takes the names over.
-pub(super) fn named(mut table: Table, names: Option<&Names>) -> Result<Table, DataError> {
+pub(super) fn named(mut table: Table, names: Option<&ColumnNames>) -> Result<Table, DataError> {
     let file = || table.file.display().to_string();
     if let Some(next) = &table.next_states {
         let (found, expected) = (next.columns(), table.states.columns());

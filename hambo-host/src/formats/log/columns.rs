@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 
 use super::arrays::short_list;
-use super::{DataError, Names};
+use super::{ColumnNames, DataError};
 
 /// Columns that are neither states nor actions; the last is pandas' index.
 const RESERVED: [&str; 5] = [
@@ -35,7 +35,7 @@ pub(super) struct Column {
 /// Where all columns are.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
-    pub(super) names: Names,
+    pub(super) names: ColumnNames,
     pub(super) roles_known: bool,
     pub(super) states: Vec<Column>,
     pub(super) actions: Vec<Column>,
@@ -52,7 +52,7 @@ impl Columns {
     pub(super) fn find(
         file: &str,
         header: &[String],
-        names: Option<&Names>,
+        names: Option<&ColumnNames>,
     ) -> Result<Self, DataError> {
         let mut places = HashMap::new();
         for (index, name) in header.iter().enumerate() {
@@ -106,7 +106,7 @@ impl Columns {
 
 /// States are what has a `next.NAME`, or is called `s0`, `s1`, …; the rest are
 /// actions. Where neither helps all columns are states, and that is said.
-fn guess(header: &[String]) -> (Names, bool) {
+fn guess(header: &[String]) -> (ColumnNames, bool) {
     let plain = |name: &&String| {
         !name.starts_with("next.") && !RESERVED.contains(&name.as_str()) && !name.is_empty()
     };
@@ -125,7 +125,7 @@ fn guess(header: &[String]) -> (Names, bool) {
             .filter(plain)
             .cloned()
             .partition(|n| is_state(n));
-        Names { states, actions }
+        ColumnNames { states, actions }
     };
     if header.iter().any(|name| name.starts_with("next.")) {
         return (split(&followed), true);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{DataError, Names, OutputOptions, read_table, write_table};
+use super::{ColumnNames, DataError, OutputOptions, read_table, write_table};
 #[cfg(feature = "hdf5")]
 use super::{Format, npz_to_hdf5};
 
@@ -25,7 +25,7 @@ use super::{Format, npz_to_hdf5};
 /// ```
 pub fn convert(
     inputs: &[PathBuf],
-    names: Option<&Names>,
+    names: Option<&ColumnNames>,
     output: &Path,
     options: OutputOptions,
 ) -> Result<usize, DataError> {

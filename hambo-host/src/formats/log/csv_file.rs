@@ -6,7 +6,7 @@ use std::path::Path;
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 
 use super::columns::{Column, Columns};
-use super::{Block, DataError, Log, Names, Numbers, Table, transitions};
+use super::{Block, ColumnNames, DataError, Log, Numbers, Table, transitions};
 
 /// Reads a log that has these states and actions.
 ///
@@ -26,7 +26,7 @@ use super::{Block, DataError, Log, Names, Numbers, Table, transitions};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_csv(path: &Path, states: &[String], actions: &[String]) -> Result<Log, DataError> {
-    let names = Names {
+    let names = ColumnNames {
         states: states.to_vec(),
         actions: actions.to_vec(),
     };
@@ -46,7 +46,7 @@ pub(super) enum Reading {
 /// Reads a table.
 pub(super) fn read_csv_table(
     path: &Path,
-    names: Option<&Names>,
+    names: Option<&ColumnNames>,
     reading: Reading,
 ) -> Result<Table, DataError> {
     let file = path.display().to_string();

@@ -8,7 +8,7 @@ use hdf5_pure::{DType, Dataset, Error, File, FormatError, Group};
 use super::arrays::{self, Array, Source};
 use super::hdf5_minari;
 use super::limits::Allowance;
-use super::{DataError, Names, Numbers, Table};
+use super::{ColumnNames, DataError, Numbers, Table};
 
 /// Bytes that are decoded at a time.
 const WINDOW: u64 = 8 << 20;
@@ -22,7 +22,7 @@ const FILTERS: [u16; 5] = [1, 2, 3, 6, 32_000];
 ///
 /// # Errors
 /// If the file is damaged or a part is missing or unfit.
-pub fn read_hdf5(path: &Path, names: Option<&Names>) -> Result<Table, DataError> {
+pub fn read_hdf5(path: &Path, names: Option<&ColumnNames>) -> Result<Table, DataError> {
     let name = path.display().to_string();
     let length = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     // In memory the reader looks before it allocates.

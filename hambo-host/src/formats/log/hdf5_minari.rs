@@ -11,7 +11,7 @@ use super::arrays::{self, Array, Source};
 use super::hdf5_file::{Arrays, damaged};
 use super::hdf5_write::{add_block, add_flags, finish};
 use super::limits::Allowance;
-use super::{Block, DataError, Names, Numbers, Table};
+use super::{Block, ColumnNames, DataError, Numbers, Table};
 
 /// The episodes among these groups, by number.
 pub(super) fn episodes(groups: &[String]) -> Vec<(u64, String)> {
@@ -30,7 +30,7 @@ pub(super) fn read_minari(
     root: &Group,
     episodes: &[(u64, String)],
     mut allowance: Allowance,
-    names: Option<&Names>,
+    names: Option<&ColumnNames>,
 ) -> Result<Table, DataError> {
     let mut parts = Parts::default();
     for (number, name) in episodes {
@@ -42,7 +42,7 @@ pub(super) fn read_minari(
     }
     let table = Table {
         file: path.to_owned(),
-        names: Names::numbered(parts.state_width, parts.action_width),
+        names: ColumnNames::numbered(parts.state_width, parts.action_width),
         roles_known: true,
         states: Block::new(parts.state_width, parts.states.numbers()),
         actions: Block::new(parts.action_width, parts.actions.numbers()),

@@ -24,6 +24,7 @@ mod hdf5_minari;
 mod hdf5_plain;
 #[cfg(feature = "hdf5")]
 mod hdf5_write;
+mod learned_reward;
 mod limits;
 mod npy;
 mod npz_file;
@@ -44,9 +45,10 @@ mod zip_write;
 
 use std::path::{Path, PathBuf};
 
-use crate::formats::learned_reward::{require_rewards, with_return_so_far};
 use crate::formats::task::TaskFile;
+use learned_reward::require_rewards;
 
+pub use crate::formats::column_names::ColumnNames;
 pub use convert::convert;
 pub use csv_file::read_csv;
 use csv_file::{Reading, read_csv_table};
@@ -54,6 +56,7 @@ pub use error::DataError;
 pub use format::Format;
 #[cfg(feature = "hdf5")]
 pub use hdf5_file::read_hdf5;
+pub use learned_reward::with_return_so_far;
 pub use npz_file::read_npz;
 pub use output::{OutputOptions, write_table};
 #[cfg(feature = "parquet")]
@@ -61,7 +64,7 @@ pub use parquet_file::read_parquet;
 pub use rows::{Log, LogError, Transition};
 pub use split::{MINIMUM_EPISODES, Split};
 pub use summary::{ColumnSummary, Summary};
-pub use table::{Block, Names, Numbers, Table};
+pub use table::{Block, Numbers, Table};
 pub use transitions::transitions;
 
 /// Reads the log of a task from files of any kinds; no episode runs across
@@ -87,7 +90,7 @@ pub fn read_task_logs(paths: &[PathBuf], task: &TaskFile) -> Result<Log, DataErr
 /// # Errors
 /// If a kind is unknown, or a file is unfit or has other columns than the
 /// first; the message names the place.
-pub fn read_logs(paths: &[PathBuf], names: &Names) -> Result<Log, DataError> {
+pub fn read_logs(paths: &[PathBuf], names: &ColumnNames) -> Result<Log, DataError> {
     transitions(&read_all(paths, Some(names), Reading::Log)?)
 }
 
@@ -99,7 +102,7 @@ pub fn read_logs(paths: &[PathBuf], names: &Names) -> Result<Log, DataError> {
 /// If a file is unfit or differs from the first.
 ///
 /// ```
-/// use hambo_host::formats::log::{Names, read_table, transitions};
+/// use hambo_host::formats::log::{ColumnNames, read_table, transitions};
 ///
 /// let file = std::env::temp_dir().join("hambo-doc-table.csv");
 /// std::fs::write(&file, "x,u,next.x\n0,1,1\n1,1,2\n")?;
@@ -109,13 +112,13 @@ pub fn read_logs(paths: &[PathBuf], names: &Names) -> Result<Log, DataError> {
 /// assert_eq!(transitions(&table)?.len(), 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn read_table(paths: &[PathBuf], names: Option<&Names>) -> Result<Table, DataError> {
+pub fn read_table(paths: &[PathBuf], names: Option<&ColumnNames>) -> Result<Table, DataError> {
     read_all(paths, names, Reading::Table)
 }
 
 fn read_all(
     paths: &[PathBuf],
-    names: Option<&Names>,
+    names: Option<&ColumnNames>,
     reading: Reading,
 ) -> Result<Table, DataError> {
     let mut paths = paths.iter();
@@ -132,7 +135,11 @@ fn read_all(
     Ok(table)
 }
 
-fn read_one(path: &Path, names: Option<&Names>, reading: Reading) -> Result<Table, DataError> {
+fn read_one(
+    path: &Path,
+    names: Option<&ColumnNames>,
+    reading: Reading,
+) -> Result<Table, DataError> {
     let table = match Format::of_file(path)? {
         Format::Csv => read_csv_table(path, names, reading)?,
         Format::Npz => read_npz(path, names)?,

@@ -9,13 +9,13 @@ use super::limits::Allowance;
 use super::npy::{self, Header, Refusal};
 use super::zip_file::{self, Entry};
 use super::zip_write::ZipWriter;
-use super::{Block, DataError, Names, Numbers, Table};
+use super::{Block, ColumnNames, DataError, Numbers, Table};
 
 /// Reads a log from an NPZ archive.
 ///
 /// # Errors
 /// If the archive is damaged or a part is missing or unfit.
-pub fn read_npz(path: &Path, names: Option<&Names>) -> Result<Table, DataError> {
+pub fn read_npz(path: &Path, names: Option<&ColumnNames>) -> Result<Table, DataError> {
     let mut archive = Archive::open(path)?;
     arrays::read_table(&mut archive, names)
 }

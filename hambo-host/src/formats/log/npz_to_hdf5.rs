@@ -15,7 +15,7 @@ use super::hdf5_plain::{self, Array, Kind};
 use super::npy::Header;
 use super::output::{failed, write_beside};
 use super::zip_file::{self, Entry, EntryReader};
-use super::{Format, Names, arrays, table};
+use super::{ColumnNames, Format, arrays, table};
 
 /// Words of eight bytes that are passed on at a time: few enough to stay in
 /// the cache between the file that is read and the one that is written.
@@ -42,7 +42,7 @@ const PARTS: [(&[&str], Role); 6] = [
 ];
 
 /// Converts, and returns the number of rows; none if the table has to do it.
-pub(super) fn convert(input: &Path, names: Option<&Names>, output: &Path) -> Option<usize> {
+pub(super) fn convert(input: &Path, names: Option<&ColumnNames>, output: &Path) -> Option<usize> {
     if cfg!(target_endian = "big") || Format::of_file(input).ok()? != Format::Npz {
         return None;
     }
@@ -107,7 +107,7 @@ fn plain(
 
 /// The number of rows, if all arrays have as many and fit each other and the
 /// names.
-fn agree(arrays: &[Array], names: Option<&Names>) -> Option<u64> {
+fn agree(arrays: &[Array], names: Option<&ColumnNames>) -> Option<u64> {
     let shape = |aliases: &[&str]| {
         let name = aliases.first()?;
         let array = arrays.iter().find(|array| array.name == *name)?;
@@ -218,7 +218,7 @@ mod tests {
         let double = numbers(3 * ROWS).map(f64::from).collect();
         Table {
             file: PathBuf::from("counting"),
-            names: Names::numbered(3, 2),
+            names: ColumnNames::numbered(3, 2),
             roles_known: true,
             states: single(3),
             actions: single(2),
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn what_is_not_plain_is_left_to_the_table() {
         let files = Files::new("left");
-        let refused = |names: Option<&Names>| {
+        let refused = |names: Option<&ColumnNames>| {
             assert_eq!(convert(&files.npz, names, &files.passed), None);
             let left: Vec<_> = fs::read_dir(files.npz.parent().unwrap()).unwrap().collect();
             assert_eq!(left.len(), 1, "{left:?}");
@@ -289,7 +289,7 @@ mod tests {
         files.write(&table, &files.npz, true);
         refused(None);
         files.write(&table, &files.npz, false);
-        refused(Some(&Names::numbered(2, 2)));
+        refused(Some(&ColumnNames::numbered(2, 2)));
         let numbered = Table {
             episodes: Some(vec![1.0; ROWS]),
             ..table.clone()

@@ -17,7 +17,7 @@ use super::columns::{Column, Columns};
 use super::contained::contained;
 use super::csv_file::flag;
 use super::limits::Allowance;
-use super::{Block, DataError, Names, Numbers, Table, arrays};
+use super::{Block, ColumnNames, DataError, Numbers, Table, arrays};
 
 /// Records that are decoded at a time.
 const STEP: usize = 8192;
@@ -26,7 +26,7 @@ const STEP: usize = 8192;
 ///
 /// # Errors
 /// If the file is damaged or a column is missing or unfit.
-pub fn read_parquet(path: &Path, names: Option<&Names>) -> Result<Table, DataError> {
+pub fn read_parquet(path: &Path, names: Option<&ColumnNames>) -> Result<Table, DataError> {
     contained(|| read(path, names)).unwrap_or_else(|| {
         Err(DataError::Whole {
             file: path.display().to_string(),
@@ -36,7 +36,7 @@ pub fn read_parquet(path: &Path, names: Option<&Names>) -> Result<Table, DataErr
     })
 }
 
-fn read(path: &Path, names: Option<&Names>) -> Result<Table, DataError> {
+fn read(path: &Path, names: Option<&ColumnNames>) -> Result<Table, DataError> {
     let name = path.display().to_string();
     let unreadable = |source| DataError::Read {
         file: name.clone(),

@@ -338,14 +338,14 @@ fn broken_chains(table: &Table) -> Option<(usize, usize)> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::super::{Names, Numbers};
+    use super::super::{ColumnNames, Numbers};
     use super::*;
 
     fn table(states: Vec<f64>) -> Table {
         let rows = states.len();
         Table {
             file: PathBuf::from("t"),
-            names: Names::numbered(1, 1),
+            names: ColumnNames::numbered(1, 1),
             roles_known: true,
             states: Block::new(1, Numbers::Double(states)),
             actions: Block::new(1, Numbers::Single((0..rows).map(|x| x as f32).collect())),

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use super::DataError;
+use super::{ColumnNames, DataError};
 
 /// Numbers as wide as in the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,39 +144,13 @@ pub(super) fn all_finite(numbers: &[f32]) -> bool {
     bits.fold(0, u32::max) < 0x7f80_0000
 }
 
-/// Names of states and actions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
-    /// In the order of the columns.
-    pub states: Vec<String>,
-    /// Likewise.
-    pub actions: Vec<String>,
-}
-
-impl Names {
-    /// `s0`, `s1`, … and `a0`, `a1`, …: for files that have none.
-    ///
-    /// ```
-    /// let names = hambo_host::formats::log::Names::numbered(2, 1);
-    /// assert_eq!((names.states[1].as_str(), names.actions[0].as_str()), ("s1", "a0"));
-    /// ```
-    #[must_use]
-    pub fn numbered(states: usize, actions: usize) -> Self {
-        let named = |letter: char, count| (0..count).map(|i| format!("{letter}{i}")).collect();
-        Self {
-            states: named('s', states),
-            actions: named('a', actions),
-        }
-    }
-}
-
 /// A log as a file holds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// The file, for messages; the first of several.
     pub file: PathBuf,
-    /// Names of the columns.
-    pub names: Names,
+    /// ColumnNames of the columns.
+    pub names: ColumnNames,
     /// Whether the file or the caller tells states from actions; if not, all
     /// columns count as states.
     pub roles_known: bool,
@@ -371,7 +345,7 @@ mod tests {
         };
         Table {
             file: PathBuf::from("counting"),
-            names: Names::numbered(1, 1),
+            names: ColumnNames::numbered(1, 1),
             roles_known: true,
             states: numbers(0),
             actions: numbers(100),

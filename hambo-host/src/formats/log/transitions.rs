@@ -62,7 +62,7 @@ pub fn transitions(table: &Table) -> Result<Log, DataError> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::super::{Block, Names, Numbers};
+    use super::super::{Block, ColumnNames, Numbers};
     use super::*;
 
     #[test]
@@ -70,7 +70,7 @@ mod tests {
         let column = |numbers: &[f32]| Block::new(1, Numbers::Single(numbers.to_vec()));
         let mut table = Table {
             file: PathBuf::from("t"),
-            names: Names::numbered(1, 1),
+            names: ColumnNames::numbered(1, 1),
             roles_known: true,
             states: column(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
             actions: column(&[0.0; 6]),

@@ -6,6 +6,7 @@
 
 mod error;
 mod format;
+mod learned_reward;
 mod network_keys;
 pub mod onnx;
 
@@ -17,8 +18,9 @@ use std::path::Path;
 
 pub use error::PolicyError;
 pub use hambo_core::policy::{Head, Leg, Spread, Waypoints};
+pub use learned_reward::for_task;
+pub(crate) use learned_reward::without_return;
 
-use crate::formats::learned_reward::{for_task, task_of_controllers};
 use crate::formats::task::TaskFile;
 use crate::foundation::network::{Activation, Layer};
 
@@ -139,7 +141,7 @@ impl HostPolicy {
     /// the file, the key and what to do.
     pub fn read(path: impl AsRef<Path>, task: &TaskFile) -> Result<Self, PolicyError> {
         let path = path.as_ref();
-        let policy = Self::read_as_written(path, &task_of_controllers(task))?;
+        let policy = Self::read_as_written(path, &task.seen_by_controllers())?;
         Ok(for_task(policy, task))
     }
 
@@ -179,7 +181,7 @@ impl HostPolicy {
     ///
     /// If the text is not a good policy for this task.
     pub fn parse(text: &str, origin: &str, task: &TaskFile) -> Result<Self, PolicyError> {
-        let seen = task_of_controllers(task);
+        let seen = task.seen_by_controllers();
         let policy = format::parse(text, origin, Path::new(origin).parent(), &seen)?;
         Ok(for_task(policy, task))
     }

@@ -4,12 +4,12 @@ use serde::Deserialize;
 
 use hambo_core::task::Method;
 
+use super::learned_reward::add_to_task;
 use super::locate::{in_file, key as place_of_key, syntax};
-use super::{Initial, MAX_CONSTRAINTS, TaskError, TaskFile};
+use super::{Initial, MAX_CONSTRAINTS, Reward, TaskError, TaskFile};
 use crate::formats::expression::{
     Compiler, ExpressionError, FUNCTIONS, Names, RESERVED, is_identifier,
 };
-use crate::formats::learned_reward::add_to_task;
 
 /// The file as it is written. Missing keys are found by [`Checker`], for better errors.
 #[derive(Deserialize)]
@@ -186,7 +186,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
         action_low,
         action_high,
         initial,
-        reward,
+        reward: Reward::Computed(reward),
         reward_bounds,
         method: Method::default(),
         termination,

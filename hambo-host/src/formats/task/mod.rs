@@ -6,6 +6,9 @@
 
 mod error;
 mod format;
+mod learned_reward;
+#[cfg(test)]
+mod learned_reward_tests;
 mod locate;
 mod smoothing;
 
@@ -19,13 +22,14 @@ use hambo_core::expression::{Op, Program, ProgramError};
 use hambo_core::task::Method;
 
 pub use error::TaskError;
+pub use learned_reward::RETURN_SO_FAR;
+pub(crate) use learned_reward::logged_states;
 
-use crate::formats::learned_reward::logged_names;
 use crate::foundation::files::read_at_most;
 
 pub use hambo_core::task::MAX_CONSTRAINTS;
 
-use crate::formats::log::Names;
+use crate::formats::column_names::ColumnNames;
 
 /// The largest task file.
 const MOST_BYTES: u64 = 1 << 20;
@@ -53,6 +57,26 @@ pub enum Initial {
     Data,
 }
 
+/// Where the reward of a step comes from. Either way an expression gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reward {
+    /// The slot of the user's expression.
+    Computed(u16),
+    /// The slot of c′ − c, where c is the return so far: a state after the user's own,
+    /// which the model learns from the logged rewards.
+    Learned(u16),
+}
+
+impl Reward {
+    /// The slot of its expression.
+    #[must_use]
+    pub fn slot(self) -> u16 {
+        match self {
+            Self::Computed(slot) | Self::Learned(slot) => slot,
+        }
+    }
+}
+
 /// A checked task with its expressions compiled to one tape.
 ///
 /// ```
@@ -77,7 +101,7 @@ pub enum Initial {
 ///     "cart.toml",
 /// )?;
 /// assert_eq!(task.delta, 0.05);
-/// assert_eq!(task.ops[usize::from(task.reward)], hambo_core::expression::Op::Subtract(2, 6));
+/// assert_eq!(task.ops[usize::from(task.reward.slot())], hambo_core::expression::Op::Subtract(2, 6));
 /// # Ok::<(), hambo_host::formats::task::TaskError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -93,7 +117,7 @@ pub struct TaskFile {
     /// Deploy only at or above this return.
     pub threshold: Option<f32>,
     /// Names of the states; where the reward is learned the last one is the return so
-    /// far ([`crate::formats::learned_reward`]).
+    /// far.
     pub state_names: Vec<String>,
     /// Lowest physical value of each state; `-inf` where there is none.
     pub state_low: Option<Vec<f32>>,
@@ -109,8 +133,8 @@ pub struct TaskFile {
     pub initial: Initial,
     /// The tape of all expressions.
     pub ops: Vec<Op>,
-    /// Slot of the reward.
-    pub reward: u16,
+    /// The reward of a step.
+    pub reward: Reward,
     /// Bounds of the reward of one step, if the task states any: they make the sampling
     /// margin exact.
     pub reward_bounds: Option<[f32; 2]>,
@@ -159,8 +183,11 @@ impl TaskFile {
 
     /// Its states and actions, as files hold them and a log's readers take them.
     #[must_use]
-    pub fn names(&self) -> Names {
-        logged_names(&self.state_names, &self.action_names)
+    pub fn names(&self) -> ColumnNames {
+        ColumnNames {
+            states: self.logged_states().to_vec(),
+            actions: self.action_names.clone(),
+        }
     }
 
     /// The checked program of [`TaskFile::ops`].

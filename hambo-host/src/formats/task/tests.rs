@@ -77,7 +77,7 @@ fn a_full_task_parses() {
     assert_eq!(task.constraints[0].0, "speed");
 
     let at = |slot| value(&task, slot, &[1.0, 0.0, 2.0], &[1.0], &[]);
-    assert!((at(task.reward) + 0.401).abs() < 1e-6);
+    assert!((at(task.reward.slot()) + 0.401).abs() < 1e-6);
     assert_eq!(at(task.termination.unwrap()), 0.0);
     assert_eq!(at(task.constraints[0].1), 5.0);
 }
@@ -476,7 +476,7 @@ fn point_safety_punishes_segments_that_enter_the_disc() {
         ([1.0, 1.0], [1.0, 1.0], false),
         ([2.0, 0.0], [2.0, 0.0], false),
     ] {
-        let reward = value(&task, task.reward, &from, &[0.0, 0.0], &to);
+        let reward = value(&task, task.reward.slot(), &from, &[0.0, 0.0], &to);
         let distance = (to[0] - 2.0_f32).hypot(to[1]);
         let wanted = -distance - if hit { 100.0 } else { 0.0 };
         assert!(

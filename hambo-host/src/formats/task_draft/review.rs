@@ -6,7 +6,6 @@ use super::finding::{Finding, Review, WorstRow};
 use super::range;
 use super::rows::{LoggedRow, LoggedRows};
 use crate::Error;
-use crate::formats::learned_reward::rows_with_return;
 use crate::formats::task::{Initial, TaskFile};
 
 /// Rows that a finding shows.
@@ -23,7 +22,7 @@ const FAR: f32 = 5.0;
 /// # Errors
 /// If the log has other dimensions, or the task's expressions are bad.
 pub fn review(task: &TaskFile, log: &LoggedRows) -> Result<Review, Error> {
-    let with_return = task.learns_reward().then(|| rows_with_return(log));
+    let with_return = task.learns_reward().then(|| log.with_return());
     let log = with_return.as_ref().unwrap_or(log);
     task.hold_dimensions(log.states.len(), log.actions.len())?;
     let mut reviewer = Reviewer {
@@ -120,7 +119,7 @@ impl Reviewer<'_> {
         let mut worst = Vec::new();
         let mut compared = 0;
         for (index, row) in self.log.rows.iter().enumerate() {
-            let Some((logged, value)) = row.reward.zip(self.value(self.task.reward, row)) else {
+            let Some((logged, value)) = row.reward.zip(self.value(self.task.reward.slot(), row)) else {
                 continue;
             };
             compared += 1;

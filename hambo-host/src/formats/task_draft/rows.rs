@@ -6,14 +6,15 @@ use std::path::PathBuf;
 
 use crate::Error;
 use crate::formats::expression::is_identifier;
-use crate::formats::log::{Block, DataError, Names, Table, read_table};
+use crate::formats::log::{Block, ColumnNames, DataError, Table, read_table};
+use crate::formats::task::RETURN_SO_FAR;
 
 /// A whole log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoggedRows {
-    /// Names of the states.
+    /// ColumnNames of the states.
     pub states: Vec<String>,
-    /// Names of the actions.
+    /// ColumnNames of the actions.
     pub actions: Vec<String>,
     /// In the files' order.
     pub rows: Vec<LoggedRow>,
@@ -39,12 +40,26 @@ pub struct LoggedRow {
 }
 
 impl LoggedRows {
+    /// With the return so far as the last state, for a task that learns its reward;
+    /// without rewards, which the review complains about, it stays at 0.
+    pub(super) fn with_return(&self) -> Self {
+        let mut longer = self.clone();
+        longer.states.push(RETURN_SO_FAR.to_owned());
+        for row in &mut longer.rows {
+            row.state.push(0.0);
+            if let Some(next) = &mut row.next_state {
+                next.push(row.reward.unwrap_or(0.0));
+            }
+        }
+        longer
+    }
+
     /// Reads a log with these states and actions from files of any format; no episode
     /// runs across them.
     ///
     /// # Errors
     /// If a file is unfit or a name is not in it.
-    pub fn read(paths: &[PathBuf], names: &Names) -> Result<Self, Error> {
+    pub fn read(paths: &[PathBuf], names: &ColumnNames) -> Result<Self, Error> {
         Ok(Self::from_table(&read_table(paths, Some(names))?)?)
     }
 
@@ -140,7 +155,7 @@ impl LoggedRows {
 
 /// The names once the actions are told: every other column is a state. Where no column
 /// has such a name they are new names for the actions that the file knows.
-fn with_actions(found: &Names, actions: &[String]) -> Names {
+fn with_actions(found: &ColumnNames, actions: &[String]) -> ColumnNames {
     let all = found.states.iter().chain(&found.actions);
     let others: Vec<String> = all
         .clone()
@@ -151,7 +166,7 @@ fn with_actions(found: &Names, actions: &[String]) -> Names {
         true => found.states.clone(),
         false => others,
     };
-    Names {
+    ColumnNames {
         states,
         actions: actions.to_vec(),
     }
@@ -159,7 +174,7 @@ fn with_actions(found: &Names, actions: &[String]) -> Names {
 
 /// Refuses what no task can name.
 fn check_names(table: &Table) -> Result<(), Error> {
-    let Names { states, actions } = &table.names;
+    let ColumnNames { states, actions } = &table.names;
     let file = table.file.display();
     for (what, names, others) in [("state", states, actions), ("action", actions, states)] {
         if names.is_empty() {

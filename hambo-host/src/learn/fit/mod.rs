@@ -12,7 +12,6 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::formats::image::Uncertainty;
-use crate::formats::learned_reward::{RETURN_SO_FAR, own_states};
 use crate::formats::log::{Log, Split};
 use crate::formats::task::TaskFile;
 use crate::learn::calibration::{
@@ -103,7 +102,7 @@ type Encode = Box<dyn Fn(&Uncertainty) -> Result<Vec<u8>, Error>>;
 
 /// Trains a model on a log of a task and calibrates it. `watch` is told how it
 /// goes. Where the reward is learned, the log is one
-/// [`with_return_so_far`](crate::formats::learned_reward::with_return_so_far), as
+/// [`with_return_so_far`](crate::formats::log::with_return_so_far), as
 /// [`read_task_logs`](crate::formats::log::read_task_logs) gives it.
 ///
 /// # Errors
@@ -179,6 +178,7 @@ pub fn fit(
         },
         state_names: task.state_names.clone(),
         action_names: task.action_names.clone(),
+        learned_reward: task.learns_reward(),
         training: trained.summary,
         calibration_mode: options.calibration,
         calibration: calibration.clone(),
@@ -200,13 +200,13 @@ fn in_the_tasks_words(error: Error, task: &TaskFile) -> Error {
     let (targets, column, value) = (*table == "targets", *column, *value);
     let states = match targets {
         true => &task.state_names,
-        false => own_states(&task.state_names),
+        false => task.logged_states(),
     };
     let mut names = states.iter().chain(&task.action_names);
     let name = names.nth(column).cloned().unwrap_or_default();
     let constant = FitError::ConstantColumn {
         what: match targets {
-            true if name == RETURN_SO_FAR => "the reward".to_owned(),
+            true if column >= task.logged_states().len() => "the reward".to_owned(),
             true => format!("the change of `{name}` from row to row"),
             false => format!("the column `{name}`"),
         },

@@ -19,6 +19,8 @@ pub struct Metadata {
     pub state_names: Vec<String>,
     /// Names of the actions.
     pub action_names: Vec<String>,
+    /// Whether the last state is the return so far, learned from the log's rewards.
+    pub learned_reward: bool,
     /// The training.
     pub training: TrainingSummary,
     /// What calibration was allowed to do.

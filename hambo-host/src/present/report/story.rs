@@ -10,8 +10,8 @@ use super::trace::{Trace, traces};
 use super::{Number, Reach};
 use crate::Error;
 use crate::check::findings::Findings;
-use crate::formats::learned_reward::RETURN_SO_FAR;
 use crate::formats::log::Log;
+use crate::formats::task::RETURN_SO_FAR;
 
 /// The most places of largest loss that are kept.
 const MOST_PLACES: usize = 8;

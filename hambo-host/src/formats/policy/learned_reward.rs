@@ -1,40 +1,15 @@
-//! The controller's side: it is written for the user's states, and gets one
+//! The controller's side of a learned reward: it is written for the user's states, and gets one
 //! more that it does not look at.
 
-use std::borrow::Cow;
-
-use crate::formats::policy::{HostPolicy, PerceptronPolicy};
-use crate::formats::task::{Initial, TaskFile};
+use super::{HostPolicy, PerceptronPolicy};
+use crate::formats::task::TaskFile;
 use crate::foundation::network::Layer;
-
-/// The task as a controller's file is held against it: the user's states and
-/// actions with their limits. Where the reward is learned it has no
-/// expressions, which speak of one more state.
-#[must_use]
-pub fn task_of_controllers(task: &TaskFile) -> Cow<'_, TaskFile> {
-    if !task.learns_reward() {
-        return Cow::Borrowed(task);
-    }
-    let mut seen = task.clone();
-    seen.state_names.pop();
-    let limits = [&mut seen.state_low, &mut seen.state_high];
-    for limits in limits.into_iter().flatten() {
-        limits.pop();
-    }
-    seen.initial = Initial::Data;
-    seen.ops.clear();
-    seen.reward = 0;
-    seen.termination = None;
-    seen.constraints.clear();
-    Cow::Owned(seen)
-}
 
 /// A controller of the user's states as one of the task's: where the reward is
 /// learned, the weights of the last state are 0. Waypoints look at the first
 /// states only.
 ///
 /// ```
-/// use hambo_host::formats::learned_reward::for_task;
 /// use hambo_host::formats::policy::HostPolicy;
 /// use hambo_host::formats::task::TaskFile;
 ///

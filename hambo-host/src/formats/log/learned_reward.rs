@@ -1,16 +1,14 @@
-//! The log's side: the reward as the difference of one more state.
+//! The log's side of a learned reward: the reward as the difference of one more
+//! state (`formats/task/learned_reward.rs` says why).
 
-use super::RETURN_SO_FAR;
-use crate::formats::log::{DataError, Log, LogError, Table, Transition};
-use crate::formats::task_draft::LoggedRows;
+use super::{DataError, Log, LogError, Table, Transition};
 
 /// The log with the return so far as its last state. It counts from 0 in
 /// every row, not in every episode: models see the difference alone, and
 /// (c + r) − c would lose digits of r.
 ///
 /// ```
-/// use hambo_host::formats::log::{Log, Transition};
-/// use hambo_host::formats::learned_reward::with_return_so_far;
+/// use hambo_host::formats::log::{Log, Transition, with_return_so_far};
 ///
 /// let mut log = Log::new(1, 1);
 /// log.push(Transition { state: &[1.0], action: &[0.5], next_state: &[1.5], reward: -0.25, episode: 0 })?;
@@ -41,22 +39,8 @@ pub fn with_return_so_far(log: &Log) -> Result<Log, LogError> {
     Ok(longer)
 }
 
-/// Likewise the rows that a task is held against; without rewards, which the
-/// review complains about, it stays at 0.
-pub(crate) fn rows_with_return(log: &LoggedRows) -> LoggedRows {
-    let mut longer = log.clone();
-    longer.states.push(RETURN_SO_FAR.to_owned());
-    for row in &mut longer.rows {
-        row.state.push(0.0);
-        if let Some(next) = &mut row.next_state {
-            next.push(row.reward.unwrap_or(0.0));
-        }
-    }
-    longer
-}
-
 /// Refuses a table without rewards.
-pub(crate) fn require_rewards(table: &Table) -> Result<(), DataError> {
+pub(super) fn require_rewards(table: &Table) -> Result<(), DataError> {
     if table.rewards.is_some() {
         return Ok(());
     }

@@ -3,8 +3,8 @@
 
 use hambo_core::expression::{Comparison, Inputs};
 
-use super::*;
-use crate::formats::task::{Initial, TaskFile};
+use super::learned_reward::RETURN_SO_FAR;
+use super::{Initial, TaskFile};
 
 fn parse(reward: &str, initial: &str) -> Result<TaskFile, String> {
     let text = format!(
@@ -25,7 +25,7 @@ fn reward(task: &TaskFile, after: f32) -> f32 {
         next: &[[0.5], [0.25], [after]],
     };
     program.evaluate(Comparison::Exact, inputs, &mut values);
-    values[usize::from(task.reward)][0]
+    values[usize::from(task.reward.slot())][0]
 }
 
 #[test]

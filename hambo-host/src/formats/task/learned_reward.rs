@@ -1,0 +1,118 @@
+//! `reward.learned = true`: the logged reward as one more output of the model.
+//!
+//! Models predict s′ − s from (s, a). So a learned reward is one more state
+//! after the user's own, the return so far, c′ = c + r(s, a): its difference is
+//! the reward, its uncertainty belongs to the adversary like that of every
+//! state, and the task's reward is c′ − c. Training, calibration, rollouts,
+//! searches, images and the device see a state like any other. What is special
+//! about it:
+//!
+//! | what | where |
+//! |---|---|
+//! | the task's state, its start at 0 and the expression c′ − c | here |
+//! | the log's rows: c = 0 and c′ = r, so that no digit of r is lost | `formats/log/learned_reward.rs` |
+//! | controllers see the user's states only | `formats/policy/learned_reward.rs` |
+//! | nothing depends on c: a model's input without influence | `learn/learned_reward.rs` |
+//!
+//! The reward is learned as a function of (s, a). One that depends on s′ has
+//! a spread for a given (s, a), which the model learns as noise.
+
+use std::borrow::Cow;
+
+use hambo_core::expression::{Op, Program, ProgramError, Variable};
+
+use super::{Initial, Reward, TaskFile};
+
+/// What the extra state is called where states are listed. No state of a user is called
+/// so: names have no spaces.
+pub const RETURN_SO_FAR: &str = "return so far";
+
+impl TaskFile {
+    /// Whether the reward is learned from the log; then the last state is the
+    /// return so far, which neither the log nor the controller has.
+    #[must_use]
+    pub fn learns_reward(&self) -> bool {
+        matches!(self.reward, Reward::Learned(_))
+    }
+
+    /// The states that the log and the controller have.
+    #[must_use]
+    pub fn logged_states(&self) -> &[String] {
+        logged_states(&self.state_names, self.learns_reward())
+    }
+
+    /// The task as a controller's file is held against it: the user's states and
+    /// actions with their limits. Where the reward is learned it has no
+    /// expressions, which speak of one more state.
+    #[must_use]
+    pub fn seen_by_controllers(&self) -> Cow<'_, Self> {
+        if !self.learns_reward() {
+            return Cow::Borrowed(self);
+        }
+        let mut seen = self.clone();
+        seen.state_names.pop();
+        let limits = [&mut seen.state_low, &mut seen.state_high];
+        for limits in limits.into_iter().flatten() {
+            limits.pop();
+        }
+        seen.initial = Initial::Data;
+        seen.ops.clear();
+        seen.reward = Reward::Computed(0);
+        seen.termination = None;
+        seen.constraints.clear();
+        Cow::Owned(seen)
+    }
+}
+
+/// The user's own states among those of a model.
+pub(crate) fn logged_states(states: &[String], learned_reward: bool) -> &[String] {
+    match states.split_last() {
+        Some((_, own)) if learned_reward => own,
+        _ => states,
+    }
+}
+
+/// Makes the reward of a task without one the learned one: adds the state and
+/// the expression. If the task states bounds of a step's reward, it is
+/// clamped to them, as states are to theirs.
+///
+/// # Errors
+/// If the task's other expressions leave no room for this one.
+pub(super) fn add_to_task(task: &mut TaskFile) -> Result<(), ProgramError> {
+    let place = u16::try_from(task.state_names.len()).map_err(|_| ProgramError::TooLong)?;
+    let mut ops = task.ops.clone();
+    let mut add = |op: Op| {
+        ops.push(op);
+        u16::try_from(ops.len() - 1).map_err(|_| ProgramError::TooLong)
+    };
+    let after = add(Op::Variable(Variable::Next(place)))?;
+    let before = add(Op::Variable(Variable::State(place)))?;
+    let mut reward = add(Op::Subtract(after, before))?;
+    if let Some([low, high]) = task.reward_bounds {
+        let low = add(Op::Constant(low))?;
+        let high = add(Op::Constant(high))?;
+        reward = add(Op::Clamp(reward, low, high))?;
+    }
+    Program::new(&ops, task.state_names.len() + 1, task.action_names.len())?;
+    task.ops = ops;
+    task.reward = Reward::Learned(reward);
+
+    task.state_names.push(RETURN_SO_FAR.to_owned());
+    if let Some(low) = &mut task.state_low {
+        low.push(f32::NEG_INFINITY);
+    }
+    if let Some(high) = &mut task.state_high {
+        high.push(f32::INFINITY);
+    }
+    let parts: [Option<&mut Vec<f32>>; 2] = match &mut task.initial {
+        Initial::Point(value) => [Some(value), None],
+        Initial::Uniform { low, high } => [Some(low), Some(high)],
+        Initial::Gaussian { mean, std } => [Some(mean), Some(std)],
+        // The log's rows start at 0 too.
+        Initial::Data => [None, None],
+    };
+    for part in parts.into_iter().flatten() {
+        part.push(0.0);
+    }
+    Ok(())
+}

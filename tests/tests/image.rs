@@ -171,6 +171,7 @@ fn model_files_keep_everything_and_refuse_damage() {
         },
         state_names: vec!["x".to_owned()],
         action_names: vec!["u".to_owned()],
+        learned_reward: false,
         training: TrainingSummary::Networks(NetworkSummary {
             options: EnsembleOptions::demo(),
             losses: vec![-1.0, -2.0],

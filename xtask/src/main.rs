@@ -5,8 +5,6 @@
 mod budget;
 mod command;
 mod firmware;
-#[cfg(test)]
-mod formulas;
 mod fuzz;
 mod layers;
 mod lines;

@@ -119,7 +119,8 @@ impl Reviewer<'_> {
         let mut worst = Vec::new();
         let mut compared = 0;
         for (index, row) in self.log.rows.iter().enumerate() {
-            let Some((logged, value)) = row.reward.zip(self.value(self.task.reward.slot(), row)) else {
+            let Some((logged, value)) = row.reward.zip(self.value(self.task.reward.slot(), row))
+            else {
                 continue;
             };
             compared += 1;

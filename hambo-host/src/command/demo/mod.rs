@@ -1,7 +1,7 @@
 //! The whole story on PointSafety: log, fit, check on the host and on the
 //! device, study, picture.
 
-mod case;
+mod controller;
 mod study;
 
 use std::io::Write;
@@ -23,9 +23,9 @@ use crate::learn::calibration::Calibration;
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::fit::{FitOptions, ModelOptions, Unwatched, fit};
 use crate::learn::model_file::ModelFile;
-use crate::present::figure::{ConfidenceSet, PointSafetyFigure};
-use case::Case;
-pub use study::{Study, StudyCounts, study, study_waypoints};
+use crate::present::figure::{AdversarialStep, PointSafetyFigure};
+use controller::CheckedController;
+pub use study::{study, study_waypoints};
 
 /// The behaviour policy's waypoint.
 const BEHAVIOUR: f32 = 1.6;
@@ -126,7 +126,7 @@ fn policy(y: f32) -> Result<Waypoints, Error> {
     PointSafety::policy(y).ok_or_else(|| Error::Usage(bad()))
 }
 
-/// Runs the demo and tells it to `out`.
+/// Runs the demo and prints what happens to `out`.
 ///
 /// # Errors
 /// If a file cannot be written, the device cannot be started, or host and
@@ -145,7 +145,7 @@ pub fn run(options: &DemoOptions, out: &mut impl Write) -> Result<(), Error> {
         .log
         .write_csv(&log_file, &task.state_names, &task.action_names)?;
     experiment.model.write(&folder.join("model.hambo"))?;
-    tell_fit(&experiment, &log_file, out)?;
+    print_fit(&experiment, &log_file, out)?;
 
     let qemu = options.firmware.as_ref().map(Qemu::new);
     let where_ = if qemu.is_some() {
@@ -154,10 +154,10 @@ pub fn run(options: &DemoOptions, out: &mut impl Write) -> Result<(), Error> {
         "on the host"
     };
     writeln!(out, "checking pi_1.1 and pi_1.6 {where_} …")?;
-    let check = |y| Case::run(&experiment, y, qemu.as_ref(), folder);
-    let (unsafe_case, safe_case) = rayon::join(|| check(1.1), || check(1.6));
-    let cases = [unsafe_case?, safe_case?];
-    let picture = draw(&experiment, &cases[0], &folder.join("point_safety"))?;
+    let check = |y| CheckedController::check(&experiment, y, qemu.as_ref(), folder);
+    let (unsafe_one, safe_one) = rayon::join(|| check(1.1), || check(1.6));
+    let controllers = [unsafe_one?, safe_one?];
+    let picture = draw(&experiment, &controllers[0], &folder.join("point_safety"))?;
 
     writeln!(
         out,
@@ -168,10 +168,10 @@ pub fn run(options: &DemoOptions, out: &mut impl Write) -> Result<(), Error> {
         .map(|seed| options.seed + 1000 + seed)
         .collect();
     let study = study(&seeds)?;
-    study.figure().write_svg_and_png(&folder.join("study"))?;
-    study.tell(out)?;
+    study.write_svg_and_png(&folder.join("study"))?;
+    study::print_table(&study, out)?;
 
-    case::tell(&cases, task.threshold, out)?;
+    controller::print_table(&controllers, task.threshold, out)?;
     writeln!(
         out,
         "\npicture: {}   files: {}   {:.1} s",
@@ -182,7 +182,7 @@ pub fn run(options: &DemoOptions, out: &mut impl Write) -> Result<(), Error> {
     Ok(())
 }
 
-fn tell_fit(experiment: &Experiment, log_file: &Path, out: &mut impl Write) -> Result<(), Error> {
+fn print_fit(experiment: &Experiment, log_file: &Path, out: &mut impl Write) -> Result<(), Error> {
     let calibration = &experiment.calibration;
     let data = &experiment.model.metadata().data;
     let networks = EnsembleOptions::demo().members;
@@ -205,44 +205,45 @@ fn tell_fit(experiment: &Experiment, log_file: &Path, out: &mut impl Write) -> R
     Ok(())
 }
 
-fn plane(states: &[Vec<f32>]) -> Vec<[f32; 2]> {
-    states.iter().map(|state| [state[0], state[1]]).collect()
+fn plane(state: &[f32]) -> [f32; 2] {
+    [state[0], state[1]]
 }
 
 /// Figure 1: what the controller does, what the mean model thinks, and what
 /// the adversary finds.
-fn draw(experiment: &Experiment, case: &Case, stem: &Path) -> Result<PathBuf, Error> {
-    let bytes = experiment.image(case.y)?;
+fn draw(
+    experiment: &Experiment,
+    controller: &CheckedController,
+    stem: &Path,
+) -> Result<PathBuf, Error> {
+    let bytes = experiment.image(controller.y)?;
     let image = hambo_core::image::Image::parse(bytes.as_bytes())?;
     let adversarial = adversarial_path(&image)?;
     let sets = confidence_sets(&image, &adversarial);
+    let neutral = neutral_path(&image)?;
     let figure = PointSafetyFigure {
+        waypoint: controller.y,
         logged: experiment
             .log
             .rows()
-            .map(|row| {
-                [
-                    [row.state[0], row.state[1]],
-                    [row.next_state[0], row.next_state[1]],
-                ]
-            })
+            .map(|row| [plane(row.state), plane(row.next_state)])
             .collect(),
-        true_path: case.truth.states.clone(),
-        neutral_path: plane(&neutral_path(&image)?.states),
-        adversarial_path: plane(&adversarial.states),
-        confidence_sets: sets
+        true_path: controller.truth.states.clone(),
+        neutral_path: neutral.states.iter().map(|state| plane(state)).collect(),
+        adversarial_steps: sets
             .iter()
-            .map(|set| ConfidenceSet {
-                center: [set.center[0], set.center[1]],
-                half_width: [set.half_width[0], set.half_width[1]],
+            .zip(adversarial.states.iter().skip(1))
+            .map(|(set, next_state)| AdversarialStep {
+                mean: plane(&set.center),
+                half_width: plane(&set.half_width),
+                next_state: plane(next_state),
             })
             .collect(),
-        true_return: case.truth.value,
-        neutral_return: case.outcome.neutral,
-        bound: case.outcome.bound,
-        threshold: case.outcome.threshold.unwrap_or(f32::NAN),
-        verdict: case.outcome.verdict.name().to_owned(),
-        controller: format!("pi_{}", case.y),
+        true_return: controller.truth.value,
+        neutral_return: controller.outcome.neutral,
+        bound: controller.outcome.bound,
+        threshold: controller.outcome.threshold.unwrap_or(f32::NAN),
+        verdict: controller.outcome.verdict.name(),
     };
     let [_, png] = figure.write_svg_and_png(stem)?;
     Ok(png)

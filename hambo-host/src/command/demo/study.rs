@@ -11,7 +11,7 @@ use super::Experiment;
 use crate::Error;
 use crate::check::in_lanes::check;
 use crate::environment::UNSAFE_BELOW;
-use crate::present::figure::{StudyFigure, StudyPoint};
+use crate::present::figure::{Study, StudyPoint};
 
 /// The waypoints of the study: 1.00 to 1.80 in steps of 0.05.
 #[must_use]
@@ -19,34 +19,6 @@ pub fn study_waypoints() -> Vec<f32> {
     (0..=16)
         .map(|step| (100 + 5 * step) as f32 / 100.0)
         .collect()
-}
-
-/// Models × controllers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Study {
-    models: u32,
-    points: Vec<Point>,
-}
-
-/// One controller under all models.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Point {
-    y: f32,
-    neutral_deploys: u32,
-    ca_deploys: u32,
-}
-
-/// What an estimate got wrong, of how many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StudyCounts {
-    /// Unsafe controllers deployed.
-    pub unsafe_deployed: u32,
-    /// Checks of unsafe controllers.
-    pub unsafe_checks: u32,
-    /// Safe controllers refused.
-    pub safe_refused: u32,
-    /// Checks of safe controllers.
-    pub safe_checks: u32,
 }
 
 /// Fits a model for each seed and checks every waypoint under it.
@@ -69,7 +41,7 @@ pub fn study(seeds: &[u64]) -> Result<Study, Error> {
             let verdicts = by_model.iter().filter_map(|model| model.get(index));
             verdicts.filter(|verdicts| pick(verdicts)).count() as u32
         };
-        Point {
+        StudyPoint {
             y,
             neutral_deploys: of_model(|(neutral, _)| *neutral),
             ca_deploys: of_model(|(_, ca)| *ca),
@@ -77,6 +49,7 @@ pub fn study(seeds: &[u64]) -> Result<Study, Error> {
     });
     Ok(Study {
         models: seeds.len() as u32,
+        unsafe_up_to: UNSAFE_BELOW,
         points: points.collect(),
     })
 }
@@ -91,86 +64,38 @@ fn deploys(experiment: &Experiment, y: f32) -> Result<(bool, bool), Error> {
     Ok((neutral, matches!(outcome.verdict, Verdict::Deploy(_))))
 }
 
-impl Study {
-    /// What the neutral estimate got wrong.
-    #[must_use]
-    pub fn neutral(&self) -> StudyCounts {
-        self.counts(|point| point.neutral_deploys)
-    }
-
-    /// What CA got wrong.
-    #[must_use]
-    pub fn ca(&self) -> StudyCounts {
-        self.counts(|point| point.ca_deploys)
-    }
-
-    fn counts(&self, deploys: fn(&Point) -> u32) -> StudyCounts {
-        let (unsafe_points, safe_points): (Vec<&Point>, Vec<&Point>) =
-            self.points.iter().partition(|point| is_unsafe(point.y));
-        StudyCounts {
-            unsafe_deployed: unsafe_points.iter().map(|point| deploys(point)).sum(),
-            unsafe_checks: self.models * unsafe_points.len() as u32,
-            safe_refused: safe_points
-                .iter()
-                .map(|point| self.models - deploys(point))
-                .sum(),
-            safe_checks: self.models * safe_points.len() as u32,
+/// How many models would deploy each controller, and what each estimate got wrong.
+pub(super) fn print_table(study: &Study, out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "\nhow many of {} models would deploy pi_y\n",
+        study.models
+    )?;
+    let row = |out: &mut dyn Write, name: &str, cell: &dyn Fn(&StudyPoint) -> String| {
+        write!(out, "{name:<10}")?;
+        for point in &study.points {
+            write!(out, "{:>5}", cell(point))?;
         }
-    }
-
-    /// The chart.
-    #[must_use]
-    pub fn figure(&self) -> StudyFigure {
-        let points = self.points.iter().map(|point| StudyPoint {
-            y: point.y,
-            unsafe_: is_unsafe(point.y),
-            neutral_deploys: point.neutral_deploys,
-            ca_deploys: point.ca_deploys,
-            models: self.models,
-        });
-        StudyFigure {
-            points: points.collect(),
-        }
-    }
-
-    /// The table.
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
-    pub fn tell(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out)
+    };
+    row(out, "y", &|point| format!("{:.2}", point.y))?;
+    row(out, "truth", &|point| {
+        (if study.is_unsafe(point.y) {
+            "✗"
+        } else {
+            "✓"
+        })
+        .to_owned()
+    })?;
+    row(out, "neutral", &|point| point.neutral_deploys.to_string())?;
+    row(out, "CA", &|point| point.ca_deploys.to_string())?;
+    writeln!(out)?;
+    for (name, counts) in [("neutral", study.neutral()), ("CA", study.ca())] {
         writeln!(
             out,
-            "\nhow many of {} models would deploy pi_y\n",
-            self.models
+            "{name:<10}deploys an unsafe controller in {} of {} checks and refuses a safe one in {} of {}",
+            counts.unsafe_deployed, counts.unsafe_checks, counts.safe_refused, counts.safe_checks
         )?;
-        let row = |out: &mut dyn Write, name: &str, cell: &dyn Fn(&Point) -> String| {
-            write!(out, "{name:<10}")?;
-            for point in &self.points {
-                write!(out, "{:>5}", cell(point))?;
-            }
-            writeln!(out)
-        };
-        row(out, "y", &|point| format!("{:.2}", point.y))?;
-        row(out, "truth", &|point| {
-            (if is_unsafe(point.y) { "✗" } else { "✓" }).to_owned()
-        })?;
-        row(out, "neutral", &|point| point.neutral_deploys.to_string())?;
-        row(out, "CA", &|point| point.ca_deploys.to_string())?;
-        writeln!(out)?;
-        for (name, counts) in [("neutral", self.neutral()), ("CA", self.ca())] {
-            writeln!(
-                out,
-                "{name:<10}deploys an unsafe controller in {} of {} checks and refuses a safe one in {} of {}",
-                counts.unsafe_deployed,
-                counts.unsafe_checks,
-                counts.safe_refused,
-                counts.safe_checks
-            )?;
-        }
-        Ok(())
     }
-}
-
-fn is_unsafe(y: f32) -> bool {
-    y <= UNSAFE_BELOW
+    Ok(())
 }

@@ -19,20 +19,6 @@ pub enum FigureError {
         /// The empty field.
         what: &'static str,
     },
-    /// A half width below zero.
-    #[error("the confidence set of step {index} has a negative half width")]
-    NegativeHalfWidth {
-        /// The step, from 0.
-        index: usize,
-    },
-    /// Steps and confidence sets differ in number.
-    #[error("{steps} adversarial steps but {sets} confidence sets; every step needs its own")]
-    SetsDoNotMatchSteps {
-        /// Steps of the adversarial path.
-        steps: usize,
-        /// Confidence sets given.
-        sets: usize,
-    },
     /// More models would deploy than there are.
     #[error("study point {index} counts more deployments than models")]
     MoreDeploymentsThanModels {

@@ -6,10 +6,12 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
 use super::FigureError;
-use super::style::FONT_NAME;
 
 const REGULAR: &[u8] = include_bytes!("../../../assets/Inter-Regular.subset.otf");
 const SEMI_BOLD: &[u8] = include_bytes!("../../../assets/Inter-SemiBold.subset.otf");
+
+/// The name of the fonts.
+const FONT_NAME: &str = "Inter";
 
 /// The longest side of a picture in pixels.
 const MAX_SIDE: f32 = 16_384.0;

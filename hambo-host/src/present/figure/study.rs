@@ -5,257 +5,284 @@ use std::path::{Path, PathBuf};
 use super::FigureError;
 use super::error::check_finite;
 use super::files::write_svg_and_png;
-use super::geometry::Point;
-use super::style::{
-    ADVERSARY, DANGER, DANGER_TEXT, FRAME, GRID, INK, NEUTRAL, NEUTRAL_TEXT, PANEL, QUIET,
-    SAFE_TEXT, document, dot, label, line,
-};
-use super::svg::Element;
+use super::template::{Point, dot, fill, line};
 
-const WIDTH: f64 = 1100.0;
-const HEIGHT: f64 = 590.0;
-const LEFT: f64 = 92.0;
-const RIGHT: f64 = 1056.0;
-const TOP: f64 = 160.0;
-const BOTTOM: f64 = 500.0;
-/// Room between the frame and the first and last point.
-const INSET: f64 = 32.0;
+/// The edges of the chart.
+const LEFT: f32 = 92.0;
+const RIGHT: f32 = 1056.0;
+/// A region narrower than this gets no name.
+const NAME_ROOM: f32 = 185.0;
 /// Pixels per SVG unit of the PNG that is written beside the SVG.
 const PNG_SCALE: f32 = 1.5;
 
-/// A region narrower than this gets no label.
-const LABEL_ROOM: f64 = 185.0;
-
-/// Up to this waypoint the controller's segments enter the disc: 2/√3.
-const UNSAFE_UP_TO: f64 = 1.154_700_538_379_251_5;
-
-/// One controller of the study.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StudyPoint {
-    /// The controller's waypoint (0, y).
-    pub y: f32,
-    /// Whether the controller really is unsafe.
-    pub unsafe_: bool,
-    /// Models whose neutral estimate would deploy it.
-    pub neutral_deploys: u32,
-    /// Models whose lower bound (HAMBO-CA) would deploy it.
-    pub ca_deploys: u32,
-    /// Models asked.
-    pub models: u32,
-}
-
-/// What is counted of a point.
-type Count = fn(&StudyPoint) -> u32;
-
-/// Deployments over a range of controllers.
+/// Models × controllers: how many models would deploy each controller.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StudyFigure {
+pub struct Study {
+    /// Models asked about every controller.
+    pub models: u32,
+    /// Up to this waypoint a controller really is unsafe.
+    pub unsafe_up_to: f32,
     /// The controllers, in the order in which they are joined by lines.
     pub points: Vec<StudyPoint>,
 }
 
-impl StudyFigure {
-    /// The chart as SVG text.
-    pub fn to_svg(&self) -> Result<String, FigureError> {
-        self.check()?;
-        let axes = Axes::new(&self.points);
-        let mut picture = document(
-            WIDTH,
-            HEIGHT,
-            "Which controllers would be deployed?",
-            "For every waypoint y the number of models that would deploy the controller, \
-             by the neutral estimate and by the lower bound of HAMBO-CA.",
-        );
-        picture.push(axes.draw());
-        let series: [(Count, _, _, _, _); 2] = [
-            (|p| p.neutral_deploys, "neutral", NEUTRAL, 6.0, 9.0),
-            (|p| p.ca_deploys, "ca", ADVERSARY, 2.6, 5.0),
-        ];
-        for (count, id, color, width, radius) in series {
-            let places: Vec<Point> = self
-                .points
-                .iter()
-                .map(|p| axes.place(p.y.into(), count(p).into()))
-                .collect();
-            let mut group = Element::new("g").set("id", id);
-            group.push(line(places.iter().copied(), color, width));
-            for at in places {
-                group.push(marker(at, radius, color));
-            }
-            picture.push(group);
+/// One controller under all models.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StudyPoint {
+    /// The controller's waypoint (0, y).
+    pub y: f32,
+    /// Models whose neutral estimate would deploy it.
+    pub neutral_deploys: u32,
+    /// Models whose lower bound (HAMBO-CA) would deploy it.
+    pub ca_deploys: u32,
+}
+
+/// What an estimate got wrong, of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StudyCounts {
+    /// Unsafe controllers deployed.
+    pub unsafe_deployed: u32,
+    /// Checks of unsafe controllers.
+    pub unsafe_checks: u32,
+    /// Safe controllers refused.
+    pub safe_refused: u32,
+    /// Checks of safe controllers.
+    pub safe_checks: u32,
+}
+
+/// What is counted of a controller.
+type Count = fn(&StudyPoint) -> u32;
+
+impl Study {
+    /// Whether pi_y really is unsafe.
+    #[must_use]
+    pub fn is_unsafe(&self, y: f32) -> bool {
+        y <= self.unsafe_up_to
+    }
+
+    /// What the neutral estimate got wrong.
+    #[must_use]
+    pub fn neutral(&self) -> StudyCounts {
+        self.counts(|point| point.neutral_deploys)
+    }
+
+    /// What CA got wrong.
+    #[must_use]
+    pub fn ca(&self) -> StudyCounts {
+        self.counts(|point| point.ca_deploys)
+    }
+
+    fn counts(&self, deploys: Count) -> StudyCounts {
+        let sum = |unsafe_: bool, count: &dyn Fn(&StudyPoint) -> u32| {
+            let points = self.points.iter();
+            let points = points.filter(|point| self.is_unsafe(point.y) == unsafe_);
+            points.map(count).sum()
+        };
+        StudyCounts {
+            unsafe_deployed: sum(true, &deploys),
+            unsafe_checks: sum(true, &|_| self.models),
+            safe_refused: sum(false, &|point| self.models.saturating_sub(deploys(point))),
+            safe_checks: sum(false, &|_| self.models),
         }
-        picture.push(self.heading());
-        Ok(picture.to_text())
+    }
+
+    /// The chart as SVG text.
+    ///
+    /// # Errors
+    /// If there are no points, or their numbers make no sense.
+    pub fn to_svg(&self) -> Result<String, FigureError> {
+        check_finite("points", self.points.iter().map(|p| [p.y]))?;
+        let too_many = |p: &StudyPoint| p.neutral_deploys.max(p.ca_deploys) > self.models;
+        if let Some(index) = self.points.iter().position(too_many) {
+            return Err(FigureError::MoreDeploymentsThanModels { index });
+        }
+        let axes = Axes::new(self).ok_or(FigureError::Empty { what: "points" })?;
+        let [border, _] = axes.place(self.unsafe_up_to, 0);
+        let border = border.clamp(LEFT, RIGHT);
+        let mut values = vec![
+            ("models", self.models.to_string()),
+            ("zone_width", (border - LEFT).to_string()),
+            ("border", border.to_string()),
+            ("ticks", axes.ticks(self)),
+            ("sides", sides(border)),
+        ];
+        values.extend(heading(
+            ["neutral_class", "neutral_unsafe", "neutral_safe"],
+            self.neutral(),
+        ));
+        values.extend(heading(["ca_class", "ca_unsafe", "ca_safe"], self.ca()));
+        let series: [(_, _, _, Count); 2] = [
+            ("neutral", "neutral", 9.0, |p| p.neutral_deploys),
+            ("ca", "adversary", 5.0, |p| p.ca_deploys),
+        ];
+        for (name, class, radius, count) in series {
+            let places = self.points.iter().map(|p| axes.place(p.y, count(p)));
+            let dots: String = places.clone().map(|at| dot(class, at, radius)).collect();
+            let path = format!("<path class=\"{class}\" d=\"{}\"/>\n", line(places));
+            values.push((name, path + &dots));
+        }
+        Ok(fill(include_str!("study.svg"), &values))
     }
 
     /// Writes `<path_stem>.svg` and `<path_stem>.png` and returns both paths.
+    ///
+    /// # Errors
+    /// As [`Self::to_svg`], or if a file cannot be written.
     pub fn write_svg_and_png(&self, path_stem: &Path) -> Result<[PathBuf; 2], FigureError> {
         write_svg_and_png(&self.to_svg()?, path_stem, PNG_SCALE)
     }
+}
 
-    fn check(&self) -> Result<(), FigureError> {
-        if self.points.is_empty() {
-            return Err(FigureError::Empty { what: "points" });
-        }
-        check_finite("points", self.points.iter().map(|p| [p.y]))?;
-        let too_many = |p: &StudyPoint| p.neutral_deploys.max(p.ca_deploys) > p.models;
-        match self.points.iter().position(too_many) {
-            Some(index) => Err(FigureError::MoreDeploymentsThanModels { index }),
-            None => Ok(()),
-        }
-    }
+/// How often an estimate would deploy an unsafe and a safe controller.
+fn heading(names: [&'static str; 3], counts: StudyCounts) -> [(&'static str, String); 3] {
+    let StudyCounts {
+        unsafe_deployed,
+        unsafe_checks,
+        safe_refused,
+        safe_checks,
+    } = counts;
+    let class = if unsafe_deployed > 0 {
+        "danger"
+    } else {
+        "truth"
+    };
+    let safe_deployed = safe_checks - safe_refused;
+    let [class_name, unsafe_name, safe_name] = names;
+    [
+        (class_name, class.to_owned()),
+        (
+            unsafe_name,
+            format!("deploys {unsafe_deployed} of {unsafe_checks} unsafe"),
+        ),
+        (
+            safe_name,
+            format!("and {safe_deployed} of {safe_checks} safe"),
+        ),
+    ]
+}
 
-    /// Title, and per method how often it would deploy an unsafe and a safe controller.
-    fn heading(&self) -> Element {
-        let total = |unsafe_: bool, count: Count| -> u64 {
-            let points = self.points.iter().filter(|p| p.unsafe_ == unsafe_);
-            points.map(|p| u64::from(count(p))).sum()
-        };
-        let mut group = Element::new("g").with(
-            label([40.0, 52.0], 28.0, "start")
-                .set("font-weight", "600")
-                .text("Which controllers would be deployed?"),
+/// The names of the two sides, where there is room.
+fn sides(border: f32) -> String {
+    let mut names = String::new();
+    if border - LEFT > NAME_ROOM {
+        let x = border - 12.0;
+        names += &format!(
+            "<text class=\"name end danger\" x=\"{x}\" y=\"186\">unsafe: y ≤ 2/√3</text>\n"
         );
-        let rows: [(&str, Count, _, _, f64, f64); 2] = [
-            (
-                "neutral estimate",
-                |p| p.neutral_deploys,
-                NEUTRAL,
-                NEUTRAL_TEXT,
-                9.0,
-                96.0,
-            ),
-            (
-                "HAMBO-CA",
-                |p| p.ca_deploys,
-                ADVERSARY,
-                ADVERSARY,
-                5.0,
-                128.0,
-            ),
-        ];
-        for (title, count, color, text_color, radius, y) in rows {
-            let middle = y - 6.0;
-            group.push(line([[44.0, middle], [78.0, middle]], color, 0.6 * radius));
-            group.push(marker([61.0, middle], radius, color));
-            let name = label([94.0, y], 18.0, "start").set("font-weight", "600");
-            group.push(name.set("fill", text_color).text(title));
-            let wrong = format!(
-                "deploys {} of {} unsafe",
-                total(true, count),
-                total(true, |p| p.models)
-            );
-            let right = format!(
-                "and {} of {} safe",
-                total(false, count),
-                total(false, |p| p.models)
-            );
-            let color = if total(true, count) > 0 {
-                DANGER_TEXT
-            } else {
-                INK
-            };
-            group.push(
-                label([264.0, y], 18.0, "start")
-                    .set("fill", color)
-                    .text(&wrong),
-            );
-            group.push(label([490.0, y], 18.0, "start").text(&right));
-        }
-        group
     }
+    if RIGHT - border > NAME_ROOM {
+        let x = border + 12.0;
+        names += &format!("<text class=\"name safe\" x=\"{x}\" y=\"186\">safe</text>\n");
+    }
+    names
 }
 
-fn marker(at: Point, radius: f64, color: &'static str) -> Element {
-    dot(at, radius, color)
-        .set("stroke", PANEL)
-        .set("stroke-width", 1.5)
-}
-
-/// The chart's frame and scales.
+/// The chart's scales.
 struct Axes {
-    first: f64,
-    last: f64,
+    first: f32,
+    last: f32,
     models: u32,
-    ticks: Vec<f64>,
 }
 
 impl Axes {
-    fn new(points: &[StudyPoint]) -> Self {
-        let waypoints = || points.iter().map(|p| f64::from(p.y));
-        let (first, last) = (
-            waypoints().fold(f64::INFINITY, f64::min),
-            waypoints().fold(f64::NEG_INFINITY, f64::max),
-        );
-        let every = points.len().div_ceil(9).max(1);
-        Self {
+    /// `None` without points.
+    fn new(study: &Study) -> Option<Self> {
+        let waypoints = || study.points.iter().map(|p| p.y);
+        let first = waypoints().reduce(f32::min)?;
+        Some(Self {
             first,
-            last: last.max(first + 1e-3),
-            models: points.iter().map(|p| p.models).max().unwrap_or(0).max(1),
-            ticks: waypoints().step_by(every).collect(),
-        }
+            last: waypoints().fold(first + 1e-3, f32::max),
+            models: study.models.max(1),
+        })
     }
 
-    fn place(&self, y: f64, count: f64) -> Point {
+    fn place(&self, y: f32, count: u32) -> Point {
         let across = (y - self.first) / (self.last - self.first);
-        let up = count / f64::from(self.models);
+        let up = count as f32 / self.models as f32;
         [
-            LEFT + INSET + across * (RIGHT - LEFT - 2.0 * INSET),
-            BOTTOM - 18.0 - up * (BOTTOM - TOP - 64.0),
+            LEFT + 32.0 + across * (RIGHT - LEFT - 64.0),
+            482.0 - up * 276.0,
         ]
     }
 
-    fn draw(&self) -> Element {
-        let frame = |left: f64, right: f64| {
-            Element::new("rect")
-                .set("x", left)
-                .set("y", TOP)
-                .set("width", right - left)
-                .set("height", BOTTOM - TOP)
-        };
-        let border = self.place(UNSAFE_UP_TO, 0.0)[0].clamp(LEFT, RIGHT);
-        let mut group = Element::new("g")
-            .with(frame(LEFT, RIGHT).set("fill", PANEL))
-            .with(
-                frame(LEFT, border)
-                    .set("fill", DANGER)
-                    .set("fill-opacity", 0.14),
-            );
-        let step = self.models.div_ceil(5).max(1) as usize;
-        for count in (0..=self.models).step_by(step) {
-            let y = self.place(self.first, count.into())[1];
-            group.push(line([[LEFT, y], [RIGHT, y]], GRID, 1.2));
-            let text = label([LEFT - 12.0, y + 6.0], 17.0, "end").set("fill", QUIET);
-            group.push(text.text(&count.to_string()));
+    fn ticks(&self, study: &Study) -> String {
+        let step = self.models.div_ceil(5) as usize;
+        let counts = (0..=self.models).step_by(step).map(|count| {
+            let [_, y] = self.place(self.first, count);
+            format!("<path class=\"grid\" d=\"M{LEFT} {y:.2}H{RIGHT}\"/><text class=\"note quiet end\" x=\"80\" y=\"{:.2}\">{count}</text>\n", y + 6.0)
+        });
+        let every = study.points.len().div_ceil(9);
+        let waypoints = study.points.iter().step_by(every).map(|p| {
+            let [x, _] = self.place(p.y, 0);
+            format!("<path class=\"tick\" d=\"M{x:.2} 500V506\"/><text class=\"note quiet middle\" x=\"{x:.2}\" y=\"527\">{:.2}</text>\n", p.y)
+        });
+        counts.chain(waypoints).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::present::figure::png::{parse, render};
+
+    fn study() -> Study {
+        let points = [(1.0, 0, 0), (1.1, 4, 0), (1.2, 9, 2), (1.3, 10, 8)];
+        Study {
+            models: 10,
+            unsafe_up_to: 1.15,
+            points: points
+                .map(|(y, neutral_deploys, ca_deploys)| StudyPoint {
+                    y,
+                    neutral_deploys,
+                    ca_deploys,
+                })
+                .to_vec(),
         }
-        for tick in &self.ticks {
-            let x = self.place(*tick, 0.0)[0];
-            group.push(line([[x, BOTTOM], [x, BOTTOM + 6.0]], QUIET, 1.2));
-            let text = label([x, BOTTOM + 27.0], 17.0, "middle").set("fill", QUIET);
-            group.push(text.text(&format!("{tick:.2}")));
+    }
+
+    #[test]
+    fn the_chart_counts_what_each_estimate_got_wrong() {
+        let svg = study().to_svg().unwrap();
+        assert!(!svg.contains("{{"), "a place of the template is not filled");
+        let tree = parse(&svg).unwrap();
+        assert!(tree.node_by_id("neutral").is_some() && tree.node_by_id("ca").is_some());
+        for text in [
+            "deploys 4 of 20 unsafe",
+            "and 19 of 20 safe",
+            "deploys 0 of 20 unsafe",
+            "and 10 of 20 safe",
+        ] {
+            assert_eq!(svg.matches(text).count(), 1, "{text}");
         }
-        group.push(line([[border, TOP], [border, BOTTOM]], DANGER, 2.0));
-        group.push(frame(LEFT, RIGHT).set("fill", "none").set("stroke", FRAME));
-        let side = |x: f64, anchor, color| {
-            label([x, TOP + 26.0], 18.0, anchor)
-                .set("font-weight", "600")
-                .set("fill", color)
-        };
-        if border - LEFT > LABEL_ROOM {
-            group.push(side(border - 12.0, "end", DANGER_TEXT).text("unsafe: y ≤ 2/√3"));
-        }
-        if RIGHT - border > LABEL_ROOM {
-            group.push(side(border + 12.0, "start", SAFE_TEXT).text("safe"));
-        }
-        group.push(
-            label([0.5 * (LEFT + RIGHT), HEIGHT - 26.0], 18.0, "middle")
-                .set("fill", INK)
-                .text("height y of the waypoint (0, y) of the new controller"),
-        );
-        let turned = label([-0.5 * (TOP + BOTTOM), 46.0], 18.0, "middle")
-            .set("transform", "rotate(-90)")
-            .set("fill", INK);
-        group.push(turned.text(&format!("models that deploy (of {})", self.models)));
-        group
+    }
+
+    #[test]
+    fn bad_counts_are_errors_and_one_point_is_a_chart() {
+        let mut bad = study();
+        bad.points[1].ca_deploys = 11;
+        assert!(matches!(
+            bad.to_svg(),
+            Err(FigureError::MoreDeploymentsThanModels { index: 1 })
+        ));
+        bad.points.clear();
+        assert!(matches!(bad.to_svg(), Err(FigureError::Empty { .. })));
+        let mut one = study();
+        one.points.truncate(1);
+        render(&one.to_svg().unwrap(), 0.5).unwrap();
+    }
+
+    #[test]
+    fn files_keep_their_dots_and_errors_name_the_file() {
+        let name = format!("hambo-figure-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        let [svg, png] = study().write_svg_and_png(&folder.join("pi_1.1")).unwrap();
+        assert!(svg.ends_with("pi_1.1.svg") && svg.is_file());
+        assert!(png.ends_with("pi_1.1.png") && png.is_file());
+        std::fs::remove_dir_all(&folder).unwrap();
+        let error = study().write_svg_and_png(&folder.join("gone"));
+        assert!(error.unwrap_err().to_string().contains("gone.svg"));
     }
 }

@@ -1,61 +1,40 @@
 //! Figure 1 of the paper: the adversary finds the danger that the neutral estimate misses.
+//!
+//! An overview of the plane, a close-up of one step, and the returns with the
+//! verdict. `point_safety.svg` is the picture; what depends on the data is here.
 
-mod backdrop;
-mod close_up;
 mod labels;
-mod notes;
-mod numbers;
 mod scene;
+#[cfg(test)]
+mod tests;
+mod view;
 
 use std::path::{Path, PathBuf};
 
 use super::FigureError;
 use super::error::check_finite;
 use super::files::write_svg_and_png;
-use super::style::{QUIET, document, label, with_controller};
-use super::svg::Element;
-use super::view::View;
-use close_up::CloseUp;
+use super::template::{Point, dot, fill, line, readable};
 use scene::Scene;
 
-const WIDTH: f64 = 1400.0;
-const HEIGHT: f64 = 866.0;
-/// The edges of the left and of the right column.
-pub(super) const COLUMNS: [[f64; 2]; 2] = [[48.0, 912.0], [940.0, 1352.0]];
-const TOP: f64 = 122.0;
 /// Pixels per SVG unit of the PNG that is written beside the SVG.
 const PNG_SCALE: f32 = 1.5;
-
-/// The whole plane that matters.
-const OVERVIEW: View = View {
-    min: [-2.4, -0.6],
-    max: [2.4, 2.0],
-    corner: [COLUMNS[0][0], TOP],
-    scale: 180.0,
-};
-
-/// The states that the model holds possible after one step: an axis-aligned rectangle.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ConfidenceSet {
-    /// The model's mean prediction.
-    pub center: [f32; 2],
-    /// How far the set reaches from the centre in each dimension.
-    pub half_width: [f32; 2],
-}
+/// The ends of the scale on which returns are drawn.
+const TRACK: [f32; 2] = [258.0, 662.0];
 
 /// What the PointSafety picture shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointSafetyFigure {
+    /// The evaluated controller is pi_y with this waypoint (0, y).
+    pub waypoint: f32,
     /// Logged transitions (s, s′). Of more than 1,500 an even selection is drawn.
-    pub logged: Vec<[[f32; 2]; 2]>,
-    /// What the evaluated controller really does.
-    pub true_path: Vec<[f32; 2]>,
+    pub logged: Vec<[Point; 2]>,
+    /// What the controller really does.
+    pub true_path: Vec<Point>,
     /// What the mean model predicts.
-    pub neutral_path: Vec<[f32; 2]>,
-    /// What the adversary makes of it (HAMBO-CA).
-    pub adversarial_path: Vec<[f32; 2]>,
-    /// The confidence set of every step of the adversarial path.
-    pub confidence_sets: Vec<ConfidenceSet>,
+    pub neutral_path: Vec<Point>,
+    /// What the adversary makes of it (HAMBO-CA), step by step.
+    pub adversarial_steps: Vec<AdversarialStep>,
     /// The true return.
     pub true_return: f32,
     /// The neutral estimate of the return.
@@ -65,89 +44,123 @@ pub struct PointSafetyFigure {
     /// The return that a controller must reach to be deployed.
     pub threshold: f32,
     /// The verdict in a word: `deploy`, `reject` or `abstain`.
-    pub verdict: String,
-    /// The evaluated controller; `pi_1.1` is drawn as a Greek letter with an index.
-    pub controller: String,
+    pub verdict: &'static str,
+}
+
+/// One step under an adversary.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AdversarialStep {
+    /// The model's mean prediction, in the middle of the confidence set.
+    pub mean: Point,
+    /// How far the set reaches from the mean in each dimension.
+    pub half_width: Point,
+    /// The state that the adversary picked, plus the model's noise.
+    pub next_state: Point,
 }
 
 impl PointSafetyFigure {
     /// The picture as SVG text.
+    ///
+    /// # Errors
+    /// If a number is not finite.
     pub fn to_svg(&self) -> Result<String, FigureError> {
         self.check()?;
         let scene = Scene::new(self);
-        let close_up = CloseUp::new(&scene);
-        let mut picture = document(
-            WIDTH,
-            HEIGHT,
-            "Would the new controller hit the danger zone?",
-            "True, neutral and adversarial paths of a new controller around a danger zone, \
-             with the model's confidence set of every step, and the resulting numbers.",
-        );
-        picture.push(heading(&self.controller));
-        picture.push(scene.draw_overview(&OVERVIEW, &close_up.view));
-        picture.push(scene.draw_close_up(&close_up));
-        picture.push(numbers::draw(self));
-        Ok(picture.to_text())
+        let mut values = vec![("waypoint", self.waypoint.to_string())];
+        values.extend(scene.draw());
+        values.extend(scene.labels());
+        values.extend(self.numbers());
+        Ok(fill(include_str!("point_safety.svg"), &values))
     }
 
     /// Writes `<path_stem>.svg` and `<path_stem>.png` and returns both paths.
+    ///
+    /// # Errors
+    /// If a number is not finite, or a file cannot be written.
     pub fn write_svg_and_png(&self, path_stem: &Path) -> Result<[PathBuf; 2], FigureError> {
         write_svg_and_png(&self.to_svg()?, path_stem, PNG_SCALE)
     }
 
     fn check(&self) -> Result<(), FigureError> {
-        for (what, path) in [
-            ("true_path", &self.true_path),
-            ("neutral_path", &self.neutral_path),
-            ("adversarial_path", &self.adversarial_path),
-        ] {
-            if path.is_empty() {
-                return Err(FigureError::Empty { what });
-            }
-            check_finite(what, path.iter().copied())?;
-        }
-        check_finite(
-            "logged",
-            self.logged.iter().map(|[s, n]| [s[0], s[1], n[0], n[1]]),
-        )?;
-        let sets = &self.confidence_sets;
-        check_finite("confidence_sets", sets.iter().map(|c| c.center))?;
-        check_finite("confidence_sets", sets.iter().map(|c| c.half_width))?;
-        if let Some(index) = sets
-            .iter()
-            .position(|c| c.half_width.iter().any(|h| *h < 0.0))
-        {
-            return Err(FigureError::NegativeHalfWidth { index });
-        }
-        let steps = self.adversarial_path.len() - 1;
-        if steps != sets.len() {
-            let sets = sets.len();
-            return Err(FigureError::SetsDoNotMatchSteps { steps, sets });
-        }
-        check_finite("true_return", [[self.true_return]])?;
-        check_finite("neutral_return", [[self.neutral_return]])?;
-        check_finite("bound", [[self.bound]])?;
-        check_finite("threshold", [[self.threshold]])
+        check_finite("logged", self.logged.iter().flatten().copied())?;
+        check_finite("true_path", self.true_path.iter().copied())?;
+        check_finite("neutral_path", self.neutral_path.iter().copied())?;
+        let steps = self.adversarial_steps.iter();
+        let sets = steps.clone().flat_map(|step| [step.mean, step.half_width]);
+        check_finite("confidence sets", sets)?;
+        check_finite("adversarial_steps", steps.map(|step| step.next_state))?;
+        let returns = [self.true_return, self.neutral_return, self.bound];
+        check_finite("returns", returns.map(|value| [value, self.threshold]))
     }
-}
 
-fn heading(controller: &str) -> Element {
-    let title = label([48.0, 62.0], 36.0, "start")
-        .set("font-weight", "600")
-        .text("Would the new controller ");
-    let title = with_controller(title, controller, 36.0);
-    let up = Element::new("tspan").set(
-        "dy",
-        if controller.starts_with("pi_") {
-            -0.22 * 36.0
+    /// The returns against the threshold, and the verdict.
+    fn numbers(&self) -> Vec<(&'static str, String)> {
+        let rows = [
+            ("truth", "truth", self.true_return),
+            ("neutral", "neutral estimate", self.neutral_return),
+            ("adversary", "lower bound", self.bound),
+        ];
+        let values = rows.map(|row| row.2);
+        let low = values.into_iter().fold(self.threshold, f32::min);
+        let high = values.into_iter().fold(self.threshold, f32::max);
+        // Halved, since the difference of two numbers may be too large for a number.
+        let span = (0.5 * high - 0.5 * low).max(1e-6);
+        let place = |value: f32| {
+            let share = 0.08 + 0.84 * (0.5 * value - 0.5 * low) / span;
+            TRACK[0] + share * (TRACK[1] - TRACK[0])
+        };
+        let decimals = match low.abs().max(high.abs()) {
+            largest if largest < 10.0 => 2,
+            largest if largest < 1000.0 => 1,
+            _ => 0,
+        };
+        let x = place(self.threshold);
+        let mut returns = String::new();
+        for (i, (class, name, value)) in rows.into_iter().enumerate() {
+            let y = 704.0 + 40.0 * i as f32;
+            let end = [place(value), y];
+            let (decision, color) = if value >= self.threshold {
+                ("deploy", "safe")
+            } else {
+                ("reject", "danger")
+            };
+            returns += &format!(
+                r#"<path class="grid" d="M{} {y}H{}"/><path class="{class}" d="{}"/>{}
+<text class="name" x="68" y="{text_y}">{name}</text>
+<text class="name end" x="772" y="{text_y}">{}</text>
+<text class="{color}" x="798" y="{text_y}">→ {decision}</text>
+"#,
+                TRACK[0],
+                TRACK[1],
+                line([[x, y], end]),
+                dot(&format!("{class} value"), end, 9.0),
+                readable(value, decimals),
+                text_y = y + 6.5,
+            );
+        }
+        let verdict_class = match self.verdict {
+            "deploy" => "safe",
+            "reject" => "danger",
+            _ => "quiet",
+        };
+        let relation = if self.bound >= self.threshold {
+            "≥"
         } else {
-            0.0
-        },
-    );
-    let subtitle = label([48.0, 96.0], 19.0, "start").set("fill", QUIET).text(
-        "The model knows only a safe controller’s log. The adversary may pick any next state inside the model’s confidence sets.",
-    );
-    Element::new("g")
-        .with(title.with(up.text(" hit the danger zone?")))
-        .with(subtitle)
+            "&lt;"
+        };
+        vec![
+            ("returns", returns),
+            ("threshold", readable(self.threshold, decimals)),
+            ("threshold_x", format!("{x:.2}")),
+            (
+                "threshold_text_x",
+                x.clamp(TRACK[0] + 70.0, TRACK[1] - 70.0).to_string(),
+            ),
+            ("zone_width", format!("{:.2}", x - TRACK[0])),
+            ("clear_width", format!("{:.2}", TRACK[1] - x)),
+            ("verdict", self.verdict.into()),
+            ("verdict_class", verdict_class.into()),
+            ("relation", relation.into()),
+        ]
+    }
 }

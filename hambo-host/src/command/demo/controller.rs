@@ -16,16 +16,16 @@ use crate::foundation::files::write_whole;
 
 /// What is known of one controller.
 #[derive(Debug)]
-pub(super) struct Case {
+pub(super) struct CheckedController {
     pub y: f32,
     pub truth: TruePath,
     pub outcome: Outcome,
     pub device: Option<DeviceReport>,
 }
 
-impl Case {
+impl CheckedController {
     /// Checks pi_y. The image goes to `folder`, from where the device runs.
-    pub fn run(
+    pub fn check(
         experiment: &Experiment,
         y: f32,
         qemu: Option<&Qemu>,
@@ -74,7 +74,11 @@ struct Parity {
 impl Explained for Parity {}
 
 /// The closing table.
-pub(super) fn tell(cases: &[Case], threshold: Option<f32>, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn print_table(
+    controllers: &[CheckedController],
+    threshold: Option<f32>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let threshold = threshold.unwrap_or(f32::NAN);
     writeln!(
         out,
@@ -84,14 +88,14 @@ pub(super) fn tell(cases: &[Case], threshold: Option<f32>, out: &mut impl Write)
         out,
         "controller     truth   neutral  CA bound, host     CA bound, device    bits   verdict"
     )?;
-    for case in cases {
+    for controller in controllers {
         let Outcome {
             bound,
             neutral,
             verdict,
             ..
-        } = &case.outcome;
-        let device = match &case.device {
+        } = &controller.outcome;
+        let device = match &controller.device {
             Some(DeviceReport { result, .. }) => {
                 format!(
                     "{:>8.3} {:08x}  equal",
@@ -104,23 +108,23 @@ pub(super) fn tell(cases: &[Case], threshold: Option<f32>, out: &mut impl Write)
         writeln!(
             out,
             "pi_{:<6} {:>10.3} {:>9.3}  {:>8.3} {:08x}  {device}  {}",
-            case.y,
-            case.truth.value,
+            controller.y,
+            controller.truth.value,
             neutral,
             bound,
             bound.to_bits(),
             verdict.name()
         )?;
     }
-    for (case, report) in cases
+    for (controller, report) in controllers
         .iter()
-        .filter_map(|case| Some((case, case.device.as_ref()?)))
+        .filter_map(|controller| Some((controller, controller.device.as_ref()?)))
     {
         let usage = report.result.usage;
         writeln!(
             out,
             "  device, pi_{}: {:.1} million {}, {} bytes of stack, {} of workspace, {} of flash; outputs {}",
-            case.y,
+            controller.y,
             usage.work.count() as f64 / 1e6,
             usage.work.unit(),
             usage.stack_high_water,

@@ -421,7 +421,7 @@ proptest! {
         let start = Instant::now();
         let result = read_table(std::slice::from_ref(&file), None);
         let time = start.elapsed();
-        prop_assert!(time < Duration::from_secs(1), "{time:?}");
+        prop_assert!(time < Duration::from_secs(5), "{time:?}");
         if let Err(error) = result {
             let text = error.to_string();
             prop_assert!(text.contains("hambo-flips") && text.contains("help: "), "{text}");

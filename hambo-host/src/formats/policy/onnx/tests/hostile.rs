@@ -9,7 +9,8 @@ use super::super::wire::Message;
 use super::super::{OnnxOptions, decode, encode};
 use super::{Builder, fixture, floats, integer, shaped, task, value};
 
-const PATIENCE: Duration = Duration::from_secs(1);
+/// A second, and four more for a machine that has other work to do.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The error of a file for one state and one action.
 fn refused(bytes: &[u8]) -> String {

@@ -13,12 +13,12 @@
 //! | [`expression`] | reward, termination and constraints as byte code with derivatives | r(s, a) |
 //! | [`network`] | multilayer perceptrons and their derivatives | h_theta |
 //! | [`model`] | network ensembles, Gaussian processes, their derivatives, the confidence set | mu, sigma, beta, tau; equations (4) and (5) |
-//! | [`policy`] | controllers and their derivatives | pi |
 //! | [`variant`] | CA, DA1, DAinf and the neutral estimates | section 4.1 |
-//! | [`adversary`] | constants, the schedules of the searches, trained networks | eta, equation (2) |
+//! | [`policy`] | controllers and their derivatives, trained adversaries | pi, eta(s, a) |
 //! | [`task`] | horizon, limits, initial states, thresholds | M, p0, T |
 //! | [`rollout`] | one step, one trajectory, and the adjoint sweep back along it | equation (1) |
 //! | [`estimate`] | means over trajectories with their sampling margin | the Monte-Carlo estimate |
+//! | [`adversary`] | the searches for the worst eta and the worst members, and the minimum over them | equation (2), DAinf's quantile |
 //! | [`verdict`] | deploy, reject or abstain, and why | definition 2.1 |
 //! | [`image`] | bytes to a validated model, task, policy and trained adversaries | |
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |

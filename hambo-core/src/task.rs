@@ -7,10 +7,10 @@
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
-use crate::adversary::NetworkAdversary;
 use crate::arithmetic::elementary::{maximum, minimum};
 use crate::arithmetic::random::Stream;
 use crate::expression::Program;
+use crate::policy::NetworkAdversary;
 pub use crate::variant::Variant;
 
 /// The largest number of constraints.

@@ -138,17 +138,10 @@ fn gradients_agree_with_differences() {
         let start = pair(&buffers.states[..2]);
         let returns = rollout.forward(&streams, &mut buffers);
         assert_eq!(returns.finite, [true]);
-        let mut found = Vec::new();
-        rollout.backward(
-            &streams,
-            &returns,
-            SOFTNESS as f32,
-            &mut buffers,
-            |_, gradient| {
-                found.push(f64::from(gradient[0]));
-            },
-        );
-        assert_eq!(found.len(), 2 * HORIZON);
+        let mut found = [[f64::NAN; 2]; HORIZON];
+        rollout.eta_gradient(&streams, &returns, SOFTNESS as f32, &mut buffers, |row| {
+            found[row.step as usize][row.component] = f64::from(row.derivative[0]);
+        });
 
         let mut stream = Stream::new(seed, 0);
         stream.skip(2 + 1); // the initial state and a member for the trajectory
@@ -169,8 +162,7 @@ fn gradients_agree_with_differences() {
         };
         for step in 0..HORIZON {
             for j in 0..2 {
-                // The sweep walks backward in time and forward in j.
-                let derivative = found[2 * (HORIZON - 1 - step) + j];
+                let derivative = found[step][j];
                 let difference = |h: f64| {
                     let shifted = |by: f64| {
                         let mut eta = eta.clone();

@@ -1,9 +1,9 @@
 //! How strong the adversaries are, where the exact minimum is known.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_core::adversary::CHOICE_ROWS;
+use hambo_core::adversary::Search;
 use hambo_core::arithmetic::random::Stream;
-use hambo_core::check::{Adversary, Search};
+use hambo_core::check::Adversary;
 use hambo_core::image::Image;
 use hambo_core::model::Calibration;
 use hambo_core::network::Activation;
@@ -280,15 +280,15 @@ fn exhaustive_and_found(seed: u64) -> Option<(f32, f32)> {
     let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task, &image.policy).unwrap();
     let mut found = f32::INFINITY;
     for start in 0..members as u32 {
-        let mut search = Search::<1>::new(&rollout, start);
+        let mut search = Search::new(&rollout, [start]);
         while !search.sweep(&rollout, &mut buffers) {}
-        found = found.min(search.least[0]);
+        found = found.min(search.least()[0]);
     }
     let streams = [Stream::new(image.task.effort.seed, 0)];
     let mut exhaustive = f32::INFINITY;
     for mut code in 0..members.pow(5) {
-        for step in buffers.choices.chunks_mut(CHOICE_ROWS) {
-            step[0] = [(code % members) as f32];
+        for step in buffers.members.chosen.iter_mut() {
+            *step = [(code % members) as u16];
             code /= members;
         }
         exhaustive = exhaustive.min(rollout.forward(&streams, &mut buffers).value[0]);

@@ -1,7 +1,8 @@
 //! Results do not depend on the number of lanes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use hambo_core::check::{Assessment, Check, Outcome, Progress, Search};
+use hambo_core::adversary::Search;
+use hambo_core::check::{Assessment, Check, Outcome, Progress};
 use hambo_core::image::Image;
 use hambo_core::rollout::Buffers;
 use hambo_core::task::{InitialKind, InitialState};
@@ -75,10 +76,10 @@ fn assert_in_order(image: &Image<'_>, findings: &Findings) {
     for (candidate, choice) in (0..).zip(&findings.choices) {
         let dynamics = &image.model.dynamics;
         let buffers = Buffers::carve(&mut rows, dynamics, &image.task, &image.policy);
-        let mut search = Search::<1>::new(&rollout, candidate);
+        let mut search = Search::new(&rollout, [candidate]);
         let mut buffers = buffers.unwrap();
         while !search.sweep(&rollout, &mut buffers) {}
-        assert_eq!(choice.least.to_bits(), search.least[0].to_bits());
+        assert_eq!(choice.least.to_bits(), search.least()[0].to_bits());
     }
 }
 

@@ -5,18 +5,12 @@
 //! and the two ends of each axis.
 
 /// The largest number of constant adversaries.
-pub const MAX_STARTS: usize = 64;
+pub(crate) const MAX_STARTS: usize = 64;
 const MAX_CORNER_DIMENSION: usize = 4;
 
 /// How many constant adversaries there are.
-///
-/// ```
-/// use hambo_core::adversary::constant_count;
-/// assert_eq!(constant_count(2), 5);
-/// assert_eq!(constant_count(17), 37);
-/// ```
 #[must_use]
-pub fn constant_count(dimension: usize) -> usize {
+pub(super) fn count(dimension: usize) -> usize {
     if dimension <= MAX_CORNER_DIMENSION {
         (1 << dimension) + 1
     } else {
@@ -27,18 +21,10 @@ pub fn constant_count(dimension: usize) -> usize {
     }
 }
 
-/// eta_j of a constant adversary.
-///
-/// ```
-/// use hambo_core::adversary::constant_component;
-/// // In the plane: the mean, and four corners.
-/// let eta = |adversary| [0, 1].map(|j| constant_component(adversary, 2, j));
-/// assert_eq!(eta(0), [0.0, 0.0]);
-/// assert_eq!([eta(1), eta(2)], [[-1.0, -1.0], [1.0, -1.0]]);
-/// assert_eq!([eta(3), eta(4)], [[-1.0, 1.0], [1.0, 1.0]]);
-/// ```
+/// eta_j of a constant adversary. In the plane: (0, 0), (−1, −1), (1, −1),
+/// (−1, 1), (1, 1).
 #[must_use]
-pub fn constant_component(adversary: usize, dimension: usize, j: usize) -> f32 {
+pub(super) fn component(adversary: usize, dimension: usize, j: usize) -> f32 {
     let Some(corner) = adversary.checked_sub(1) else {
         return 0.0;
     };
@@ -61,11 +47,10 @@ mod tests {
     #[test]
     fn few_dimensions_have_every_corner_once() {
         for dimension in 1..=4 {
-            let count = constant_count(dimension);
-            let mut corners: Vec<Vec<i32>> = (0..count)
+            let mut corners: Vec<Vec<i32>> = (0..count(dimension))
                 .map(|a| {
                     (0..dimension)
-                        .map(|j| constant_component(a, dimension, j) as i32)
+                        .map(|j| component(a, dimension, j) as i32)
                         .collect()
                 })
                 .collect();
@@ -82,14 +67,14 @@ mod tests {
         let dimension = 17;
         for j in 0..dimension {
             for sign in [-1.0, 1.0] {
-                let found = (0..constant_count(dimension)).any(|a| {
-                    (0..dimension).all(|i| {
-                        constant_component(a, dimension, i) == if i == j { sign } else { 0.0 }
-                    })
+                let found = (0..count(dimension)).any(|a| {
+                    (0..dimension)
+                        .all(|i| component(a, dimension, i) == if i == j { sign } else { 0.0 })
                 });
                 assert!(found, "{j} {sign}");
             }
         }
-        assert!(constant_count(1000) <= MAX_STARTS);
+        assert_eq!(count(dimension), 37);
+        assert!(count(1000) <= MAX_STARTS);
     }
 }

@@ -1,61 +1,82 @@
-//! Who chooses inside the model's uncertainty: constants, and the searches
-//! that start from them. This is eta of equation (1), and the minimum over it
-//! of equation (2).
+//! The searches for the adversary's worst choice: the minimum over eta of
+//! equation (2), or over the members of an ensemble.
 //!
-//! A weak adversary makes a bound that looks tight and is wrong, so every
-//! estimate is the minimum over all that was tried.
+//! | variant | starts | search from each start |
+//! |---|---|---|
+//! | CA | the constants of `constant`, a trained network | `adjoint_search`: sign steps along the adjoint, in the rounds of `schedule`, then `perturbation` |
+//! | DA1 | every member, a trained network | `sequence_search`: greedy by adjoint value, then coordinate descent |
+//! | DAinf | every member | none: `member_quantile` compares the members' means |
+//!
+//! A [`Search`] runs a group of candidates (a trajectory and a start each)
+//! side by side; `minimum` takes the least over the candidates of each
+//! trajectory. A weak adversary makes a bound that looks tight and is wrong,
+//! so every estimate is the minimum over all that was tried.
 
-mod adjoint;
+mod adjoint_search;
 mod constant;
-mod discrete;
-mod network;
-mod refine;
-mod scatter;
+mod hash;
+mod member_quantile;
+mod minimum;
+mod perturbation;
+mod schedule;
+mod search;
+mod sequence_search;
 
-pub use adjoint::{REFINE, Turn, pattern, softness, step_length, turn, update};
-pub use constant::{MAX_STARTS, constant_component, constant_count};
-pub use discrete::{CHOICE_ROWS, Discrete};
-pub use network::NetworkAdversary;
-pub use refine::Change;
+pub(crate) use constant::MAX_STARTS;
+pub(crate) use minimum::Minimum;
+pub use search::{Search, SearchResult};
 
 use crate::model::Dynamics;
+use crate::rollout::Rollout;
+use crate::task::Task;
 use crate::variant::Variant;
 
 /// How many constant starts the adversary of a variant has: corners of the
 /// cube, or members. One where there is no adversary.
 ///
 /// ```
-/// use hambo_core::adversary::start_count;
+/// use hambo_core::adversary::constant_starts;
 /// use hambo_core::task::Variant;
 /// let dynamics = hambo_core::example::model()?.dynamics;
 /// // Both ends of one dimension, and its middle; two members; no adversary.
-/// assert_eq!(start_count(Variant::ContinuousAdversary, &dynamics), 3);
-/// assert_eq!(start_count(Variant::DiscreteAdversary1, &dynamics), 2);
-/// assert_eq!(start_count(Variant::Mean, &dynamics), 1);
+/// assert_eq!(constant_starts(Variant::ContinuousAdversary, &dynamics), 3);
+/// assert_eq!(constant_starts(Variant::DiscreteAdversary1, &dynamics), 2);
+/// assert_eq!(constant_starts(Variant::Mean, &dynamics), 1);
 /// # Ok::<(), &str>(())
 /// ```
 #[must_use]
-pub fn start_count(variant: Variant, dynamics: &Dynamics<'_>) -> usize {
+pub fn constant_starts(variant: Variant, dynamics: &Dynamics<'_>) -> usize {
     match variant {
-        Variant::ContinuousAdversary => constant_count(dynamics.state_dimension()),
+        Variant::ContinuousAdversary => constant::count(dynamics.state_dimension()),
         Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf => dynamics.members().max(1),
         _ => 1,
     }
 }
 
-/// Whether a variant's adversary goes on searching from its starts.
-///
-/// ```
-/// use hambo_core::adversary::searches;
-/// use hambo_core::task::Variant;
-/// assert!(searches(Variant::ContinuousAdversary));
-/// // DAinf has tried every member when it has tried its starts.
-/// assert!(!searches(Variant::DiscreteAdversaryInf));
-/// ```
+/// How many starts there are on each trajectory: the constant ones, and one
+/// more for a trained adversary.
+#[must_use]
+pub fn starts<P>(rollout: &Rollout<'_, P>) -> usize {
+    let trained = rollout.task.adversary(rollout.variant).is_some();
+    constant_starts(rollout.variant, &rollout.model.dynamics).saturating_add(usize::from(trained))
+}
+
+/// Whether a variant's adversary goes on searching from its starts. DAinf
+/// does not: it has tried every member when it has tried its starts.
 #[must_use]
 pub fn searches(variant: Variant) -> bool {
     matches!(
         variant,
         Variant::ContinuousAdversary | Variant::DiscreteAdversary1
     )
+}
+
+/// How many sweeps of the search follow the first, which is the start itself.
+#[must_use]
+pub(crate) fn iterations(variant: Variant, task: &Task<'_>) -> u32 {
+    if searches(variant) {
+        task.effort.iterations
+    } else {
+        0
+    }
 }

@@ -1,21 +1,22 @@
-//! What is to be estimated and what has been found: the part of a check that
-//! has one order. The sweeps themselves may run anywhere.
+//! The plan of a check and its results in the plan's order: the part that must
+//! not run in parallel. The sweeps themselves may run anywhere.
 
 use heapless::Vec;
 
-use super::tally::Tally;
-use super::{CapacityError, Estimate, Found, MAX_ESTIMATES, Outcome, Search};
-use crate::adversary::{MAX_STARTS, start_count};
+use super::{CapacityError, Estimate, MAX_ESTIMATES, Outcome};
+use crate::adversary::{MAX_STARTS, Minimum, SearchResult, constant_starts, iterations, starts};
+use crate::estimate::Margin;
 use crate::model::{Calibration, Model};
 use crate::rollout::{Objective, Rollout};
 use crate::task::{Task, Variant};
-use crate::verdict::Reason;
+use crate::verdict::{Reason, Reasons};
 
 /// The estimates of a check, one after the other. For each, candidates are
-/// searched in any groups and any order, and taken in in theirs.
+/// searched in any groups and any order, and added in theirs.
 ///
 /// ```
-/// use hambo_core::check::{Assessment, Search};
+/// use hambo_core::adversary::Search;
+/// use hambo_core::check::Assessment;
 /// use hambo_core::rollout::Buffers;
 /// let image = hambo_core::example::image()?;
 /// let (model, task, policy) = (&image.model, &image.task, &image.policy);
@@ -26,9 +27,9 @@ use crate::verdict::Reason;
 ///     for first in (0..Assessment::candidates(&rollout)).step_by(4) {
 ///         let buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy);
 ///         let mut buffers = buffers.map_err(|_| "too few rows")?;
-///         let mut search = Search::<4>::new(&rollout, first);
+///         let mut search = Search::<4>::new(&rollout, [0, 1, 2, 3].map(|lane| first + lane));
 ///         while !search.sweep(&rollout, &mut buffers) {}
-///         assessment.take_in(search.found());
+///         assessment.add_results(search.results());
 ///     }
 /// }
 /// assert_eq!(assessment.outcome().verdict.name(), "deploy");
@@ -39,9 +40,11 @@ pub struct Assessment<'a, P> {
     policy: &'a P,
     task: &'a Task<'a>,
     estimates: Vec<Estimate, MAX_ESTIMATES>,
-    tally: Tally,
-    /// Candidates of the estimate under way that were taken in.
-    taken: u32,
+    /// Candidates of the estimate under way that were added.
+    added: u32,
+    minimum: Minimum,
+    /// What makes the evidence unfit for a verdict.
+    unfit: Reasons,
     steps: u64,
 }
 
@@ -60,8 +63,9 @@ impl<'a, P> Assessment<'a, P> {
             policy,
             task,
             estimates: Vec::new(),
-            tally: Tally::new(),
-            taken: 0,
+            added: 0,
+            minimum: Minimum::default(),
+            unfit: Reasons::new(),
             steps: 0,
         };
         let within = |needed: usize, available: usize| {
@@ -71,7 +75,7 @@ impl<'a, P> Assessment<'a, P> {
         };
         within(assessment.plan().count(), MAX_ESTIMATES)?;
         for rollout in assessment.plan() {
-            within(Search::<1>::start_total(&rollout), MAX_STARTS)?;
+            within(starts(&rollout), MAX_STARTS)?;
         }
         assessment.steps = assessment.count_steps();
         assessment.begin();
@@ -127,7 +131,7 @@ impl<'a, P> Assessment<'a, P> {
     fn count_steps(&self) -> u64 {
         let horizon = u64::from(self.task.horizon);
         let each = self.plan().map(|rollout| {
-            let sweeps = Search::<1>::iterations(rollout.variant, self.task).saturating_add(1);
+            let sweeps = iterations(rollout.variant, self.task).saturating_add(1);
             u64::from(Self::candidates(&rollout)).saturating_mul(u64::from(sweeps))
         });
         each.fold(0, u64::saturating_add).saturating_mul(horizon)
@@ -137,57 +141,85 @@ impl<'a, P> Assessment<'a, P> {
     /// the adversary's start.
     #[must_use]
     pub fn candidates(rollout: &Rollout<'_, P>) -> u32 {
-        let starts = Search::<1>::start_total(rollout) as u32;
+        let starts = starts(rollout) as u32;
         rollout.task.effort.trajectories.saturating_mul(starts)
     }
 
     fn begin(&mut self) {
-        self.taken = 0;
+        self.added = 0;
         if let Some(rollout) = self.current() {
-            let constants = start_count(rollout.variant, &self.model.dynamics);
-            let starts = Search::<1>::start_total(&rollout);
-            self.tally.begin(starts, constants);
+            let constants = constant_starts(rollout.variant, &self.model.dynamics);
+            self.minimum.begin(starts(&rollout), constants);
         }
     }
 
-    /// Takes in what was found for the next candidates of the estimate under
-    /// way, in their order. After the last the next estimate begins, and what
-    /// idle lanes found is left.
-    pub fn take_in(&mut self, found: impl IntoIterator<Item = Found>) {
+    /// Adds what was found for the next candidates of the estimate under way,
+    /// in their order. After the last the next estimate begins, and what idle
+    /// lanes found is left.
+    pub fn add_results(&mut self, results: impl IntoIterator<Item = SearchResult>) {
         let Some(rollout) = self.current() else {
             return;
         };
         let candidates = Self::candidates(&rollout);
-        let left = candidates.saturating_sub(self.taken) as usize;
-        for found in found.into_iter().take(left) {
-            self.tally.add(rollout.variant, &found);
-            self.taken = self.taken.saturating_add(1);
+        let left = candidates.saturating_sub(self.added) as usize;
+        for result in results.into_iter().take(left) {
+            if !result.finite {
+                self.note_unfit(Reason::NotFinite);
+            }
+            if result.outside && rollout.variant == Variant::Mean {
+                self.note_unfit(Reason::OutsideSupport);
+            }
+            self.minimum.add(&result);
+            self.added = self.added.saturating_add(1);
         }
-        if self.taken < candidates {
+        if self.added < candidates {
             return;
         }
         // Half of delta is the model's; the other half is shared by the
         // objectives.
         let objectives = self.task.constraints.len().saturating_add(1) as f32;
-        let delta = self.task.delta * 0.5 / objectives;
-        let estimate = self.tally.estimate(&rollout, delta);
+        let failure = self.task.delta * 0.5 / objectives;
+        let margin = self.margin(rollout.objective);
+        let estimate = Estimate::new(&rollout, &self.minimum, margin, failure);
         // There are places for the whole plan.
         let _ = self.estimates.push(estimate);
         self.begin();
     }
 
-    /// The verdict on what was taken in; unfinished work abstains.
+    /// Which sampling margin holds: a bounded return needs no assumption, but
+    /// must keep to its bounds.
+    fn margin(&mut self, objective: Objective) -> Margin {
+        match (objective, self.task.reward_bounds) {
+            (Objective::Return, Some(bounds)) => {
+                let [low, high] = self.task.return_bounds(bounds);
+                if !self.minimum.lies_within([low, high]) {
+                    self.note_unfit(Reason::OutsideRewardBounds);
+                }
+                Margin::Bernstein { range: high - low }
+            }
+            _ => Margin::StudentT,
+        }
+    }
+
+    /// Notes once what makes the evidence unfit.
+    fn note_unfit(&mut self, reason: Reason) {
+        if !self.unfit.contains(&reason) {
+            let _ = self.unfit.push(reason);
+        }
+    }
+
+    /// The verdict on what was added; unfinished work abstains.
     #[inline(never)]
     pub fn outcome(&mut self) -> Outcome {
         if self.model.confidence.calibration != Calibration::Passed {
             let reason = Reason::NotCalibrated(self.model.confidence.calibration);
-            self.tally.unfit(reason);
+            self.note_unfit(reason);
         }
         if self.steps > self.task.method.step_limit {
-            self.tally.unfit(Reason::OverBudget);
+            self.note_unfit(Reason::OverBudget);
         } else if self.current().is_some() {
-            self.tally.unfit(Reason::Unfinished);
+            self.note_unfit(Reason::Unfinished);
         }
-        Outcome::new(self.model, self.task, &self.estimates, &self.tally)
+        Outcome::new(self.model, self.task, &self.estimates, &self.unfit)
     }
 }

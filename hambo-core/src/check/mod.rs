@@ -6,15 +6,15 @@
 //! firmware can serve a control loop between two calls of [`Check::advance`].
 
 mod assessment;
+mod estimate;
 mod outcome;
-mod search;
-mod tally;
 
 pub use crate::rollout::CapacityError;
 pub use assessment::Assessment;
-pub use outcome::{Adversary, Estimate, MAX_ESTIMATES, Outcome};
-pub use search::{Found, Search};
+pub use estimate::{Adversary, Estimate};
+pub use outcome::{MAX_ESTIMATES, Outcome};
 
+use crate::adversary::{Search, iterations};
 use crate::image::Image;
 use crate::model::Model;
 use crate::policy::{Policy, StoredPolicy};
@@ -49,18 +49,6 @@ pub struct Check<'a, const B: usize, P = StoredPolicy<'a>> {
 }
 
 /// What a call of [`Check::advance`] reached.
-///
-/// ```
-/// use hambo_core::check::{Check, Progress};
-/// let image = hambo_core::example::image()?;
-/// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
-/// let Progress::Working { done, total } = check.advance(3) else {
-///     return Err("finished too early");
-/// };
-/// assert_eq!((done, total > done), (3, true));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
@@ -153,7 +141,7 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
         let buffers = Buffers::carve(rows, &model.dynamics, task, policy)?;
         let assessment = Assessment::new(model, task, policy)?;
         let sweeps = assessment.plan().map(|rollout| {
-            let each = Search::<B>::iterations(rollout.variant, task).saturating_add(1);
+            let each = iterations(rollout.variant, task).saturating_add(1);
             let groups = Assessment::candidates(&rollout).div_ceil(B as u32);
             groups.saturating_mul(each)
         });
@@ -185,19 +173,6 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     }
 
     /// Ends a check that may take no more time: it abstains.
-    ///
-    /// ```
-    /// use hambo_core::check::{Check, Progress};
-    /// let image = hambo_core::example::image()?;
-    /// let mut rows = [[0.0; 4]; 128];
-    /// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
-    /// # let _: Progress =
-    /// check.advance(3);
-    /// let outcome = check.stop();
-    /// assert_eq!(outcome.verdict.name(), "abstain");
-    /// assert_eq!(outcome.reasons, [hambo_core::verdict::Reason::Unfinished]);
-    /// # Ok::<(), &str>(())
-    /// ```
     #[must_use]
     pub fn stop(mut self) -> Outcome {
         self.assessment.outcome()
@@ -205,16 +180,19 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
 
     fn sweep(&mut self, rollout: &Rollout<'a, P>) {
         let group = &mut self.group;
-        let (first, search) = group.get_or_insert_with(|| (0, Search::new(rollout, 0)));
+        let (first, search) = group.get_or_insert_with(|| (0, search_from(rollout, 0)));
         if !search.sweep(rollout, &mut self.buffers) {
             return;
         }
-        self.assessment.take_in(search.found());
+        self.assessment.add_results(search.results());
         let next = first.saturating_add(B as u32);
-        *group = if next < Assessment::candidates(rollout) {
-            Some((next, Search::new(rollout, next)))
-        } else {
-            None
-        };
+        let more = next < Assessment::candidates(rollout);
+        *group = more.then(|| (next, search_from(rollout, next)));
     }
+}
+
+/// The search of the candidates from `first` on.
+fn search_from<const B: usize, P: Policy>(rollout: &Rollout<'_, P>, first: u32) -> Search<B> {
+    let candidates = core::array::from_fn(|lane| first.saturating_add(lane as u32));
+    Search::new(rollout, candidates)
 }

@@ -2,8 +2,7 @@
 
 use heapless::Vec;
 
-use super::tally::Tally;
-use crate::estimate::Margin;
+use super::Estimate;
 use crate::image::container::CRC;
 use crate::model::Model;
 use crate::rollout::Objective;
@@ -13,98 +12,7 @@ use crate::verdict::{Claim, Reason, Reasons, Verdict, decide};
 /// The largest number of estimates of one check.
 pub const MAX_ESTIMATES: usize = 24;
 
-/// Who found an estimate's minimum.
-///
-/// ```
-/// use hambo_core::check::{Adversary, Check, Progress};
-/// let image = hambo_core::example::image()?;
-/// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
-/// let Progress::Finished(outcome) = check.advance(1000) else {
-///     return Err("unfinished");
-/// };
-/// // The mean has no adversary; a constant push was the worst that CA found.
-/// let found = [outcome.estimates[0].adversary, outcome.estimates[1].adversary];
-/// assert_eq!(found, [Adversary::None, Adversary::Constant(2)]);
-/// # Ok::<(), &str>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Adversary {
-    /// There is none: a neutral estimate.
-    None,
-    /// A constant adversary, by number.
-    Constant(u16),
-    /// One member for the whole trajectory.
-    Member(u16),
-    /// The adjoint search.
-    Adjoint,
-    /// The search over member sequences.
-    Sequence,
-    /// A trained network.
-    Network,
-}
-
-/// One objective under one variant.
-///
-/// ```
-/// use hambo_core::check::{Check, Progress};
-/// let image = hambo_core::example::image()?;
-/// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
-/// let Progress::Finished(outcome) = check.advance(1000) else {
-///     return Err("unfinished");
-/// };
-/// let [mean, adversary, ..] = outcome.estimates.as_slice() else {
-///     return Err("there are more");
-/// };
-/// assert!(adversary.mean < mean.mean);
-/// // Both trajectories are the same, so there is no margin.
-/// assert_eq!(adversary.lower, adversary.mean);
-/// # Ok::<(), &str>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Estimate {
-    /// What was estimated.
-    pub objective: Objective,
-    /// What happened inside the uncertainty.
-    pub variant: Variant,
-    /// Who found the minimum.
-    pub adversary: Adversary,
-    /// The least mean of the constant adversaries, before any search.
-    pub start_mean: f32,
-    /// What the search reached from them: the mean over the trajectories of
-    /// the least objective found on each.
-    pub search_mean: f32,
-    /// What the trained adversary reaches by itself, where there is one.
-    pub network_mean: Option<f32>,
-    /// The estimate: the mean over the trajectories of the least objective
-    /// found on each (DAinf: the least mean of a member).
-    pub mean: f32,
-    /// Its standard error.
-    pub standard_error: f32,
-    /// Where the sampling margin comes from.
-    pub margin: Margin,
-    /// The lower bound.
-    pub lower: f32,
-}
-
 /// A finished check.
-///
-/// ```
-/// use hambo_core::check::{Check, Progress};
-/// let image = hambo_core::example::image()?;
-/// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
-/// let Progress::Finished(outcome) = check.advance(1000) else {
-///     return Err("unfinished");
-/// };
-/// // Return and constraint, each by mean propagation and under CA.
-/// assert_eq!(outcome.estimates.len(), 4);
-/// assert!(outcome.bound < outcome.neutral);
-/// assert!(outcome.reasons.is_empty());
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Debug)]
 pub struct Outcome {
     /// The lower bound of the return: the lowest of the variants that
@@ -127,7 +35,7 @@ impl Outcome {
         model: &Model<'_>,
         task: &Task<'_>,
         estimates: &Vec<Estimate, MAX_ESTIMATES>,
-        tally: &Tally,
+        unfit: &[Reason],
     ) -> Self {
         let mut estimates = estimates.clone();
         let members = model.dynamics.members();
@@ -150,7 +58,7 @@ impl Outcome {
                 failure,
             }
         });
-        let (verdict, reasons) = decide(tally.reasons(), claims);
+        let (verdict, reasons) = decide(unfit, claims);
         let of_return = |estimate: &&Estimate| estimate.objective == Objective::Return;
         let returns = estimates.iter().filter(of_return);
         let lowers = returns

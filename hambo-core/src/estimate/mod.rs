@@ -8,5 +8,6 @@
 mod moments;
 mod student;
 
-pub use moments::{Margin, SampleMoments};
-pub use student::student_quantile;
+pub use moments::Margin;
+pub(crate) use moments::SampleMoments;
+use student::student_quantile;

@@ -9,21 +9,8 @@ use crate::arithmetic::elementary::{logarithm, maximum, minimum, square_root};
 /// The mean is the plain sum over the count: rounding is monotone, so if every
 /// value of one sample is at most that of another, so is its mean. (The running
 /// mean, which the deviations need, does not promise that.)
-///
-/// ```
-/// use hambo_core::estimate::{Margin, SampleMoments};
-/// let mut returns = SampleMoments::default();
-/// for value in [1.0, 2.0, 4.0, 5.0] {
-///     returns.push(value);
-/// }
-/// assert_eq!((returns.count(), returns.mean()), (4, 3.0));
-/// assert_eq!((returns.least(), returns.greatest()), (1.0, 5.0));
-/// // t(3 degrees of freedom, 5 %) = 2.353, and the standard error is 0.913.
-/// assert!((returns.standard_error() - 0.913).abs() < 1e-3);
-/// assert!((returns.margin(Margin::StudentT, 0.05) - 2.353 * 0.913).abs() < 1e-2);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SampleMoments {
+pub(crate) struct SampleMoments {
     count: u32,
     sum: f32,
     running_mean: f32,
@@ -46,18 +33,6 @@ impl Default for SampleMoments {
 }
 
 /// Which inequality gives the margin.
-///
-/// ```
-/// use hambo_core::estimate::{Margin, SampleMoments};
-/// let mut returns = SampleMoments::default();
-/// for value in [0.4, 0.5, 0.6] {
-///     returns.push(value);
-/// }
-/// // What needs no normal distribution is wider.
-/// let student = returns.margin(Margin::StudentT, 0.05);
-/// let bernstein = returns.margin(Margin::Bernstein { range: 1.0 }, 0.05);
-/// assert!(student < bernstein);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Margin {
@@ -72,7 +47,7 @@ pub enum Margin {
 }
 
 impl SampleMoments {
-    /// Takes in one more value.
+    /// Adds one more value.
     pub fn push(&mut self, value: f32) {
         self.count = self.count.saturating_add(1);
         self.sum += value;
@@ -93,12 +68,6 @@ impl SampleMoments {
     #[must_use]
     pub fn greatest(&self) -> f32 {
         self.greatest
-    }
-
-    /// How many values were taken in.
-    #[must_use]
-    pub fn count(&self) -> u32 {
-        self.count
     }
 
     /// The mean.
@@ -151,7 +120,7 @@ mod tests {
     #[test]
     fn moments_by_hand() {
         let moments = of(&[1.0, 2.0, 4.0, 5.0]);
-        assert_eq!((moments.count(), moments.mean()), (4, 3.0));
+        assert_eq!((moments.count, moments.mean()), (4, 3.0));
         // Variance 10 / 3, standard error sqrt(10 / 12).
         assert!((moments.standard_error() - 0.912_870_9).abs() < 1e-6);
         assert_eq!((moments.least(), moments.greatest()), (1.0, 5.0));

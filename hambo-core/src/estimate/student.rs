@@ -8,14 +8,8 @@ use crate::arithmetic::random::normal_quantile_of_tail;
 /// use (`freedom >= 3`, `1e-4 <= tail <= 0.5`). Infinite for 0 degrees.
 ///
 /// Hill's expansion (ACM algorithm 396).
-///
-/// ```
-/// use hambo_core::estimate::student_quantile;
-/// assert!((student_quantile(15, 0.025) - 2.1314).abs() < 5e-3);
-/// assert_eq!(student_quantile(0, 0.025), f32::INFINITY);
-/// ```
 #[must_use]
-pub fn student_quantile(freedom: u32, tail: f32) -> f32 {
+pub(crate) fn student_quantile(freedom: u32, tail: f32) -> f32 {
     const UP: f32 = 1.001;
     if !(tail > 0.0 && tail <= 0.5) || freedom == 0 {
         return f32::INFINITY;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
-use crate::adversary::NetworkAdversary;
 use crate::model::Model;
 use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
+use crate::policy::NetworkAdversary;
 use crate::variant::Variant;
 
 /// The manifest of an adversary part.

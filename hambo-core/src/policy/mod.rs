@@ -3,13 +3,17 @@
 //! pi_e of the paper, the policy that is evaluated: a(s), or with chance
 //! a(s, noise), which keeps it differentiable. Any code can be one
 //! ([`Controller`], [`Policy`]); [`StoredPolicy`] is what an image may hold.
+//! The adversary's own policy eta(s, a) is a network too, where one was
+//! trained: [`NetworkAdversary`].
 
+mod adversary;
 mod controller;
 mod head;
 mod linear;
 mod perceptron;
 mod waypoints;
 
+pub use adversary::NetworkAdversary;
 pub use controller::{Controller, LaneByLane, MAX_DIMENSION};
 pub use head::{ActionMap, Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
 pub use linear::Linear;

@@ -3,22 +3,12 @@
 //! On the device the slice is a `static`; on the host it is as long as the
 //! task needs. So one number, the count of rows, is the whole capacity.
 
-use crate::adversary::CHOICE_ROWS;
+use super::MemberRows;
 use crate::model::{Dynamics, Prediction};
 use crate::policy::Policy;
 use crate::task::{Task, Variant};
 
 /// The lent slice is too short, or the task too large to be counted.
-///
-/// ```
-/// use hambo_core::check::Check;
-/// use hambo_core::rollout::CapacityError;
-/// let image = hambo_core::example::image()?;
-/// let error = Check::<4>::new(&image, &mut []).err().ok_or("there is an error")?;
-/// let needed = Check::<4>::rows_needed(&image).map_err(|_| "too large")?;
-/// assert_eq!(error, CapacityError { needed, available: 0 });
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct CapacityError {
@@ -48,9 +38,8 @@ pub struct Buffers<'r, const B: usize> {
     pub eta: &'r mut [[f32; B]],
     /// The eta that hurt most so far; no rows if no variant searches for one.
     pub worst_eta: &'r mut [[f32; B]],
-    /// The discrete adversary's rows, [`CHOICE_ROWS`] for each step; none if
-    /// no variant needs them.
-    pub choices: &'r mut [[f32; B]],
+    /// The discrete adversary's choices; no rows if no variant needs them.
+    pub members: MemberRows<'r, B>,
     pub(super) controller: ControllerRows<'r, B>,
     pub(super) noise: StepNoise<'r, B>,
     pub(super) transition: TransitionRows<'r, B>,
@@ -85,9 +74,9 @@ pub(super) struct TransitionRows<'r, const B: usize> {
 
 /// The random numbers of one step.
 pub(super) struct StepNoise<'r, const B: usize> {
-    /// The member that chance picks.
+    /// The member that is drawn.
     pub member: [usize; B],
-    /// One for each action dimension: the controller's own chance.
+    /// One for each action dimension: the controller's own noise.
     pub action: &'r mut [[f32; B]],
     /// One for each state dimension: the system's.
     pub state: &'r mut [[f32; B]],
@@ -99,7 +88,8 @@ struct Sizes {
     action: usize,
     horizon: usize,
     worst_eta: usize,
-    choices: usize,
+    /// Steps in which a member is chosen.
+    member_steps: usize,
     ops: usize,
     scratch: usize,
     policy_scratch: usize,
@@ -126,11 +116,7 @@ impl Sizes {
             action: dynamics.action_dimension(),
             horizon,
             worst_eta: if continuous { path } else { 0 },
-            choices: if discrete {
-                horizon.checked_mul(CHOICE_ROWS)?
-            } else {
-                0
-            },
+            member_steps: if discrete { horizon } else { 0 },
             ops: task.program.len(),
             scratch: dynamics.scratch_rows()?,
             policy_scratch: policy.scratch_rows()?,
@@ -145,7 +131,7 @@ impl Sizes {
         let action_rows = self.action.checked_mul(4)?;
         path.checked_add(state_rows)?
             .checked_add(self.worst_eta)?
-            .checked_add(self.choices)?
+            .checked_add(MemberRows::<1>::needed(self.member_steps)?)?
             .checked_add(action_rows)?
             .checked_add(self.ops.checked_mul(2)?)?
             .checked_add(self.scratch)?
@@ -155,19 +141,6 @@ impl Sizes {
 }
 
 impl<'r, const B: usize> Buffers<'r, B> {
-    /// The row of the members on trial at a step.
-    pub(super) fn choice_row(choices: &mut [[f32; B]], step: u32) -> Option<&mut [f32; B]> {
-        choices.get_mut(usize::try_from(step).ok()?.checked_mul(CHOICE_ROWS)?)
-    }
-
-    /// The members on trial at a step; a choice that is not there is a member
-    /// that is not there.
-    pub(super) fn chosen(choices: &[[f32; B]], step: u32) -> [usize; B] {
-        let row = usize::try_from(step).ok();
-        let row = row.and_then(|step| choices.get(step.checked_mul(CHOICE_ROWS)?));
-        row.map_or([usize::MAX; B], |row| row.map(|member| member as usize))
-    }
-
     /// How many rows a model, a task and a policy need.
     ///
     /// # Errors
@@ -218,7 +191,10 @@ impl<'r, const B: usize> Buffers<'r, B> {
             states: take(sizes.horizon.checked_add(1)?.checked_mul(state)?)?,
             eta: take(sizes.horizon.checked_mul(state)?)?,
             worst_eta: take(sizes.worst_eta)?,
-            choices: take(sizes.choices)?,
+            members: MemberRows::carve(
+                take(MemberRows::<B>::needed(sizes.member_steps)?)?,
+                sizes.member_steps,
+            )?,
             controller: ControllerRows {
                 scratch: take(sizes.policy_scratch)?,
                 wanted_action: take(action)?,

@@ -1,40 +1,11 @@
 //! The forward sweep: T steps, the return, and what went wrong on the way.
 
-use super::{Buffers, Landing, Objective, Rollout};
+use super::{Buffers, Objective, Rollout, StepResult};
 use crate::arithmetic::random::Stream;
 use crate::policy::Policy;
 use crate::task::Variant;
 
 /// What a forward sweep found, lane by lane.
-///
-/// ```
-/// use hambo_core::arithmetic::random::Stream;
-/// use hambo_core::rollout::{Buffers, Objective, Rollout};
-/// use hambo_core::task::Variant;
-/// let image = hambo_core::example::image()?;
-/// let rollout = Rollout {
-///     model: &image.model,
-///     policy: &image.policy,
-///     task: &image.task,
-///     variant: Variant::ContinuousAdversary,
-///     objective: Objective::Return,
-/// };
-/// let mut rows = [[0.0; 2]; 128];
-/// let buffers = Buffers::carve(&mut rows, &image.model.dynamics, &image.task, &image.policy);
-/// let mut buffers = buffers.map_err(|_| "too few rows")?;
-/// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
-/// rollout.start(&streams, &mut buffers);
-/// buffers.eta.fill([0.0; 2]);
-/// let returns = rollout.forward(&streams, &mut buffers);
-/// assert_eq!(returns.steps, [4, 4]);
-/// assert_eq!((returns.finite, returns.outside), ([true; 2], [false; 2]));
-/// // s_0 to s_4 are still there.
-/// assert_eq!(buffers.states.len(), 5);
-/// // One step alone.
-/// let landing = rollout.step(&streams, 0, &mut buffers).ok_or("no such step")?;
-/// assert_eq!(landing.reward, [-1.0; 2]);
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Returns<const B: usize> {
     /// The objective.
@@ -60,7 +31,7 @@ impl<P: Policy> Rollout<'_, P> {
     }
 
     /// Walks all lanes to the horizon with the adversary's `buffers.eta` or
-    /// `buffers.choices`.
+    /// `buffers.members`.
     /// Every state stays in `buffers.states`.
     pub fn forward<const B: usize>(
         &self,
@@ -77,11 +48,11 @@ impl<P: Policy> Rollout<'_, P> {
         let mut ended = [false; B];
         let mut weight = 1.0_f32;
         for step in 0..self.task.horizon {
-            let Some(landing) = self.step(streams, step, buffers) else {
+            let Some(result) = self.step(streams, step, buffers) else {
                 returns.finite = [false; B];
                 return returns;
             };
-            returns.add(step, weight, &landing, &mut ended);
+            returns.add(step, weight, &result, &mut ended);
             weight *= discount;
         }
         if let Objective::Constraint(_) = self.objective {
@@ -92,42 +63,43 @@ impl<P: Policy> Rollout<'_, P> {
         returns
     }
 
-    /// A whole step: [`Rollout::look`], the trained adversary's choice in the
-    /// lanes that `buffers.trained` names, and [`Rollout::land`].
+    /// A whole step: [`Rollout::observe`], the trained adversary's choice in the
+    /// lanes that `buffers.trained` names, and [`Rollout::transition`].
     pub fn step<const B: usize>(
         &self,
         streams: &[Stream; B],
         step: u32,
         buffers: &mut Buffers<'_, B>,
-    ) -> Option<Landing<B>> {
-        self.look(streams, step, buffers)?;
+    ) -> Option<StepResult<B>> {
+        self.observe(streams, step, buffers)?;
         if let Some(adversary) = self.task.adversary(self.variant)
             && buffers.trained.contains(&true)
         {
-            let dimension = self.model.dynamics.state_dimension();
-            let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
-            let this = first..first.checked_add(dimension)?;
+            let this = self.state_rows(step)?;
             let state = buffers.states.get(this.clone())?;
             let action = &*buffers.controller.action;
             let (scratch, lanes) = (&mut *buffers.adversary_scratch, &buffers.trained);
             if self.variant == Variant::ContinuousAdversary {
                 let eta = buffers.eta.get_mut(this)?;
                 adversary.choose_eta(state, action, scratch, lanes, eta);
-            } else if let Some(choice) = Buffers::choice_row(buffers.choices, step) {
-                adversary.choose_member(state, action, scratch, lanes, choice);
+            } else {
+                let row = usize::try_from(step).ok()?;
+                if let Some(chosen) = buffers.members.chosen.get_mut(row) {
+                    adversary.choose_member(state, action, scratch, lanes, chosen);
+                }
             }
         }
-        self.land(step, buffers)
+        self.transition(step, buffers)
     }
 }
 
 impl<const B: usize> Returns<B> {
     /// Adds a step to the lanes that have not ended.
-    fn add(&mut self, step: u32, weight: f32, landing: &Landing<B>, ended: &mut [bool; B]) {
+    fn add(&mut self, step: u32, weight: f32, result: &StepResult<B>, ended: &mut [bool; B]) {
         let sums = self.value.iter_mut().zip(self.steps.iter_mut());
         let marks = self.finite.iter_mut().zip(self.outside.iter_mut());
-        let flags = landing.finite.iter().zip(&landing.outside);
-        let ends = landing.reward.iter().zip(&landing.terminal);
+        let flags = result.finite.iter().zip(&result.outside);
+        let ends = result.reward.iter().zip(&result.terminal);
         let lanes = sums.zip(marks).zip(flags).zip(ended.iter_mut()).zip(ends);
         for (((((sum, steps), (good, left)), (finite, outside)), ended), (reward, terminal)) in
             lanes

@@ -7,16 +7,19 @@
 //! One code path serves every estimate; [`Variant`] says what fills in the
 //! model's uncertainty.
 
-mod backward;
+mod adjoint;
 mod buffers;
 mod forward;
+mod member_rows;
 mod step;
 mod transition;
 
+pub use adjoint::EtaDerivative;
 pub use buffers::{Buffers, CapacityError};
 use buffers::{ControllerRows, StepNoise};
 pub use forward::Returns;
-pub use step::{Landing, Seen};
+pub use member_rows::MemberRows;
+pub use step::{StateAction, StepResult};
 
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
@@ -48,6 +51,10 @@ use crate::task::{Task, Variant};
 /// let returns = rollout.forward(&streams, &mut buffers);
 /// assert!((returns.value[0] + 1.328).abs() < 1e-3);
 /// assert!((returns.value[1] + 1.61).abs() < 1e-3);
+/// // The constraint's mean over the visited steps: 2 - |s| for 1, 1/2, 1/4, 1/8.
+/// let objective = Objective::Constraint(5);
+/// let constraint = Rollout { objective, ..rollout }.forward(&streams, &mut buffers);
+/// assert!((constraint.value[0] - (2.0 - 1.875 / 4.0)).abs() < 1e-5);
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Debug)]
@@ -65,30 +72,6 @@ pub struct Rollout<'a, P> {
 }
 
 /// What a trajectory is worth.
-///
-/// ```
-/// use hambo_core::arithmetic::random::Stream;
-/// use hambo_core::rollout::{Buffers, Objective, Rollout};
-/// use hambo_core::task::Variant;
-/// let image = hambo_core::example::image()?;
-/// let rollout = Rollout {
-///     model: &image.model,
-///     policy: &image.policy,
-///     task: &image.task,
-///     variant: Variant::ContinuousAdversary,
-///     objective: Objective::Constraint(5),
-/// };
-/// let mut rows = [[0.0; 2]; 128];
-/// let buffers = Buffers::carve(&mut rows, &image.model.dynamics, &image.task, &image.policy);
-/// let mut buffers = buffers.map_err(|_| "too few rows")?;
-/// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
-/// rollout.start(&streams, &mut buffers);
-/// // The mean of 2 - |s| over 1, 1/2, 1/4 and 1/8.
-/// buffers.eta.fill([0.0; 2]);
-/// let returns = rollout.forward(&streams, &mut buffers);
-/// assert!((returns.value[0] - (2.0 - 1.875 / 4.0)).abs() < 1e-5);
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Objective {
     /// The discounted sum of rewards.
@@ -112,6 +95,13 @@ impl<P: Policy> Rollout<'_, P> {
             Objective::Return => (self.task.reward, self.task.discount),
             Objective::Constraint(slot) => (slot, 1.0),
         }
+    }
+
+    /// The rows of s_t in `buffers.states`, and those of eta_t.
+    fn state_rows(&self, step: u32) -> Option<core::ops::Range<usize>> {
+        let dimension = self.model.dynamics.state_dimension();
+        let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
+        Some(first..first.checked_add(dimension)?)
     }
 
     /// The controller's action, clipped, and what the model says of it.

@@ -1,7 +1,9 @@
 //! One step of the hallucinated system (equation (1) of the paper), in two
-//! halves: what the controller does and the model says of it, and where the
-//! adversary's choice then leads. Between them whoever plays the adversary
-//! has seen (s, a), and may write `buffers.eta` or `buffers.choices`.
+//! halves. [`Rollout::observe`]: what the controller does and the model says
+//! of it. [`Rollout::transition`]: where the adversary's choice then leads,
+//! what that is worth, and whether the trajectory ends. Between them whoever
+//! plays the adversary has observed (s, a), and may write `buffers.eta` or
+//! `buffers.members`.
 
 use super::transition::unlimited_next;
 use super::{Buffers, Objective, Rollout};
@@ -11,31 +13,9 @@ use crate::expression::{Comparison, Inputs};
 use crate::policy::Policy;
 use crate::task::Variant;
 
-/// What an adversary sees of a step: its observation in the paper.
-///
-/// ```
-/// use hambo_core::arithmetic::random::Stream;
-/// use hambo_core::rollout::{Buffers, Objective, Rollout};
-/// use hambo_core::task::Variant;
-/// let image = hambo_core::example::image()?;
-/// let rollout = Rollout {
-///     model: &image.model,
-///     policy: &image.policy,
-///     task: &image.task,
-///     variant: Variant::ContinuousAdversary,
-///     objective: Objective::Return,
-/// };
-/// let mut rows = [[0.0; 2]; 128];
-/// let buffers = Buffers::carve(&mut rows, &image.model.dynamics, &image.task, &image.policy);
-/// let mut buffers = buffers.map_err(|_| "too few rows")?;
-/// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
-/// rollout.start(&streams, &mut buffers);
-/// let seen = rollout.look(&streams, 0, &mut buffers).ok_or("no such step")?;
-/// assert_eq!((seen.state, seen.action), (&[[1.0; 2]][..], &[[-0.5; 2]][..]));
-/// # Ok::<(), &str>(())
-/// ```
+/// (s, a): what the adversary observes of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'r, const B: usize> {
+pub struct StateAction<'r, const B: usize> {
     /// s.
     pub state: &'r [[f32; B]],
     /// a, clipped to the task's limits.
@@ -61,16 +41,16 @@ pub struct Seen<'r, const B: usize> {
 /// let mut buffers = buffers.map_err(|_| "too few rows")?;
 /// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
 /// rollout.start(&streams, &mut buffers);
-/// rollout.look(&streams, 0, &mut buffers).ok_or("no such step")?;
+/// rollout.observe(&streams, 0, &mut buffers).ok_or("no such step")?;
 /// buffers.eta[0] = [0.0, 1.0];
-/// let landing = rollout.land(0, &mut buffers).ok_or("no such step")?;
+/// let result = rollout.transition(0, &mut buffers).ok_or("no such step")?;
 /// // The push shows in the next state, not yet in the reward.
-/// assert_eq!(landing.reward, [-1.0; 2]);
+/// assert_eq!(result.reward, [-1.0; 2]);
 /// assert!(buffers.states[1][1] > buffers.states[1][0]);
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Landing<const B: usize> {
+pub struct StepResult<const B: usize> {
     /// The objective's share of this step, undiscounted.
     pub reward: [f32; B],
     /// Whether the task's termination holds.
@@ -84,15 +64,13 @@ pub struct Landing<const B: usize> {
 impl<P: Policy> Rollout<'_, P> {
     /// The first half of step `step`: the noise, the controller's action and
     /// the model's prediction. `None` if `buffers` hold no such step.
-    pub fn look<'s, const B: usize>(
+    pub fn observe<'s, const B: usize>(
         &self,
         streams: &[Stream; B],
         step: u32,
         buffers: &'s mut Buffers<'_, B>,
-    ) -> Option<Seen<'s, B>> {
-        let dimension = self.model.dynamics.state_dimension();
-        let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
-        let state = buffers.states.get(first..first.checked_add(dimension)?)?;
+    ) -> Option<StateAction<'s, B>> {
+        let state = buffers.states.get(self.state_rows(step)?)?;
         self.draw_noise(streams, step, &mut buffers.noise);
         self.predict(
             state,
@@ -101,31 +79,29 @@ impl<P: Policy> Rollout<'_, P> {
             buffers.scratch,
             &mut buffers.prediction,
         );
-        Some(Seen {
+        Some(StateAction {
             state,
             action: buffers.controller.action,
         })
     }
 
-    /// The second half, right after [`Rollout::look`]: the next state, by the
+    /// The second half, right after [`Rollout::observe`]: the next state, by the
     /// adversary's choice for this step, and what it is worth.
-    pub fn land<const B: usize>(
+    pub fn transition<const B: usize>(
         &self,
         step: u32,
         buffers: &mut Buffers<'_, B>,
-    ) -> Option<Landing<B>> {
-        let dimension = self.model.dynamics.state_dimension();
-        let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
-        let after = first.checked_add(dimension)?;
-        let (states, later) = buffers.states.split_at_mut_checked(after)?;
-        let state = states.get(first..)?;
-        let next = later.get_mut(..dimension)?;
+    ) -> Option<StepResult<B>> {
+        let this = self.state_rows(step)?;
+        let (states, later) = buffers.states.split_at_mut_checked(this.end)?;
+        let state = states.get(this.start..)?;
+        let next = later.get_mut(..state.len())?;
         let action = &*buffers.controller.action;
-        self.transition(
+        self.next_state_moments(
             &buffers.prediction,
             buffers.scratch,
-            buffers.eta.get(first..after)?,
-            &Buffers::chosen(buffers.choices, step),
+            buffers.eta.get(this)?,
+            &buffers.members.chosen_at(step),
             &buffers.noise.member,
             &mut buffers.transition,
         );
@@ -163,7 +139,7 @@ impl<P: Policy> Rollout<'_, P> {
             Some(slot) => value(slot).map_or([true; B], |row| row.map(|x| x != 0.0)),
             None => [false; B],
         };
-        Some(Landing {
+        Some(StepResult {
             reward,
             terminal,
             finite,

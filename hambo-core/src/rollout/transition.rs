@@ -10,7 +10,7 @@ impl<P> Rollout<'_, P> {
     /// Centre and spread of the next state after a prediction. `eta` and
     /// `chosen` are the adversary's choice, `drawn` the member that chance
     /// picked.
-    pub(super) fn transition<const B: usize>(
+    pub(super) fn next_state_moments<const B: usize>(
         &self,
         prediction: &Prediction<'_, B>,
         scratch: &mut [[f32; B]],

@@ -1,8 +1,7 @@
 //! What the adversaries of a check chose on its trajectories: kept while the check
 //! searches, so that a report shows those trajectories and not those of a second search.
 
-use hambo_core::adversary::CHOICE_ROWS;
-use hambo_core::check::Search;
+use hambo_core::adversary::Search;
 use hambo_core::rollout::Buffers;
 use hambo_core::variant::Variant;
 
@@ -29,7 +28,7 @@ pub struct Choice {
     /// The pushes, step by step.
     pub eta: Vec<f32>,
     /// The members, step by step.
-    pub members: Vec<f32>,
+    pub members: Vec<u16>,
 }
 
 impl Choice {
@@ -52,7 +51,7 @@ impl Choice {
         last: bool,
         buffers: &Buffers<'_, B>,
     ) {
-        let Some(least) = search.least.get(lane).copied() else {
+        let Some(least) = search.least().get(lane).copied() else {
             return;
         };
         // The first sweep always counts: its value may not be finite.
@@ -70,9 +69,12 @@ impl Choice {
             &buffers.worst_eta
         };
         let eta = eta.iter().filter_map(|row| row.get(lane).copied());
-        let row = usize::from(!last);
-        let members = buffers.choices.as_chunks::<CHOICE_ROWS>().0.iter();
-        let members = members.filter_map(|rows| rows.get(row)?.get(lane).copied());
+        let members = if last {
+            &buffers.members.chosen
+        } else {
+            &buffers.members.worst
+        };
+        let members = members.iter().filter_map(|row| row.get(lane).copied());
         Self {
             least,
             eta: eta.collect(),

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use hambo_core::check::{Assessment, Found, Outcome, Search};
+use hambo_core::adversary::{Search, SearchResult, starts};
+use hambo_core::check::{Assessment, Outcome};
 use hambo_core::image::Image;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
@@ -59,7 +60,7 @@ pub fn check_and_keep(
 
 /// The check with a chosen number of lanes, which changes the time and not a
 /// bit of the result; nor does the number of threads, since candidates are
-/// searched in any order and taken in in theirs.
+/// searched in any order and added in theirs.
 ///
 /// # Errors
 /// If the task needs too much memory.
@@ -83,7 +84,7 @@ fn run<const B: usize>(
     let mut assessment = Assessment::new(model, task, policy)?;
     let mut findings = Vec::new();
     while let Some(rollout) = assessment.current() {
-        let starts = Search::<1>::start_total(&rollout).max(1);
+        let starts = starts(&rollout).max(1);
         let keep = match rollout.objective {
             Objective::Return => trajectories,
             Objective::Constraint(_) => 0,
@@ -93,7 +94,7 @@ fn run<const B: usize>(
         for first in (0..all.max(1)).step_by(BLOCK) {
             let block = first..all.min(first.saturating_add(BLOCK as u32));
             let searched = search_block::<B>(&rollout, block, starts as u32, keep, rows)?;
-            assessment.take_in(searched.iter().map(|one| one.found));
+            assessment.add_results(searched.iter().map(|one| one.result));
             choices.extend(searched.into_iter().filter_map(|one| one.choice));
         }
         if !choices.is_empty() {
@@ -110,7 +111,7 @@ fn run<const B: usize>(
 /// What came of one candidate.
 struct Searched {
     candidate: u32,
-    found: Found,
+    result: SearchResult,
     /// On trajectories that are to be kept.
     choice: Option<Choice>,
 }
@@ -165,7 +166,7 @@ fn search<const B: usize>(
     let mut buffers = Buffers::carve(rows, dynamics, task, rollout.policy)?;
     // Lanes without a candidate do what the first does.
     let lanes = std::array::from_fn(|lane| group.get(lane).or(group.first()).map_or(0, |c| *c));
-    let mut search = Search::<B>::of(rollout, lanes);
+    let mut search = Search::<B>::new(rollout, lanes);
     let kept = |candidate: &u32| (*candidate < keep).then(Choice::none);
     let mut choices: Vec<Option<Choice>> = group.iter().map(kept).collect();
     let mut last = false;
@@ -177,10 +178,10 @@ fn search<const B: usize>(
             }
         }
     }
-    let lanes = group.iter().zip(search.found()).zip(choices);
-    let searched = lanes.map(|((candidate, found), choice)| Searched {
+    let lanes = group.iter().zip(search.results()).zip(choices);
+    let searched = lanes.map(|((candidate, result), choice)| Searched {
         candidate: *candidate,
-        found,
+        result,
         choice,
     });
     Ok(searched.collect())

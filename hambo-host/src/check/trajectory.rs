@@ -1,9 +1,8 @@
 //! Single trajectories for pictures and reports: where the neutral model and
 //! the adversary go. They are the core's own rollouts with one lane.
 
-use hambo_core::adversary::constant_count;
+use hambo_core::adversary::{Search, constant_starts};
 use hambo_core::arithmetic::random::Stream;
-use hambo_core::check::Search;
 use hambo_core::image::Image;
 use hambo_core::model::Prediction;
 use hambo_core::policy::{Policy, StoredPolicy};
@@ -75,18 +74,17 @@ pub fn adversarial_path(image: &Image<'_>) -> Result<ModelPath, CapacityError> {
     let mut rows = vec![[0.0; 1]; Buffers::<1>::rows_needed(dynamics, &image.task, &image.policy)?];
     let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task, &image.policy)?;
     let rollout = rollout(image, Variant::ContinuousAdversary);
-    let dimension = dynamics.state_dimension();
     let mut worst = (f32::INFINITY, 0, 0);
-    for candidate in 0..constant_count(dimension) as u32 {
-        let mut search = Search::<1>::new(&rollout, candidate);
+    for candidate in 0..constant_starts(rollout.variant, dynamics) as u32 {
+        let mut search = Search::new(&rollout, [candidate]);
         while !search.sweep(&rollout, &mut buffers) {}
-        let ([least], [iteration]) = (search.least, search.least_iteration);
+        let ([least], [iteration]) = (*search.least(), *search.least_iteration());
         if least < worst.0 {
             worst = (least, candidate, iteration);
         }
     }
     let (value, candidate, iteration) = worst;
-    let mut search = Search::<1>::new(&rollout, candidate);
+    let mut search = Search::new(&rollout, [candidate]);
     for _ in 0..=iteration {
         search.sweep(&rollout, &mut buffers);
     }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use hambo_core::adversary::{searches, start_count};
+use hambo_core::adversary::{constant_starts, searches};
 use hambo_core::check::{Estimate, Outcome};
 use hambo_core::image::Image;
 use hambo_core::rollout::Objective;
@@ -143,7 +143,7 @@ fn contenders(
     let mut contenders = Vec::new();
     for estimate in outcome.estimates.iter().filter(searched) {
         let variant = estimate.variant;
-        let starts = start_count(variant, &image.model.dynamics) as u64;
+        let starts = constant_starts(variant, &image.model.dynamics) as u64;
         let continuous = variant == Variant::ContinuousAdversary;
         let contender = |name, mean, model_steps, time| Contender {
             variant,

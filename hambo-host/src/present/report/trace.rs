@@ -2,7 +2,6 @@
 //! the check's own search kept, walked once more through the core's two half
 //! steps. Nothing here computes a transition or a reward.
 
-use hambo_core::adversary::CHOICE_ROWS;
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::image::Image;
 use hambo_core::model::Prediction;
@@ -92,8 +91,7 @@ fn walk(
     for (row, eta) in buffers.eta.iter_mut().zip(&choice.eta) {
         *row = [*eta];
     }
-    let steps = buffers.choices.as_chunks_mut::<CHOICE_ROWS>().0;
-    for ([row, ..], member) in steps.iter_mut().zip(&choice.members) {
+    for (row, member) in buffers.members.chosen.iter_mut().zip(&choice.members) {
         *row = [*member];
     }
     let returns = rollout.forward(&streams, buffers);
@@ -108,11 +106,11 @@ fn walk(
     let column = |rows: &[[f32; 1]]| -> Vec<f32> { rows.iter().map(|[x]| *x).collect() };
     let mut weight = 1.0_f32;
     for step in 0..steps {
-        let seen = rollout.look(&streams, step, buffers)?;
-        trace.states.push(column(seen.state));
-        trace.actions.push(column(seen.action));
-        let landing = rollout.land(step, buffers)?;
-        let ([reward], [outside]) = (landing.reward, landing.outside);
+        let observed = rollout.observe(&streams, step, buffers)?;
+        trace.states.push(column(observed.state));
+        trace.actions.push(column(observed.action));
+        let result = rollout.transition(step, buffers)?;
+        let ([reward], [outside]) = (result.reward, result.outside);
         trace.rewards.push(weight * reward);
         trace.outside.push(outside);
         weight *= rollout.task.discount;

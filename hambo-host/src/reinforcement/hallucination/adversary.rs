@@ -103,15 +103,15 @@ impl AdversaryProblem<'_> {
 
 impl Stand {
     /// Lets the controller act, unless it has.
-    fn look<P: Policy>(&mut self, rollout: &Rollout<'_, P>, seed: u64) -> Option<&[f32]> {
+    fn observe<P: Policy>(&mut self, rollout: &Rollout<'_, P>, seed: u64) -> Option<&[f32]> {
         if self.seen.is_none() {
             let streams = self.group.streams(seed);
             let mut buffers = self.group.buffers(rollout).ok()?;
-            let seen = rollout.look(&streams, 0, &mut buffers)?;
-            let columns = seen.state.len() + seen.action.len();
+            let observed = rollout.observe(&streams, 0, &mut buffers)?;
+            let columns = observed.state.len() + observed.action.len();
             let mut rows = vec![0.0; WIDTH * columns];
-            transpose(seen.state, &mut rows, columns, 0);
-            transpose(seen.action, &mut rows, columns, seen.state.len());
+            transpose(observed.state, &mut rows, columns, 0);
+            transpose(observed.action, &mut rows, columns, observed.state.len());
             self.seen = Some(rows);
         }
         self.seen.as_deref()
@@ -126,23 +126,26 @@ impl Stand {
         rewards: &mut [f32],
         terminated: &mut [bool],
     ) -> Option<()> {
-        self.look(rollout, seed)?;
+        self.observe(rollout, seed)?;
         self.seen = None;
         let dimension = rollout.model.dynamics.state_dimension();
         let mut buffers = self.group.buffers(rollout).ok()?;
         if rollout.variant == Variant::ContinuousAdversary {
             gather(actions, dimension, buffers.eta.get_mut(..dimension)?);
         } else {
-            gather(actions, 1, buffers.choices.get_mut(..1)?);
+            let chosen = buffers.members.chosen.first_mut()?;
+            for (member, action) in chosen.iter_mut().zip(actions) {
+                *member = *action as u16;
+            }
         }
-        let landing = rollout.land(0, &mut buffers)?;
+        let result = rollout.transition(0, &mut buffers)?;
         let lanes = rewards.iter_mut().zip(terminated);
         for ((reward, terminated), ((found, terminal), finite)) in lanes.zip(
-            landing
+            result
                 .reward
                 .iter()
-                .zip(&landing.terminal)
-                .zip(&landing.finite),
+                .zip(&result.terminal)
+                .zip(&result.finite),
         ) {
             *reward = if *finite { -*found } else { f32::NAN };
             *terminated = *terminal;
@@ -193,7 +196,7 @@ impl Problem for AdversaryProblem<'_> {
         let chunk = WIDTH * self.observation_size();
         let parts = observations.par_chunks_mut(chunk);
         parts.zip(&self.groups).for_each(|(part, stand)| {
-            if let Some(seen) = lock(stand).look(&self.rollout, self.seed) {
+            if let Some(seen) = lock(stand).observe(&self.rollout, self.seed) {
                 part.copy_from_slice(seen.get(..part.len()).unwrap_or_default());
             } else {
                 part.fill(f32::NAN);

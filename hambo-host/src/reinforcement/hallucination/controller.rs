@@ -123,13 +123,13 @@ fn step(
         let members = rollout.model.dynamics.members() as u32;
         let drawn = streams
             .clone()
-            .map(|mut stream| stream.index(members) as f32);
-        *buffers.choices.first_mut()? = drawn;
+            .map(|mut stream| stream.index(members) as u16);
+        *buffers.members.chosen.first_mut()? = drawn;
     }
-    let landing = rollout.step(&streams, 0, &mut buffers)?;
+    let result = rollout.step(&streams, 0, &mut buffers)?;
     let lanes = rewards.iter_mut().zip(terminated);
-    let found = landing.reward.iter().zip(&landing.terminal);
-    for ((reward, terminated), ((found, terminal), finite)) in lanes.zip(found.zip(&landing.finite))
+    let found = result.reward.iter().zip(&result.terminal);
+    for ((reward, terminated), ((found, terminal), finite)) in lanes.zip(found.zip(&result.finite))
     {
         *reward = if *finite { *found } else { f32::NAN };
         *terminated = *terminal;

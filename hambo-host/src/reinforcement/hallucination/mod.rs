@@ -2,8 +2,8 @@
 //!
 //! Equation (1) of the paper leaves one thing open in every step: eta, or the
 //! member. Whoever decides it is a learner's agent, and the rest of the step
-//! is the core's: the same two halves ([`hambo_core::rollout::Rollout::look`]
-//! and `land`) that a check walks, in groups of lanes over all cores.
+//! is the core's: the same two halves ([`hambo_core::rollout::Rollout::observe`]
+//! and `transition`) that a check walks, in groups of lanes over all cores.
 //!
 //! - [`AdversaryProblem`]: the controller is fixed, the adversary learns. Its
 //!   observation is (s, a), its reward −r.

@@ -12,7 +12,7 @@ use crate::variant::Variant;
 /// A network with borrowed weights.
 ///
 /// ```
-/// use hambo_core::adversary::NetworkAdversary;
+/// use hambo_core::policy::NetworkAdversary;
 /// use hambo_core::network::{Activation, NetworkShape};
 /// use hambo_core::task::Variant;
 /// // Two outputs without a hidden layer: the state and its negative.
@@ -26,9 +26,9 @@ use crate::variant::Variant;
 /// };
 /// let mut scratch = vec![[0.0; 2]; adversary.scratch_rows().ok_or("too large")?];
 /// let (state, action, lanes) = ([[3.0, -3.0]], [[0.0; 2]], [true; 2]);
-/// let mut choice = [9.0; 2];
+/// let mut choice = [9; 2];
 /// adversary.choose_member(&state, &action, &mut scratch, &lanes, &mut choice);
-/// assert_eq!(choice, [0.0, 1.0]);
+/// assert_eq!(choice, [0, 1]);
 /// // The same network as a continuous adversary, in the first lane only.
 /// let mut eta = [[0.0; 2]; 2];
 /// adversary.choose_eta(&state, &action, &mut scratch, &[true, false], &mut eta);
@@ -111,7 +111,7 @@ impl NetworkAdversary<'_> {
         action: &[[f32; B]],
         scratch: &mut [[f32; B]],
         lanes: &[bool; B],
-        choice: &mut [f32; B],
+        choice: &mut [u16; B],
     ) {
         let outputs = self.outputs(state, action, scratch).unwrap_or_default();
         let mut largest = [f32::NEG_INFINITY; B];
@@ -120,7 +120,7 @@ impl NetworkAdversary<'_> {
             for (((largest, choice), marked), x) in marks.zip(output) {
                 if *marked && *x > *largest {
                     *largest = *x;
-                    *choice = member as f32;
+                    *choice = member as u16;
                 }
             }
         }

@@ -1,5 +1,6 @@
-//! Numbers that look random and depend only on where they are used, so that
-//! a search needs no stream of its own.
+//! Pseudorandom numbers by hashing where they are used (start, sweep, step,
+//! component): a search needs no stream and no memory for them, and its
+//! choices do not depend on the order in which they are made.
 
 /// A hash of four numbers: the finaliser of MurmurHash3 over their sum, each
 /// times an odd constant.
@@ -21,14 +22,14 @@ pub(super) fn sign(place: [u32; 4]) -> f32 {
     if hash(place) & 1 == 0 { 1.0 } else { -1.0 }
 }
 
-/// A number in −1 … 1.
+/// A number in [−1, 1], uniform.
 #[must_use]
-pub(super) fn between_corners(place: [u32; 4]) -> f32 {
+pub(super) fn uniform(place: [u32; 4]) -> f32 {
     // 24 bits are exact.
     (hash(place) >> 8) as f32 / 8_388_607.5 - 1.0
 }
 
-/// A whole number below `count`; 0 if there is none.
+/// An integer below `count`; 0 if there is none.
 #[must_use]
 pub(super) fn below(place: [u32; 4], count: u32) -> u32 {
     hash(place).checked_rem(count).unwrap_or(0)
@@ -43,7 +44,7 @@ mod tests {
         let places = || (0..1000).map(|i| [i / 100, i % 100, i % 3, 7]);
         let signs: f32 = places().map(sign).sum();
         assert!(signs.abs() < 100.0, "{signs}");
-        let numbers: Vec<f32> = places().map(between_corners).collect();
+        let numbers: Vec<f32> = places().map(uniform).collect();
         assert!(numbers.iter().all(|x| (-1.0..=1.0).contains(x)));
         let squares: f32 = numbers.iter().map(|x| x * x).sum();
         assert!((squares / 1000.0 - 1.0 / 3.0).abs() < 0.05, "{squares}");

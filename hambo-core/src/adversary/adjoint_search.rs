@@ -1,0 +1,140 @@
+//! The search of the continuous adversary (HAMBO-CA): projected sign steps
+//! along the adjoint's derivative, restarted in the rounds of
+//! [`schedule`](super::schedule), then perturbations of the worst choice.
+
+use super::perturbation::Perturbation;
+use super::schedule::{Round, ScheduledSweep, pattern};
+use crate::arithmetic::elementary::clamp;
+use crate::arithmetic::random::Stream;
+use crate::policy::Policy;
+use crate::rollout::{Buffers, EtaDerivative, Returns, Rollout};
+
+/// The sweep just walked and the one to come, on lanes with these starts.
+pub(super) struct AdjointSearch<'s, const B: usize> {
+    pub starts: &'s [usize; B],
+    pub iteration: u32,
+    pub iterations: u32,
+}
+
+impl<const B: usize> AdjointSearch<'_, B> {
+    /// The adversary's choices at the start of a round.
+    pub fn lay_pattern(&self, round: Round, dimension: usize, buffers: &mut Buffers<'_, B>) {
+        for (row, (step, j)) in buffers.eta.iter_mut().zip(places(dimension)) {
+            *row = self
+                .starts
+                .map(|start| pattern(round, start, dimension, step, j));
+        }
+    }
+
+    /// Puts the next choices on trial: a sign step down the derivative, a
+    /// perturbation of the worst choice, or the pattern of the next round.
+    /// `improved` marks the lanes whose last sweep was the worst so far.
+    pub fn propose<P: Policy>(
+        &self,
+        rollout: &Rollout<'_, P>,
+        streams: &[Stream; B],
+        returns: &Returns<B>,
+        improved: &[bool; B],
+        buffers: &mut Buffers<'_, B>,
+    ) {
+        copy_lanes(improved, buffers.eta, buffers.worst_eta);
+        let now = ScheduledSweep::new(self.iteration, self.iterations);
+        let next = ScheduledSweep::new(self.iteration.saturating_add(1), self.iterations);
+        let dimension = rollout.model.dynamics.state_dimension();
+        // In the last round only what lowers the objective is followed.
+        let descend = match (next.round, next.round == now.round) {
+            (Round::Perturb, _) => *improved,
+            (_, same) => [same; B],
+        };
+        if descend.contains(&true) {
+            let mut steps = self.starts.map(|start| now.step_length(start));
+            for (step, descend) in steps.iter_mut().zip(&descend) {
+                *step *= f32::from(u8::from(*descend));
+            }
+            rollout.eta_gradient(streams, returns, now.softness(), buffers, |derivative| {
+                sign_step(derivative, &steps);
+            });
+        }
+        if next.round == Round::Perturb {
+            self.perturb(
+                &descend,
+                next.sweep,
+                rollout.task.horizon,
+                dimension,
+                buffers,
+            );
+        } else if next.round != now.round {
+            self.lay_pattern(next.round, dimension, buffers);
+        }
+    }
+
+    /// Puts perturbations of the worst choice on trial in the lanes that do
+    /// not descend.
+    fn perturb(
+        &self,
+        descend: &[bool; B],
+        sweep: u32,
+        steps: u32,
+        dimension: usize,
+        buffers: &mut Buffers<'_, B>,
+    ) {
+        let perturbations = self
+            .starts
+            .map(|start| Perturbation::new(start, sweep, steps, dimension));
+        let rows = buffers.eta.iter_mut().zip(buffers.worst_eta.iter());
+        for ((row, worst), (step, j)) in rows.zip(places(dimension)) {
+            let lanes = descend.iter().zip(&perturbations);
+            for ((eta, worst), (descend, perturbation)) in row.iter_mut().zip(worst).zip(lanes) {
+                if !*descend {
+                    *eta = perturbation.apply(step, j, *worst);
+                }
+            }
+        }
+    }
+}
+
+/// Moves eta against the derivative and back into the cube. A derivative of
+/// zero, or none at all (NaN), moves nothing.
+fn sign_step<const B: usize>(row: EtaDerivative<'_, B>, steps: &[f32; B]) {
+    for ((eta, derivative), step) in row.eta.iter_mut().zip(&row.derivative).zip(steps) {
+        if *derivative > 0.0 {
+            *eta = clamp(*eta - step, -1.0, 1.0);
+        } else if *derivative < 0.0 {
+            *eta = clamp(*eta + step, -1.0, 1.0);
+        }
+    }
+}
+
+/// The step and the component of every row of eta.
+fn places(dimension: usize) -> impl Iterator<Item = (u32, usize)> {
+    (0_u32..).flat_map(move |step| (0..dimension).map(move |j| (step, j)))
+}
+
+/// Copies the lanes that `which` marks.
+fn copy_lanes<const B: usize>(which: &[bool; B], from: &[[f32; B]], to: &mut [[f32; B]]) {
+    for (from, to) in from.iter().zip(to) {
+        for ((from, to), which) in from.iter().zip(to).zip(which) {
+            if *which {
+                *to = *from;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sign_step_stays_in_the_cube_and_ignores_nan() {
+        let mut eta = [0.0, 0.9, 0.5];
+        let row = EtaDerivative {
+            step: 0,
+            component: 0,
+            eta: &mut eta,
+            derivative: [2.0, -0.1, f32::NAN],
+        };
+        sign_step(row, &[0.5; 3]);
+        assert_eq!(eta, [-0.5, 1.0, 0.5]);
+    }
+}

@@ -1,0 +1,151 @@
+//! The schedule of the adjoint search: which round a sweep belongs to, how
+//! long its sign step is and how soft its comparisons are.
+//!
+//! The return is close to linear in each eta_t, so the worst choice lies
+//! mostly on the corners of the cube and only the derivative's sign matters.
+//! Steps start as long as the cube is wide and shrink; the softness of
+//! comparisons cycles, so that a wall is felt from far as well as from near.
+//!
+//! A push that pays only in rhythm (a swing) lies behind a hill that no
+//! gradient crosses. So there are three rounds of descent, each with its own
+//! pattern to start from, and a last one that perturbs the worst choice found.
+
+use super::{constant, hash};
+use crate::arithmetic::elementary::maximum;
+
+/// The rounds of the search, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Round {
+    /// Descent from the start's constant eta.
+    Constant,
+    /// Descent from the constant with its sign changing at every step.
+    Alternating,
+    /// Descent from random signs.
+    Random,
+    /// Perturbations of the worst choice so far, see
+    /// [`Perturbation`](super::perturbation::Perturbation).
+    Perturb,
+}
+
+const ROUNDS: [Round; 4] = [
+    Round::Constant,
+    Round::Alternating,
+    Round::Random,
+    Round::Perturb,
+];
+
+/// One sweep's place in the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ScheduledSweep {
+    /// The round.
+    pub round: Round,
+    /// The sweep inside the round; 0 evaluates the round's pattern.
+    pub sweep: u32,
+    /// Sweeps of the round.
+    pub length: u32,
+}
+
+impl ScheduledSweep {
+    /// The place of sweep `iteration` of a search that goes on for
+    /// `iterations` sweeps after the first: half of them perturb the worst
+    /// choice so far, an eighth each descends from alternating and random
+    /// signs, and the first round has what is left over.
+    #[must_use]
+    pub fn new(iteration: u32, iterations: u32) -> Self {
+        let total = iterations.saturating_add(1);
+        let eighth = total / 8;
+        let from_end = |eighths: u32| total.saturating_sub(eighth.saturating_mul(eighths));
+        let starts = [0, from_end(6), from_end(5), from_end(4)];
+        let ends = starts.iter().skip(1).chain(core::iter::once(&total));
+        let mut place = Self {
+            round: Round::Constant,
+            sweep: iteration,
+            length: total,
+        };
+        for (round, (start, end)) in ROUNDS.into_iter().zip(starts.iter().zip(ends)) {
+            if (*start..*end).contains(&iteration) {
+                place = Self {
+                    round,
+                    sweep: iteration.saturating_sub(*start),
+                    length: end.saturating_sub(*start),
+                };
+            }
+        }
+        place
+    }
+
+    /// The length of the sign step after this sweep: as long as the cube is
+    /// wide at first, then shorter.
+    #[must_use]
+    pub fn step_length(self, start: usize) -> f32 {
+        let left = self.length.saturating_sub(self.sweep) as f32;
+        let left = left / maximum(self.length as f32, 1.0);
+        2.0 * reach(start) * left * left
+    }
+
+    /// The softness of comparisons after this sweep, in units of each
+    /// comparison's own width.
+    #[must_use]
+    pub fn softness(self) -> f32 {
+        match self.sweep % 3 {
+            0 => 1.0,
+            1 => 0.3,
+            _ => 0.1,
+        }
+    }
+}
+
+/// Component `j` at step `step` of the pattern that a round starts from.
+#[must_use]
+pub(super) fn pattern(round: Round, start: usize, dimension: usize, step: u32, j: usize) -> f32 {
+    let constant = constant::component(start, dimension, j);
+    let alternating = if step & 1 == 0 { 1.0 } else { -1.0 };
+    match (round, start) {
+        (Round::Constant, _) => constant,
+        // The neutral start has no sign to change: all components in step.
+        (Round::Alternating, 0) => reach(start) * alternating,
+        (Round::Alternating, _) => constant * alternating,
+        (Round::Random | Round::Perturb, _) => {
+            reach(start) * hash::sign([start as u32, step, j as u32, 0])
+        }
+    }
+}
+
+/// How far a start strays at first: the neutral one looks around the mean,
+/// where a large set has the same valleys as a small one, the others at the
+/// corners.
+fn reach(start: usize) -> f32 {
+    if start == 0 { 0.25 } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_sweeps_perturb_and_an_eighth_each_alternates_and_is_random() {
+        let rounds: Vec<usize> = (0..=16)
+            .map(|i| ScheduledSweep::new(i, 16).round as usize)
+            .collect();
+        assert_eq!(rounds, [0, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]);
+        let second = ScheduledSweep::new(1, 16);
+        assert_eq!((second.sweep, second.length), (1, 5));
+    }
+
+    #[test]
+    fn steps_begin_as_long_as_the_cube_is_wide_and_shrink() {
+        let lengths = [0, 1, 2].map(|i| ScheduledSweep::new(i, 16).step_length(1));
+        assert_eq!(lengths[0], 2.0);
+        assert!(lengths[1] < lengths[0] && lengths[2] < lengths[1]);
+        let softness = [0, 1, 2, 3].map(|i| ScheduledSweep::new(i, 16).softness());
+        assert_eq!(softness, [1.0, 0.3, 0.1, 1.0]);
+    }
+
+    #[test]
+    fn the_second_round_changes_the_sign_at_every_step() {
+        // Start 2 of one dimension is eta = 1.
+        let steps = |round| [0, 1, 2].map(|step| pattern(round, 2, 1, step, 0));
+        assert_eq!(steps(Round::Constant), [1.0, 1.0, 1.0]);
+        assert_eq!(steps(Round::Alternating), [1.0, -1.0, 1.0]);
+    }
+}

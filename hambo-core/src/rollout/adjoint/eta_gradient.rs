@@ -1,0 +1,125 @@
+//! The gradient of the return in eta (HAMBO-CA): back through
+//! mu + radius · sigma_e · eta + sigma_a · noise.
+
+use super::super::{Buffers, Returns, Rollout};
+use crate::arithmetic::random::Stream;
+use crate::model::PredictionCotangent;
+use crate::policy::Policy;
+
+/// One component of eta at one step, in every lane.
+#[derive(Debug)]
+pub struct EtaDerivative<'r, const B: usize> {
+    /// t.
+    pub step: u32,
+    /// j.
+    pub component: usize,
+    /// eta_t,j. The sweep does not read it again: it may be changed in place.
+    pub eta: &'r mut [f32; B],
+    /// The derivative of the return in it.
+    pub derivative: [f32; B],
+}
+
+impl<P: Policy> Rollout<'_, P> {
+    /// Hands every component of eta with its derivative to `update`, from the
+    /// last step of the last [`Rollout::forward`] to the first. `softness` is
+    /// that of comparisons, in units of each one's own width.
+    ///
+    /// ```
+    /// use hambo_core::arithmetic::random::Stream;
+    /// use hambo_core::rollout::{Buffers, Objective, Rollout};
+    /// use hambo_core::task::Variant;
+    /// let image = hambo_core::example::image()?;
+    /// let rollout = Rollout {
+    ///     model: &image.model,
+    ///     policy: &image.policy,
+    ///     task: &image.task,
+    ///     variant: Variant::ContinuousAdversary,
+    ///     objective: Objective::Return,
+    /// };
+    /// let mut rows = [[0.0; 2]; 128];
+    /// let buffers = Buffers::carve(&mut rows, &image.model.dynamics, &image.task, &image.policy);
+    /// let mut buffers = buffers.map_err(|_| "too few rows")?;
+    /// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
+    /// rollout.start(&streams, &mut buffers);
+    /// buffers.eta.fill([0.0; 2]);
+    /// let returns = rollout.forward(&streams, &mut buffers);
+    /// // A push away from the origin costs, except at the last step.
+    /// rollout.eta_gradient(&streams, &returns, 1.0, &mut buffers, |row| {
+    ///     let last = row.step == 3;
+    ///     assert!(if last { row.derivative[0] == 0.0 } else { row.derivative[0] < 0.0 });
+    /// });
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn eta_gradient<const B: usize>(
+        &self,
+        streams: &[Stream; B],
+        returns: &Returns<B>,
+        softness: f32,
+        buffers: &mut Buffers<'_, B>,
+        mut update: impl FnMut(EtaDerivative<'_, B>),
+    ) {
+        self.sweep_back(streams, returns, softness, buffers, |step, buffers| {
+            self.eta_back(step, buffers, &mut update)
+        });
+    }
+
+    fn eta_back<const B: usize>(
+        &self,
+        step: u32,
+        buffers: &mut Buffers<'_, B>,
+        update: &mut impl FnMut(EtaDerivative<'_, B>),
+    ) -> Option<()> {
+        let eta = buffers.eta.get_mut(self.state_rows(step)?)?;
+        let next_cotangent = &*buffers.next_cotangent;
+        let cotangents = &mut buffers.prediction_cotangent;
+        let parts = cotangents
+            .mean
+            .iter_mut()
+            .zip(cotangents.epistemic_std.iter_mut())
+            .zip(cotangents.aleatoric_std.iter_mut());
+        let sources = next_cotangent
+            .iter()
+            .zip(eta.iter())
+            .zip(buffers.noise.state.iter());
+        let noise_weight = self.noise_weight();
+        let radii = self.model.confidence.radii();
+        for ((((mean, epistemic), aleatoric), ((c, eta), noise)), radius) in
+            parts.zip(sources).zip(radii)
+        {
+            *mean = *c;
+            for ((y, c), e) in epistemic.iter_mut().zip(c).zip(eta) {
+                *y = *c * radius * *e;
+            }
+            for ((y, c), n) in aleatoric.iter_mut().zip(c).zip(noise) {
+                *y = *c * *n * noise_weight;
+            }
+        }
+        self.model.dynamics.pull_back(
+            &PredictionCotangent {
+                mean: &*cotangents.mean,
+                epistemic_std: &*cotangents.epistemic_std,
+                aleatoric_std: &*cotangents.aleatoric_std,
+            },
+            buffers.scratch,
+            buffers.state_cotangent,
+            buffers.action_cotangent,
+        );
+        // The adversary's own derivative, last: eta was needed until here.
+        let radii = self.model.confidence.radii();
+        let stds = buffers.prediction.epistemic_std.iter();
+        let rows = eta.iter_mut().zip(next_cotangent).zip(stds).zip(radii);
+        for (component, (((eta, c), std), radius)) in rows.enumerate() {
+            let mut derivative = [0.0; B];
+            for ((d, c), s) in derivative.iter_mut().zip(c).zip(std) {
+                *d = *c * radius * *s;
+            }
+            update(EtaDerivative {
+                step,
+                component,
+                eta,
+                derivative,
+            });
+        }
+        Some(())
+    }
+}

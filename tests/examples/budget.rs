@@ -31,10 +31,7 @@ const MEMBERS: usize = 5;
 const WIDTH: usize = 64;
 /// N of the Gaussian process.
 const POINTS: usize = 128;
-/// A noise variance with which f32 does for its variance, and one that takes
-/// integers.
-const NOISY: f64 = 0.03;
-const QUIET: f64 = 0.0001;
+const NOISE_VARIANCE: f64 = 0.03;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
@@ -57,13 +54,11 @@ fn model_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
     let products = (ds + da) * WIDTH + WIDTH * WIDTH + WIDTH * 2 * ds;
     let models = [
         encode_ensemble(&ensemble(ds, da), &uncertainty(ds, da))?,
-        gaussian_process(POINTS, NOISY)?,
-        gaussian_process(POINTS / 2, NOISY)?,
-        gaussian_process(POINTS, QUIET)?,
-        gaussian_process(POINTS / 2, QUIET)?,
+        gaussian_process(POINTS)?,
+        gaussian_process(POINTS / 2)?,
     ];
     let costs = qemu.costs(&folder.file("models", &models.concat())?)?;
-    let [networks, large, small, large_whole, small_whole] = costs.as_slice() else {
+    let [networks, large, small] = costs.as_slice() else {
         return Err(format!("{} of {} models counted", costs.len(), models.len()).into());
     };
     let forward = |cost: &ModelCost| cost.forward as f64 / f64::from(cost.calls);
@@ -77,15 +72,13 @@ fn model_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
     let products = (triangle(POINTS) - 2 * triangle(POINTS / 2)) * LANES;
     let variance = forward(large) - 2.0 * forward(small);
     figure("gp_variance", variance / products as f64);
-    let variance = forward(large_whole) - 2.0 * forward(small_whole);
-    figure("gp_variance_whole", variance / products as f64);
     let products = triangle(POINTS) * LANES;
     figure("gp_predict", forward(large) / products as f64);
     Ok(())
 }
 
 /// One output over two inputs.
-fn gaussian_process(points: usize, noise_variance: f64) -> Result<Vec<u8>, Box<dyn Error>> {
+fn gaussian_process(points: usize) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut number = numbers(2);
     let inputs: Vec<f64> = (0..2 * points).map(|_| f64::from(2.0 * number())).collect();
     let targets: Vec<f64> = inputs.chunks(2).map(|x| (x[0] + x[1]).sin()).collect();
@@ -106,7 +99,7 @@ fn gaussian_process(points: usize, noise_variance: f64) -> Result<Vec<u8>, Box<d
         signal_variance: 1.0,
         constant_variance: 0.1,
         lengthscales: vec![0.8; 2],
-        noise_variance,
+        noise_variance: NOISE_VARIANCE,
     };
     let fit = GaussianProcessFit::new(&observations, &units, &[hyperparameters])?;
     Ok(encode_gaussian_process(&fit, &uncertainty(1, 1))?)

@@ -8,7 +8,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hambo_core::image::Image;
-use hambo_core::model::{Arithmetic, Kernel};
 use hambo_host::formats::expression::{Compiler, Names};
 use hambo_host::formats::image::AlignedBytes;
 use hambo_tests::{fixture, gaussian_process, policy};
@@ -72,18 +71,6 @@ fn images(folder: &Path) -> Result<(), Box<dyn Error>> {
     for kernel in 0..4 {
         let image = smallest((kernel..).step_by(4), gaussian_process::image, any)?;
         let name = format!("gaussian-process-{kernel}");
-        fs::write(folder.join(name), image.as_bytes())?;
-    }
-    for (name, arithmetic) in [
-        ("gaussian-process-single", Arithmetic::Single),
-        ("gaussian-process-whole", Arithmetic::Whole),
-    ] {
-        let wanted = |image: &Image<'_>| {
-            let kernels = gaussian_process::kernels(image);
-            let stationary = kernels.iter().filter(|k| k.0 != Kernel::Linear);
-            stationary.clone().count() > 0 && stationary.clone().all(|k| k.1 == arithmetic)
-        };
-        let image = smallest(0.., gaussian_process::image, wanted)?;
         fs::write(folder.join(name), image.as_bytes())?;
     }
     for (name, wanted) in FEATURES {

@@ -2,7 +2,7 @@
 //! the textbook.
 
 use hambo_core::image::Image;
-use hambo_core::model::{Arithmetic, Calibration, Dynamics, Kernel};
+use hambo_core::model::{Calibration, Dynamics, Kernel};
 use hambo_core::task::Effort;
 use hambo_core::task::Variant;
 use hambo_host::Error;
@@ -328,7 +328,7 @@ pub fn image(seed: u64) -> Result<AlignedBytes, Error> {
 
 /// The kernels of an image's model; none if it is another one.
 #[must_use]
-pub fn kernels<'i>(image: &'i Image<'_>) -> &'i [(Kernel, Arithmetic)] {
+pub fn kernels<'i>(image: &'i Image<'_>) -> &'i [Kernel] {
     match &image.model.dynamics {
         Dynamics::GaussianProcess(process) => process.kernels(),
         Dynamics::Ensemble(_) => &[],

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use hambo_core::check::Outcome;
 use hambo_core::device_link::{DeviceVerdict, Refusal};
 use hambo_core::image::{Image, ImageError, Part, Problem};
-use hambo_core::model::{Arithmetic, Kernel};
 use hambo_core::verdict::Reason;
 use hambo_host::check::in_lanes::check;
 use hambo_host::command::demo::Experiment;
@@ -113,14 +112,11 @@ fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
             (verdict, gaussian_process::kernels(&image).to_vec())
         })
         .unzip();
-    // At least a hundred outputs of every kernel, and in f32 and in integers.
+    // At least a hundred outputs of every kernel.
     let kernels: Vec<_> = kernels.into_iter().flatten().collect();
     for kernel in gaussian_process::KERNELS {
-        for arithmetic in [Arithmetic::Single, Arithmetic::Whole] {
-            let count = kernels.iter().filter(|k| **k == (kernel, arithmetic));
-            let none = kernel == Kernel::Linear && arithmetic == Arithmetic::Whole;
-            assert!(none || count.count() >= 100, "{kernel:?}, {arithmetic:?}");
-        }
+        let count = kernels.iter().filter(|k| **k == kernel).count();
+        assert!(count >= 100, "{kernel:?}: {count}");
     }
     for verdict in ["deploy", "reject"] {
         assert!(verdicts.contains(&verdict), "no {verdict} among the cases");

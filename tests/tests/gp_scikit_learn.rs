@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::image::container::Container;
-use hambo_core::image::{DynamicsManifest, ModelManifest, Part, parse_model};
-use hambo_core::model::{Arithmetic, Calibration, Kernel, Prediction};
+use hambo_core::image::{Part, parse_model};
+use hambo_core::model::{Calibration, Kernel, Prediction};
 use hambo_host::formats::image::{AlignedBytes, Uncertainty};
 use hambo_host::learn::gaussian_process::{
     FittedOutput, GaussianProcessFit, Hyperparameters, Likelihood, Observations, SearchOptions,
@@ -122,11 +122,7 @@ impl Problem {
         let bytes = AlignedBytes::new(&encode_gaussian_process(&fit, &uncertainty).unwrap());
         let part = Container::take(&mut bytes.as_bytes(), Part::Model).unwrap();
         let model = parse_model(&part).unwrap();
-        let manifest: ModelManifest = part.read_manifest().unwrap();
-        let whole = match manifest.dynamics {
-            DynamicsManifest::GaussianProcess(process) => process.kernels[0].1 == Arithmetic::Whole,
-            _ => false,
-        };
+        let stationary = self.hyperparameters.kernel != Kernel::Linear;
         // After the calibration scale, two supports and four units.
         let inputs = 4 * columns.div_ceil(4);
         let numbers = part.arena.chunks(4).skip(3 * 4 + 4 * inputs).take(6);
@@ -153,7 +149,7 @@ impl Problem {
                 .dynamics
                 .predict(state, action, &mut scratch, &mut prediction);
             let (mean, std) = (f64::from(mean[0][0]), f64::from(epistemic[0][0]));
-            moments.push((mean, std, whole.then(|| unrounded(std))));
+            moments.push((mean, std, stationary.then(|| unrounded(std))));
         }
         moments
     }

@@ -1,16 +1,10 @@
-//! Functions of 32-bit fractions in integer arithmetic, for sums that f32
-//! would drown: the weights of a Gaussian process are large and cancel.
+//! Functions of 32-bit fractions in integer arithmetic: the kernels of a
+//! Gaussian process, whose weights are large and cancel in f32.
 //!
 //! A *fraction* is a `u32` that counts 2⁻³². Integers are exact and the same
 //! everywhere; every operation here wraps by name and is shown not to.
 
 /// The upper half of a product: the product of two fractions, rounded down.
-///
-/// ```
-/// use hambo_core::arithmetic::fixed_point::upper_half;
-/// // A half of a quarter.
-/// assert_eq!(upper_half(1 << 31, 1 << 30), 1 << 29);
-/// ```
 #[must_use]
 #[inline(always)]
 pub fn upper_half(a: u32, b: u32) -> u32 {
@@ -34,13 +28,6 @@ const POWER_AT_HALF: u32 = 3_037_000_500;
 
 /// 2⁻ᶠ of fractions f, as fractions within 3 units; the largest fraction
 /// where it is 1.
-///
-/// ```
-/// use hambo_core::arithmetic::fixed_point::negative_powers_of_two;
-/// let [half, none] = negative_powers_of_two([1 << 31, 0]);
-/// assert!((f64::from(half) / 4_294_967_296.0 - 0.5_f64.sqrt()).abs() < 1e-9);
-/// assert!(none > u32::MAX - 3);
-/// ```
 #[must_use]
 #[inline(always)]
 pub fn negative_powers_of_two<const B: usize>(fractions: [u32; B]) -> [u32; B] {
@@ -67,17 +54,11 @@ pub fn negative_powers_of_two<const B: usize>(fractions: [u32; B]) -> [u32; B] {
 }
 
 /// The square root of a number of at least 2⁶², to the nearest or next to it.
-///
-/// ```
-/// use hambo_core::arithmetic::fixed_point::square_root_of_large;
-/// assert_eq!(square_root_of_large(1 << 62), 1 << 31);
-/// assert_eq!(square_root_of_large(u64::MAX), u32::MAX);
-/// ```
 #[must_use]
 #[inline(always)]
 pub fn square_root_of_large(number: u64) -> u32 {
-    // In f32 the root is right to 2⁻²³ of itself, so that after a step of
-    // Newton nothing but the last bit is left to chance.
+    // In f32 the root is right to 2⁻²³ of itself; one step of Newton's method
+    // leaves an error of less than one unit.
     let start = super::elementary::square_root(((number >> 32) as u32) as f32);
     let root = (start * 65_536.0) as u32;
     let square = u64::from(root).wrapping_mul(u64::from(root));

@@ -11,4 +11,3 @@ pub mod fixed_point;
 pub mod random;
 pub mod triangular;
 mod vectors;
-pub mod whole_triangular;

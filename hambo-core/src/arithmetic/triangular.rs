@@ -1,36 +1,45 @@
-//! The product with a lower triangular matrix: the tile of
-//! [`dense`](super::dense), without the half of the work that is zero.
+//! The product of a lower triangular matrix with fractions, in integers: for
+//! rows whose terms are large and cancel, such as those of M = L⁻¹ in the
+//! posterior variance.
+//!
+//! Row i is stored in units of 2^−q_i, the fractions in units of 2⁻³¹. A sum
+//! of 64 bits wraps around, and wrapping addition is exact as long as the
+//! result fits, whatever happens on the way; the results of a Gaussian process
+//! do fit. A result, in units of 2⁻³¹ again, is rounded to the nearest.
 //!
 //! Rows are stored in blocks of four, column-major inside a block
 //! (`[[m0, m1, m2, m3]; columns]`). Block b has the columns 0..4(b + 1); what
 //! lies above the diagonal or beyond the last row is zero.
-//!
-//! The columns are summed in chunks, and then the chunks: with c columns the
-//! rounding grows with [`CHUNK`] + c / [`CHUNK`] and not with c.
 
-use super::dense::{TILE, add_column, add_tile, padded};
-use super::vectors::{Kernel, Vectors, lanes, lanes_mut};
+use super::dense::{TILE, add_tile, padded};
+use super::vectors::{LaneLoop, Vectors, lanes, lanes_mut};
 
-/// Columns summed in one go, in order.
-pub const CHUNK: usize = 8;
+/// The shifts q that rows may have.
+pub const SHIFTS: core::ops::RangeInclusive<i32> = 1..=31;
 
-/// A lower triangular matrix whose numbers are borrowed.
+/// A lower triangular matrix of integers, and what is added to each row.
 ///
 /// ```
 /// use hambo_core::arithmetic::triangular::LowerTriangular;
-/// // Rows (1, 0) and (2, 3), column by column.
-/// let tiles = [[1.0, 2.0, 0.0, 0.0], [0.0, 3.0, 0.0, 0.0], [0.0; 4], [0.0; 4]];
-/// let matrix = LowerTriangular::new(&tiles, 2).ok_or("too few tiles")?;
-/// let (input, mut output) = ([[10.0], [1.0], [0.0], [0.0]], [[0.0]; 4]);
+/// // Rows (1/2, 0) and (-1, 1/4) in units of 1/4 and 1/8, column by column.
+/// let tiles = [[2, -8, 0, 0], [0, 2, 0, 0], [0; 4], [0; 4]];
+/// let (shifts, offsets) = ([[2, 3, 1, 1]], [[0, 1 << 20, 0, 0]]);
+/// let matrix = LowerTriangular::new(&tiles, &shifts, &offsets, 2).ok_or("too few tiles")?;
+/// // A half and a quarter.
+/// let (input, mut output) = ([[1 << 30], [1 << 29], [0], [0]], [[0]; 4]);
 /// matrix.multiply(&input, &mut output).ok_or("too few rows")?;
-/// assert_eq!(output[..2], [[10.0], [23.0]]);
-/// matrix.multiply_transposed(&input, &mut output).ok_or("too few rows")?;
-/// assert_eq!(output[..2], [[12.0], [3.0]]);
+/// assert_eq!(output[..2], [[1 << 29], [-(1 << 30) + (1 << 27) + (1 << 20)]]);
+/// // The transposed product takes rows in units of their own.
+/// let mut transposed = [[0.0]; 4];
+/// matrix.multiply_transposed(&[[0.25], [0.125], [0.0], [0.0]], &mut transposed).ok_or("rows")?;
+/// assert_eq!(transposed[..2], [[0.5 - 1.0], [0.25]]);
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LowerTriangular<'a> {
-    tiles: &'a [[f32; TILE]],
+    tiles: &'a [[i32; TILE]],
+    shifts: &'a [[i32; TILE]],
+    offsets: &'a [[i32; TILE]],
     size: usize,
 }
 
@@ -48,25 +57,47 @@ impl<'a> LowerTriangular<'a> {
         blocks.checked_mul(blocks.checked_add(1)?)?.checked_mul(2)
     }
 
-    /// A matrix over the first of `tiles`; `None` if there are too few.
+    /// A matrix over the first of `tiles`, with the shift q and the offset of
+    /// each row; `None` if there are too few.
     #[must_use]
-    pub fn new(tiles: &'a [[f32; TILE]], size: usize) -> Option<Self> {
-        let tiles = tiles.get(..Self::tiles(size)?)?;
-        Some(Self { tiles, size })
+    pub fn new(
+        tiles: &'a [[i32; TILE]],
+        shifts: &'a [[i32; TILE]],
+        offsets: &'a [[i32; TILE]],
+        size: usize,
+    ) -> Option<Self> {
+        let blocks = size.div_ceil(TILE);
+        Some(Self {
+            tiles: tiles.get(..Self::tiles(size)?)?,
+            shifts: shifts.get(..blocks)?,
+            offsets: offsets.get(..blocks)?,
+            size,
+        })
     }
 
-    /// Whether all numbers are finite.
-    pub(crate) fn is_finite(&self) -> bool {
-        self.tiles.iter().flatten().all(|x| x.is_finite())
+    /// Whether every shift is one of [`SHIFTS`].
+    #[must_use]
+    pub fn has_sound_shifts(&self) -> bool {
+        let mut shifts = self.shifts.as_flattened().iter();
+        shifts.all(|shift| SHIFTS.contains(shift))
     }
 
-    /// `output = M input`, both with [`padded`] rows. `None` if there are
-    /// fewer.
+    /// The factor 2^−(q + 31) of each row of a block between its results and
+    /// the numbers that [`Self::multiply_transposed`] takes for them.
+    pub(crate) fn scales(&self) -> impl Iterator<Item = [f32; TILE]> + use<'a> {
+        // The bits of a power of two.
+        let scale = |shift: i32| 96_i32.wrapping_sub(shift).cast_unsigned().wrapping_shl(23);
+        let shifts = self.shifts.iter();
+        shifts.map(move |tile| tile.map(|shift| f32::from_bits(scale(shift))))
+    }
+
+    /// `output = M input + offsets`, both with [`padded`] rows of fractions
+    /// in units of 2⁻³¹. `None` if there are fewer rows.
     #[inline(never)] // One copy in flash.
     pub fn multiply<const B: usize>(
         &self,
-        input: &[[f32; B]],
-        output: &mut [[f32; B]],
+        input: &[[i32; B]],
+        output: &mut [[i32; B]],
     ) -> Option<()> {
         let matrix = *self;
         Vectors::widest().run(Multiply {
@@ -76,8 +107,8 @@ impl<'a> LowerTriangular<'a> {
         })
     }
 
-    /// `output = Mᵀ input`, both with [`padded`] rows. `None` if there are
-    /// fewer.
+    /// `output = Nᵀ input`, N being the integers themselves, both with
+    /// [`padded`] rows. `None` if there are fewer.
     #[inline(never)] // One copy in flash.
     pub fn multiply_transposed<const B: usize>(
         &self,
@@ -95,49 +126,107 @@ impl<'a> LowerTriangular<'a> {
 
 struct Multiply<'a, const B: usize> {
     matrix: LowerTriangular<'a>,
-    input: &'a [[f32; B]],
-    output: &'a mut [[f32; B]],
+    input: &'a [[i32; B]],
+    output: &'a mut [[i32; B]],
 }
 
-impl<const B: usize> Kernel for Multiply<'_, B> {
+impl<const B: usize> LaneLoop for Multiply<'_, B> {
     type Output = Option<()>;
 
     #[inline(always)]
     fn run<const GROUP: usize>(self) -> Option<()> {
+        // So many sums of 64 bits as the registers hold. A Cortex-M would hold
+        // four, but the compiler then puts what it has read on the stack.
+        match GROUP {
+            32 => self.in_passes::<TILE, 16>(),
+            16 => self.in_passes::<TILE, 8>(),
+            _ => self.in_passes::<2, 1>(),
+        }
+    }
+}
+
+impl<const B: usize> Multiply<'_, B> {
+    /// So many rows and lanes at a time.
+    #[inline(always)]
+    fn in_passes<const ROWS: usize, const LANES: usize>(self) -> Option<()> {
         let output = self.output.get_mut(..padded(self.matrix.size))?;
         let (tiles, _) = output.as_chunks_mut::<TILE>();
         let mut numbers = self.matrix.tiles;
         let mut columns = 0_usize;
-        for tile in tiles {
+        let ends = self.matrix.shifts.iter().zip(self.matrix.offsets);
+        for (tile, (shifts, offsets)) in tiles.iter_mut().zip(ends) {
             columns = columns.checked_add(TILE)?;
             let (block, rest) = numbers.split_at_checked(columns)?;
             numbers = rest;
-            let (chunks, last) = block.as_chunks::<CHUNK>();
-            let (inputs, last_input) = self.input.get(..columns)?.as_chunks::<CHUNK>();
-            if B > GROUP && B.is_multiple_of(GROUP) {
-                for group in 0..B / GROUP {
-                    let mut totals = [[0.0; GROUP]; TILE];
-                    for (chunk, input) in chunks.iter().zip(inputs) {
+            let input = self.input.get(..columns)?;
+            let (parts, _) = tile.as_chunks_mut::<ROWS>();
+            let (shifts, _) = shifts.as_chunks::<ROWS>();
+            let (offsets, _) = offsets.as_chunks::<ROWS>();
+            let ends = shifts.iter().zip(offsets);
+            for (part, (rows, (shifts, offsets))) in parts.iter_mut().zip(ends).enumerate() {
+                if B > LANES && B.is_multiple_of(LANES) {
+                    for group in 0..B / LANES {
                         let input = input.iter().filter_map(|row| lanes(row, group));
-                        add_chunk(chunk, input, &mut totals);
+                        let sums = sums::<ROWS, LANES>(block, part, input);
+                        for (row, (sums, (shift, offset))) in rows
+                            .iter_mut()
+                            .zip(sums.iter().zip(shifts.iter().zip(offsets)))
+                        {
+                            *lanes_mut(row, group)? = fractions(sums, *shift, *offset);
+                        }
                     }
-                    let last_input = last_input.iter().filter_map(|row| lanes(row, group));
-                    add_chunk(last, last_input, &mut totals);
-                    for (row, total) in tile.iter_mut().zip(&totals) {
-                        *lanes_mut(row, group)? = *total;
+                } else {
+                    let sums = sums::<ROWS, B>(block, part, input.iter());
+                    for (row, (sums, (shift, offset))) in rows
+                        .iter_mut()
+                        .zip(sums.iter().zip(shifts.iter().zip(offsets)))
+                    {
+                        *row = fractions(sums, *shift, *offset);
                     }
                 }
-            } else {
-                let mut totals = [[0.0; B]; TILE];
-                for (chunk, input) in chunks.iter().zip(inputs) {
-                    add_chunk(chunk, input.iter(), &mut totals);
-                }
-                add_chunk(last, last_input.iter(), &mut totals);
-                *tile = totals;
             }
         }
         Some(())
     }
+}
+
+/// The sums of one part of a block's rows.
+#[inline(always)]
+fn sums<'x, const ROWS: usize, const LANES: usize>(
+    block: &[[i32; TILE]],
+    part: usize,
+    input: impl Iterator<Item = &'x [i32; LANES]>,
+) -> [[i64; LANES]; ROWS] {
+    let mut sums = [[0_i64; LANES]; ROWS];
+    for (column, x) in block.iter().zip(input) {
+        let (parts, _) = column.as_chunks::<ROWS>();
+        let Some(column) = parts.get(part) else {
+            return sums;
+        };
+        for (sum, number) in sums.iter_mut().zip(column) {
+            let number = i64::from(*number);
+            for (sum, x) in sum.iter_mut().zip(x) {
+                *sum = sum.wrapping_add(number.wrapping_mul(i64::from(*x)));
+            }
+        }
+    }
+    sums
+}
+
+/// Sums in units of 2^−(q + 31) to fractions, rounded to the nearest, and the
+/// offset.
+#[inline(always)]
+fn fractions<const LANES: usize>(sums: &[i64; LANES], shift: i32, offset: i32) -> [i32; LANES] {
+    // From 1 to 31: the mask only tells the compiler so.
+    let shift = shift.cast_unsigned() & 31;
+    let up = 32_u32.wrapping_sub(shift) & 31;
+    let half = (1_u32 << 31).wrapping_shr(up);
+    sums.map(|sum| {
+        let sum = sum.wrapping_add(i64::from(half)).cast_unsigned();
+        let (upper, lower) = ((sum >> 32) as u32, sum as u32);
+        let fraction = upper.wrapping_shl(up) | lower.wrapping_shr(shift);
+        fraction.cast_signed().wrapping_add(offset)
+    })
 }
 
 struct MultiplyTransposed<'a, const B: usize> {
@@ -146,7 +235,7 @@ struct MultiplyTransposed<'a, const B: usize> {
     output: &'a mut [[f32; B]],
 }
 
-impl<const B: usize> Kernel for MultiplyTransposed<'_, B> {
+impl<const B: usize> LaneLoop for MultiplyTransposed<'_, B> {
     type Output = Option<()>;
 
     #[inline(always)]
@@ -163,27 +252,12 @@ impl<const B: usize> Kernel for MultiplyTransposed<'_, B> {
             columns = columns.checked_add(TILE)?;
             let (block, rest) = numbers.split_at_checked(columns)?;
             numbers = rest;
-            add_tile::<GROUP, B>(block, tile, output);
+            for (column, row) in block.iter().zip(output.iter_mut()) {
+                let column = column.map(|number| number as f32);
+                add_tile::<GROUP, B>(&[column], tile, core::slice::from_mut(row));
+            }
         }
         Some(())
-    }
-}
-
-/// Sums the columns in order and adds the four sums to the totals.
-#[inline(always)]
-fn add_chunk<'x, const G: usize>(
-    columns: &[[f32; TILE]],
-    input: impl Iterator<Item = &'x [f32; G]>,
-    totals: &mut [[f32; G]; TILE],
-) {
-    let mut sums = [[0.0; G]; TILE];
-    for (column, x) in columns.iter().zip(input) {
-        add_column(column, x, &mut sums);
-    }
-    for (total, sum) in totals.iter_mut().zip(&sums) {
-        for (t, s) in total.iter_mut().zip(sum) {
-            *t += *s;
-        }
     }
 }
 
@@ -192,112 +266,142 @@ mod tests {
     use super::*;
     use crate::arithmetic::random::Stream;
 
-    const SIZE: usize = 22;
-
-    fn entry(row: usize, column: usize) -> f32 {
-        if row < SIZE && column <= row {
-            (1 + row * 3 + column) as f32
-        } else {
-            0.0
-        }
+    /// Numbers of every size, so that sums leave their range on the way.
+    fn number(stream: &mut Stream) -> i32 {
+        let bits = (stream.index(1 << 16) << 16) | stream.index(1 << 16);
+        bits.cast_signed() >> stream.index(31)
     }
 
-    fn tiles() -> Vec<[f32; TILE]> {
-        let blocks = 0..SIZE.div_ceil(TILE);
-        let columns = blocks.flat_map(|b| (0..4 * (b + 1)).map(move |c| (b, c)));
-        columns
-            .map(|(b, c)| core::array::from_fn(|r| entry(4 * b + r, c)))
-            .collect()
+    struct Numbers {
+        tiles: Vec<[i32; TILE]>,
+        shifts: Vec<[i32; TILE]>,
+        offsets: Vec<[i32; TILE]>,
     }
 
-    #[test]
-    fn multiplies_whole_numbers_exactly() {
-        let tiles = tiles();
-        assert_eq!(LowerTriangular::tiles(SIZE), Some(tiles.len()));
-        let matrix = LowerTriangular::new(&tiles, SIZE).unwrap();
-        let input: [[f32; 2]; 24] = core::array::from_fn(|i| [i as f32, (i % 5) as f32]);
-        let mut output = [[9.0; 2]; 24];
-        matrix.multiply(&input, &mut output).unwrap();
-        let mut transposed = [[9.0; 2]; 24];
-        matrix.multiply_transposed(&input, &mut transposed).unwrap();
-        for row in 0..24 {
-            for lane in 0..2 {
-                let product: f32 = (0..24).map(|c| entry(row, c) * input[c][lane]).sum();
-                assert_eq!(output[row][lane], product);
-                let product: f32 = (0..24).map(|r| entry(r, row) * input[r][lane]).sum();
-                assert_eq!(transposed[row][lane], product);
+    impl Numbers {
+        fn new(size: usize, stream: &mut Stream) -> Self {
+            let blocks = size.div_ceil(TILE);
+            let mut tile = |shift: bool| {
+                core::array::from_fn(|_| match shift {
+                    true => 1 + stream.index(31).cast_signed(),
+                    false => number(stream),
+                })
+            };
+            let count = LowerTriangular::tiles(size).unwrap();
+            Self {
+                tiles: (0..count).map(|_| tile(false)).collect(),
+                shifts: (0..blocks).map(|_| tile(true)).collect(),
+                offsets: (0..blocks).map(|_| tile(false)).collect(),
             }
         }
+
+        fn matrix(&self, size: usize) -> LowerTriangular<'_> {
+            LowerTriangular::new(&self.tiles, &self.shifts, &self.offsets, size).unwrap()
+        }
     }
 
-    /// Both products with every instruction set, against the first lane alone.
-    fn same_bits<const B: usize>(size: usize, stream: &mut Stream) {
-        let count = LowerTriangular::tiles(size).unwrap();
-        let tile = |_| core::array::from_fn(|_| stream.standard_normal());
-        let tiles: Vec<[f32; TILE]> = (0..count).map(tile).collect();
-        let matrix = LowerTriangular::new(&tiles, size).unwrap();
+    /// Row by row in 128 bits.
+    fn exact(numbers: &Numbers, row: usize, input: &[i128]) -> i32 {
+        let (block, within) = (row / TILE, row % TILE);
+        let first = LowerTriangular::tiles(TILE * block).unwrap();
+        let columns = &numbers.tiles[first..][..TILE * (block + 1)];
+        let products = columns.iter().zip(input);
+        let sum: i128 = products
+            .map(|(column, x)| i128::from(column[within]) * x)
+            .sum();
+        let shift = numbers.shifts[block][within];
+        let rounded = (sum + (1 << (shift - 1))) >> shift;
+        let offset = numbers.offsets[block][within];
+        // What is left of it in 32 bits.
+        (rounded + i128::from(offset)) as i32
+    }
+
+    fn agrees<const B: usize>(size: usize, stream: &mut Stream) {
+        let numbers = Numbers::new(size, stream);
+        let matrix = numbers.matrix(size);
+        assert!(matrix.has_sound_shifts());
         let rows = padded(size);
-        let input: Vec<[f32; B]> = (0..rows)
+        let mut fraction = || number(stream) & i32::MAX;
+        let input: Vec<[i32; B]> = (0..rows)
+            .map(|_| core::array::from_fn(|_| fraction()))
+            .collect();
+        let cotangent: Vec<[f32; B]> = (0..rows)
             .map(|_| core::array::from_fn(|_| stream.standard_normal()))
             .collect();
-        for lane in 0..B {
-            let input_alone: Vec<[f32; 1]> = input.iter().map(|row| [row[lane]]).collect();
-            let mut alone = [vec![[0.0; 1]; rows], vec![[0.0; 1]; rows]];
-            let [product, transposed] = &mut alone;
-            let (input_alone, plain) = (&input_alone[..], Vectors::Plain);
-            plain.run(Multiply {
+        for vectors in Vectors::available() {
+            let mut output = vec![[0; B]; rows];
+            vectors.run(Multiply {
                 matrix,
-                input: input_alone,
-                output: product,
+                input: &input,
+                output: &mut output,
             });
-            plain.run(MultiplyTransposed {
+            let mut transposed = vec![[0.0; B]; rows];
+            vectors.run(MultiplyTransposed {
                 matrix,
-                input: input_alone,
-                output: transposed,
+                input: &cotangent,
+                output: &mut transposed,
             });
-            for vectors in Vectors::available() {
-                let mut wide = [vec![[0.0; B]; rows], vec![[0.0; B]; rows]];
-                let [product, transposed] = &mut wide;
-                vectors.run(Multiply {
+            for lane in 0..B {
+                let alone: Vec<i128> = input.iter().map(|row| i128::from(row[lane])).collect();
+                for (row, found) in output.iter().enumerate() {
+                    let expected = exact(&numbers, row, &alone);
+                    assert_eq!(found[lane], expected, "{vectors:?} {size} {row}");
+                }
+                let alone: Vec<[f32; 1]> = cotangent.iter().map(|row| [row[lane]]).collect();
+                let mut expected = vec![[0.0; 1]; rows];
+                Vectors::Plain.run(MultiplyTransposed {
                     matrix,
-                    input: &input,
-                    output: product,
+                    input: &alone,
+                    output: &mut expected,
                 });
-                vectors.run(MultiplyTransposed {
-                    matrix,
-                    input: &input,
-                    output: transposed,
-                });
-                for (wide, alone) in wide.concat().iter().zip(alone.concat()) {
-                    assert_eq!(wide[lane].to_bits(), alone[0].to_bits(), "{vectors:?}");
+                for (found, [expected]) in transposed.iter().zip(expected) {
+                    assert_eq!(found[lane].to_bits(), expected.to_bits(), "{vectors:?}");
                 }
             }
         }
     }
 
     #[test]
-    fn bits_are_equal_for_every_instruction_set() {
-        let mut stream = Stream::new(0, 0);
-        let (cases, largest) = if cfg!(miri) { (2, 6) } else { (20, 60) };
-        for _ in 0..cases {
-            let size = 1 + stream.index(largest) as usize;
-            same_bits::<1>(size, &mut stream);
-            same_bits::<4>(size, &mut stream);
-            same_bits::<8>(size, &mut stream);
-            same_bits::<16>(size, &mut stream);
-            same_bits::<32>(size, &mut stream);
+    fn products_are_exact_with_all_vectors() {
+        let mut stream = Stream::new(7, 0);
+        let sizes: &[usize] = if cfg!(miri) { &[5] } else { &[1, 4, 5, 22, 67] };
+        for size in sizes {
+            agrees::<1>(*size, &mut stream);
+            agrees::<3>(*size, &mut stream);
+            agrees::<4>(*size, &mut stream);
+            agrees::<32>(*size, &mut stream);
+        }
+    }
+
+    #[test]
+    fn scales_are_the_units_of_the_rows() {
+        let shifts = [[1, 5, 30, 31]];
+        let matrix = LowerTriangular::new(&[[0; 4]; 4], &shifts, &[[0; 4]], 4);
+        let scales = matrix.unwrap().scales().next().unwrap();
+        for (scale, shift) in scales.iter().zip([1, 5, 30, 31]) {
+            assert_eq!(*scale, 1.0 / (1_u64 << (shift + 31)) as f32);
         }
     }
 
     #[test]
     fn refuses_what_does_not_fit() {
-        let tiles = tiles();
-        assert!(LowerTriangular::new(&tiles[1..], SIZE).is_none());
+        let (tiles, row) = ([[0; 4]; 12], [[1; 4]; 2]);
+        assert!(LowerTriangular::new(&tiles[1..], &row, &row, 6).is_none());
+        assert!(LowerTriangular::new(&tiles, &row[1..], &row, 6).is_none());
         assert_eq!(LowerTriangular::tiles(usize::MAX), None);
-        let matrix = LowerTriangular::new(&tiles, SIZE).unwrap();
-        let (short, mut long) = ([[0.0; 1]; 23], [[0.0; 1]; 24]);
-        assert!(matrix.multiply(&short, &mut long).is_none());
-        assert!(matrix.multiply(&long.clone(), &mut short.clone()).is_none());
-        assert!(matrix.multiply_transposed(&short, &mut long).is_none());
+        let matrix = LowerTriangular::new(&tiles, &row, &row, 6).unwrap();
+        assert!(matrix.multiply(&[[0; 1]; 7], &mut [[0; 1]; 8]).is_none());
+        assert!(matrix.multiply(&[[0; 1]; 8], &mut [[0; 1]; 7]).is_none());
+        let mut output = [[0.0; 1]; 8];
+        assert!(
+            matrix
+                .multiply_transposed(&[[0.0; 1]; 7], &mut output)
+                .is_none()
+        );
+        for shift in [0, 32, -1, i32::MIN] {
+            let shifts = [[shift; 4]; 2];
+            let matrix = LowerTriangular::new(&tiles, &shifts, &row, 6).unwrap();
+            assert!(!matrix.has_sound_shifts());
+        }
     }
 }

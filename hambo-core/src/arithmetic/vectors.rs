@@ -6,8 +6,8 @@
 //! is only the plain one. All give the same bits: vectors only put more lanes
 //! side by side, and nothing is fused, whatever the processor could do.
 
-/// Work on lanes that are computed a group at a time.
-pub(super) trait Kernel {
+/// A loop over lanes that are computed a group at a time.
+pub(super) trait LaneLoop {
     /// What comes of it.
     type Output;
 
@@ -63,7 +63,7 @@ impl Vectors {
     /// Runs the kernel with these instructions, its groups such that the sums
     /// of a tile take eight registers.
     #[inline(always)]
-    pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+    pub(super) fn run<K: LaneLoop>(self, kernel: K) -> K::Output {
         match self {
             Self::Plain => kernel.run::<PLAIN>(),
             #[cfg(all(feature = "host-simd", target_arch = "x86_64"))]
@@ -81,7 +81,7 @@ impl Vectors {
 struct Inlined<K, const GROUP: usize>(K);
 
 #[cfg(all(feature = "host-simd", target_arch = "x86_64"))]
-impl<K: Kernel, const GROUP: usize> pulp::NullaryFnOnce for Inlined<K, GROUP> {
+impl<K: LaneLoop, const GROUP: usize> pulp::NullaryFnOnce for Inlined<K, GROUP> {
     type Output = K::Output;
 
     #[inline(always)]

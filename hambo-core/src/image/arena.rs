@@ -19,8 +19,8 @@ impl<'a> ArenaReader<'a> {
         Ok(Self { tiles })
     }
 
-    /// The next `count` tiles, whatever they hold: whole numbers, as far as
-    /// the caller knows, have the bits of any f32.
+    /// The next `count` tiles, whatever they hold: integers have the bits of
+    /// any f32.
     ///
     /// # Errors
     /// If there are fewer.

@@ -1,12 +1,12 @@
 //! A Gaussian process in a model part.
 //!
 //! Arena, after calibration scale and support: input mean, input scale (dx
-//! each) · output mean, output scale (ds each) · for each output its twelve
-//! numbers, factors (dx), and, if its kernel is stationary, the points'
-//! coordinates (N dx) and weights (N) as whole numbers, and row sums and
-//! product errors (N each) and M in blocks of four rows, or shifts and offsets
-//! (N each) and M as the bits of integers; or, if it is linear, weights (dx)
-//! and a triangular matrix of dx + 1 rows.
+//! each) · output mean, output scale (ds each) · for each output its ten
+//! numbers, factors (dx), and, if its kernel is stationary, five runs of
+//! integers (i32, little-endian): the points' coordinates (N dx), weights (N),
+//! the shifts and offsets of M (N each), and M in blocks of four rows; or, if
+//! it is linear, weights (dx) and a dense layer of dx inputs and dx + 1
+//! outputs in f32.
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
@@ -14,26 +14,15 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::error::Problem;
 use super::model_part::{all, positive};
-use crate::model::{Arithmetic, GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation};
+use crate::model::{GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation};
 
 /// The sizes and kernels of a Gaussian process.
-///
-/// ```
-/// use hambo_core::image::GaussianProcessManifest;
-/// use hambo_core::model::{Arithmetic, GaussianProcess, Kernel};
-/// let kernels = [(Kernel::Rbf, Arithmetic::Whole), (Kernel::Linear, Arithmetic::Single)];
-/// let kernels = kernels.into_iter().collect();
-/// let manifest = GaussianProcessManifest { points: 128, kernels };
-/// // Of two states and an action; most of it is the triangular matrix.
-/// let tiles = GaussianProcess::output_tiles(Kernel::Rbf, usize::from(manifest.points), 3);
-/// assert_eq!(tiles, Some(3 + 1 + 3 * 32 + 3 * 32 + 2 * 32 * 33));
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GaussianProcessManifest {
     /// N.
     pub points: u16,
-    /// One for each state dimension, and how its M k is summed.
-    pub kernels: Vec<(Kernel, Arithmetic), MAX_OUTPUTS>,
+    /// One for each state dimension.
+    pub kernels: Vec<Kernel, MAX_OUTPUTS>,
 }
 
 pub(super) fn parse_gaussian_process<'a>(

@@ -60,8 +60,8 @@ pub struct ModelManifest {
 ///
 /// ```
 /// use hambo_core::image::{DynamicsManifest, GaussianProcessManifest};
-/// use hambo_core::model::{Arithmetic, Kernel};
-/// let kernels = [(Kernel::Rbf, Arithmetic::Whole)].into_iter().collect();
+/// use hambo_core::model::Kernel;
+/// let kernels = [Kernel::Rbf].into_iter().collect();
 /// let manifest = GaussianProcessManifest { points: 128, kernels };
 /// let dynamics = DynamicsManifest::GaussianProcess(manifest);
 /// assert!(!matches!(dynamics, DynamicsManifest::Ensemble(_)));

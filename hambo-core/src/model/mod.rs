@@ -14,8 +14,8 @@ mod gaussian_process;
 pub use confidence::{Calibration, ConfidenceSet, Support, nested_beta};
 pub use ensemble::{Ensemble, Standardisation};
 pub use gaussian_process::{
-    Arithmetic, FRACTION_BITS, GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers, WEIGHT_LIMIT,
-    coordinate_limit, whole_to_bits,
+    FRACTION_BITS, GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers, WEIGHT_LIMIT,
+    coordinate_limit,
 };
 
 /// A model as it comes out of an image: dynamics, confidence set and the

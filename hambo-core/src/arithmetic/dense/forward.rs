@@ -2,7 +2,7 @@
 
 use super::{Dense, TILE};
 use crate::arithmetic::active::Active;
-use crate::arithmetic::vectors::{Kernel, PLAIN, lanes, lanes_mut};
+use crate::arithmetic::vectors::{LaneLoop, PLAIN, lanes, lanes_mut};
 
 pub(super) struct Forward<'a, F, const B: usize> {
     pub(super) layer: Dense<'a>,
@@ -11,7 +11,7 @@ pub(super) struct Forward<'a, F, const B: usize> {
     pub(super) output: &'a mut [[f32; B]],
 }
 
-impl<F: Fn(f32) -> f32, const B: usize> Kernel for Forward<'_, F, B> {
+impl<F: Fn(f32) -> f32, const B: usize> LaneLoop for Forward<'_, F, B> {
     type Output = ();
 
     #[inline(always)]
@@ -105,7 +105,7 @@ fn sum_up<'x, const G: usize, const B: usize>(
 /// What is read is copied first: the compiler then knows that no sum lies
 /// where it is read from, and keeps the sums in registers.
 #[inline(always)]
-pub(in crate::arithmetic) fn add_column<const G: usize>(
+fn add_column<const G: usize>(
     weight: &[f32; TILE],
     x: &[f32; G],
     [a, b, c, d]: &mut [[f32; G]; TILE],

@@ -14,7 +14,6 @@ mod pull_back;
 
 use super::vectors::Vectors;
 use forward::Forward;
-pub(super) use forward::add_column;
 use pull_back::PullBack;
 pub(super) use pull_back::add_tile;
 

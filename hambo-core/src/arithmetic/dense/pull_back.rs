@@ -2,7 +2,7 @@
 
 use super::{Dense, TILE};
 use crate::arithmetic::active::{Active, is_zero};
-use crate::arithmetic::vectors::{Kernel, PLAIN, lanes, lanes_mut};
+use crate::arithmetic::vectors::{LaneLoop, PLAIN, lanes, lanes_mut};
 
 pub(super) struct PullBack<'a, const B: usize> {
     pub(super) layer: Dense<'a>,
@@ -12,7 +12,7 @@ pub(super) struct PullBack<'a, const B: usize> {
     pub(super) input_cotangent: &'a mut [[f32; B]],
 }
 
-impl<const B: usize> Kernel for PullBack<'_, B> {
+impl<const B: usize> LaneLoop for PullBack<'_, B> {
     type Output = ();
 
     #[inline(always)]

@@ -1,25 +1,13 @@
-//! Whole numbers in an image of f32: the points' coordinates and weights.
-//!
-//! Both are stored as the bits of an f32 that is no NaN, after adding
-//! [`BIAS`]. Their ranges are such that no integer sum can overflow:
+//! The points' coordinates and weights are integers (i32), in ranges such that
+//! no integer sum can overflow:
 //!
 //! | | range | so that |
 //! |---|---|---|
 //! | coordinates c | \|c\| ≤ [`coordinate_limit`] | the squared differences of all columns sum up to at most 2⁶³ |
 //! | weights w | \|w\| ≤ [`WEIGHT_LIMIT`] | 65,535 products with fractions, each divided by 2¹⁶, sum up to at most 2⁶³ |
 
-/// What is added to a whole number to store it.
-const BIAS: u32 = 1 << 30;
-
 /// The largest weight.
-///
-/// ```
-/// use hambo_core::model::{WEIGHT_LIMIT, whole_to_bits};
-/// // Stored, it is an f32 that is finite.
-/// assert!(f32::from_bits(whole_to_bits(WEIGHT_LIMIT)).is_finite());
-/// assert!(f32::from_bits(whole_to_bits(-WEIGHT_LIMIT)).is_finite());
-/// ```
-pub const WEIGHT_LIMIT: i32 = (1 << 30) - (1 << 23) - 1;
+pub const WEIGHT_LIMIT: i32 = (1 << 30) - 1;
 
 /// The fractional bits that coordinates may have: a coordinate's unit is
 /// 2⁻ᵠ with q in this range.
@@ -51,43 +39,6 @@ pub fn coordinate_limit(columns: usize) -> Option<i32> {
     1_i32.checked_shl(bits.min(29))
 }
 
-/// A whole number as it is stored.
-///
-/// ```
-/// use hambo_core::model::whole_to_bits;
-/// assert_eq!(whole_to_bits(-5), (1 << 30) - 5);
-/// ```
-#[must_use]
-#[inline(always)]
-pub const fn whole_to_bits(whole: i32) -> u32 {
-    BIAS.wrapping_add_signed(whole)
-}
-
-/// A stored whole number.
-#[inline(always)]
-pub(super) fn whole(stored: f32) -> i32 {
-    stored.to_bits().wrapping_sub(BIAS).cast_signed()
-}
-
-/// Whether a stored number is whole and at most `limit` in size.
-pub(super) fn is_within(stored: f32, limit: i32) -> bool {
-    let least = whole_to_bits(limit.wrapping_neg());
-    (least..=whole_to_bits(limit)).contains(&stored.to_bits())
-}
-
-/// The difference of two stored numbers, each within [`coordinate_limit`].
-#[inline(always)]
-pub(super) fn difference(a: f32, b: f32) -> i32 {
-    a.to_bits().wrapping_sub(b.to_bits()).cast_signed()
-}
-
-/// A coordinate within [`coordinate_limit`], cut off to a whole number and
-/// stored; one that is not a number becomes 0.
-#[inline(always)]
-pub(super) fn store(coordinate: f32) -> f32 {
-    f32::from_bits(whole_to_bits(coordinate as i32))
-}
-
 /// q of a unit of 2⁻ᵠ.
 pub(super) fn fraction_bits_of(unit: f32) -> Option<u32> {
     let bits = unit.to_bits();
@@ -99,26 +50,6 @@ pub(super) fn fraction_bits_of(unit: f32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn whole_numbers_come_back() {
-        for number in [0, 1, -1, 1 << 29, -(1 << 29), WEIGHT_LIMIT, -WEIGHT_LIMIT] {
-            let stored = f32::from_bits(whole_to_bits(number));
-            assert!(stored.is_finite());
-            assert_eq!(whole(stored), number);
-            assert!(is_within(stored, number.abs()));
-            assert!(number == 0 || !is_within(stored, number.abs() - 1));
-        }
-        assert!(!is_within(-1.0, 1 << 29) && !is_within(0.0, 1 << 29));
-        assert!(!is_within(f32::INFINITY, WEIGHT_LIMIT));
-    }
-
-    #[test]
-    fn queries_are_cut_off() {
-        assert_eq!(whole(store(-2.75)), -2);
-        assert_eq!(whole(store(536_870_912.0)), 1 << 29);
-        assert_eq!(whole(store(f32::NAN)), 0);
-    }
 
     #[test]
     fn units_are_powers_of_two() {

@@ -6,7 +6,7 @@
 //! of squared differences is exact, and the kernel's shape φ comes out as a
 //! fraction (in units of 2⁻³²) within [`Kernel::fraction_error`] of them.
 //!
-//! The linear kernel has a form of its own, see [`super::plane`].
+//! The linear kernel has a form of its own, see [`super::linear`].
 
 use serde::{Deserialize, Serialize};
 

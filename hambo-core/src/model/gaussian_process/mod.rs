@@ -6,22 +6,20 @@
 //! M is stored, so that a query costs one triangular product for each output
 //! and its derivative a second one.
 //!
-//! The terms of these sums are large and cancel. The mean is summed in
-//! integers, and so is the variance where f32 would lose too much of it
-//! ([`factor`]); the standard deviation is rounded up by a bound on all that
-//! is lost: see [`posterior`]. [`stationary`] is the arithmetic of most
-//! kernels, [`plane`] that of the linear one.
+//! The terms of these sums are large and cancel, so both are summed in
+//! integers; the standard deviation is rounded up by a bound on all that is
+//! lost: see [`posterior`]. [`stationary`] and [`variance`] are the arithmetic
+//! of most kernels, [`linear`] that of the linear one.
 
 mod coordinates;
-mod factor;
 mod kernel;
+mod linear;
 mod numbers;
-mod plane;
 mod posterior;
 mod stationary;
+mod variance;
 
-pub use coordinates::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit, whole_to_bits};
-pub use factor::Arithmetic;
+pub use coordinates::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit};
 pub use kernel::Kernel;
 pub use numbers::OutputNumbers;
 
@@ -29,76 +27,20 @@ use heapless::Vec;
 
 use super::{Prediction, PredictionCotangent, Standardisation};
 use crate::arithmetic::dense::{TILE, padded};
+use linear::LinearOutput;
 use numbers::NUMBER_TILES;
-use plane::PlaneOutput;
 use stationary::StationaryOutput;
 
 /// The largest number of outputs.
 pub const MAX_OUTPUTS: usize = 64;
 
 /// Gaussian processes whose numbers are borrowed.
-///
-/// ```
-/// use hambo_core::model::{
-///     Arithmetic, GaussianProcess, Kernel, OutputNumbers, Prediction, Standardisation, whole_to_bits,
-/// };
-/// // One point, at the origin, where s' - s = 1 was seen with the noise variance 1.
-/// let unit = 1.0 / 65_536.0;
-/// let numbers = OutputNumbers {
-///     signal_variance: 1.0,
-///     prior_variance: 1.0,
-///     noise_std: 1.0,
-///     variance_error: 1e-9,
-///     std_factor: 1.0,
-///     std_error: 0.0,
-///     std_error_growth: 0.0,
-///     mean_offset: 0.0,
-///     weight_unit: 0.5 * unit / 1_048_576.0,
-///     coordinate_unit: unit,
-///     constant_variance: 0.0,
-///     kernel_error: 0.0,
-/// };
-/// // Numbers, and coordinates for each unit of (s, a).
-/// let factor = Kernel::Rbf.coordinates_per_lengthscale() as f32 / unit;
-/// let mut tiles = numbers.to_tiles().to_vec();
-/// tiles.push([factor, factor, 0.0, 0.0]);
-/// // The point, and alpha = 1 / (1 + 1) in 2²⁰ units.
-/// let stored = |number| f32::from_bits(whole_to_bits(number));
-/// tiles.extend([[stored(0), stored(0), 0.0, 0.0], [stored(1 << 20), 0.0, 0.0, 0.0]]);
-/// // M = 1 / sqrt(1 + 1) in units of 2⁻³¹, and no offset; rows beyond it are shifted, too.
-/// let whole = |number: i32| f32::from_bits(number as u32);
-/// tiles.extend([[31, 1, 1, 1].map(whole), [0.0; 4]]);
-/// tiles.extend([[whole(1_518_500_250), 0.0, 0.0, 0.0], [0.0; 4], [0.0; 4], [0.0; 4]]);
-/// assert_eq!(GaussianProcess::output_tiles(Kernel::Rbf, 1, 2), Some(tiles.len()));
-/// let units = Standardisation {
-///     input_mean: &[0.0; 2],
-///     input_scale: &[1.0; 2],
-///     output_mean: &[0.0],
-///     output_scale: &[1.0],
-/// };
-/// let kernels = [(Kernel::Rbf, Arithmetic::Whole)];
-/// let process = GaussianProcess::new(&kernels, 1, units, &tiles).ok_or("bad sizes")?;
-/// assert_eq!((process.points(), process.kernels()), (1, &kernels[..]));
-/// let mut scratch = vec![[0.0; 2]; process.scratch_rows().ok_or("too large")?];
-/// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
-/// let mut prediction = Prediction {
-///     mean: &mut mean,
-///     epistemic_std: &mut epistemic,
-///     aleatoric_std: &mut aleatoric,
-/// };
-/// // At the point half of the prior variance is left, far away all of it.
-/// process.predict(&[[0.0, 9.0]], &[[0.0, 9.0]], &mut scratch, &mut prediction);
-/// assert!((mean[0][0] - 0.5).abs() < 1e-6 && mean[0][1].abs() < 1e-6);
-/// assert!((epistemic[0][0] - 0.5_f32.sqrt()).abs() < 1e-6);
-/// assert!((epistemic[0][1] - 1.0).abs() < 1e-6);
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct GaussianProcess<'a> {
     state_dimension: usize,
     action_dimension: usize,
     points: usize,
-    kernels: Vec<(Kernel, Arithmetic), MAX_OUTPUTS>,
+    kernels: Vec<Kernel, MAX_OUTPUTS>,
     standardisation: Standardisation<'a>,
     /// The outputs, one after the other.
     tiles: &'a [[f32; TILE]],
@@ -108,7 +50,7 @@ pub struct GaussianProcess<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Output<'a> {
     Stationary(StationaryOutput<'a>),
-    Plane(PlaneOutput<'a>),
+    Linear(LinearOutput<'a>),
 }
 
 /// The rows of a Gaussian process's scratch.
@@ -139,14 +81,14 @@ impl<'a> GaussianProcess<'a> {
     /// each input, and
     /// - for a stationary kernel the points, their weights, two numbers for
     ///   each row of M, and M itself;
-    /// - for the linear kernel a weight for each input, and a triangular
-    ///   matrix with a row for each input and one for the constant;
+    /// - for the linear kernel a weight for each input, and a matrix with a
+    ///   row for each input and one for the constant;
     ///
     /// each padded to whole tiles.
     #[must_use]
     pub fn output_tiles(kernel: Kernel, points: usize, inputs: usize) -> Option<usize> {
         let tiles = match kernel {
-            Kernel::Linear => PlaneOutput::tiles(inputs),
+            Kernel::Linear => LinearOutput::tiles(inputs),
             Kernel::Rbf | Kernel::Matern32 | Kernel::Matern52 => {
                 StationaryOutput::tiles(points, inputs)
             }
@@ -157,12 +99,8 @@ impl<'a> GaussianProcess<'a> {
     }
 
     /// The tiles of so many outputs.
-    pub(crate) fn tiles(
-        kernels: &[(Kernel, Arithmetic)],
-        points: usize,
-        inputs: usize,
-    ) -> Option<usize> {
-        kernels.iter().try_fold(0_usize, |sum, (kernel, _)| {
+    pub(crate) fn tiles(kernels: &[Kernel], points: usize, inputs: usize) -> Option<usize> {
+        kernels.iter().try_fold(0_usize, |sum, kernel| {
             sum.checked_add(Self::output_tiles(*kernel, points, inputs)?)
         })
     }
@@ -171,7 +109,7 @@ impl<'a> GaussianProcess<'a> {
     /// do not fit together.
     #[must_use]
     pub fn new(
-        kernels: &[(Kernel, Arithmetic)],
+        kernels: &[Kernel],
         points: usize,
         standardisation: Standardisation<'a>,
         tiles: &'a [[f32; TILE]],
@@ -214,9 +152,9 @@ impl<'a> GaussianProcess<'a> {
         self.points
     }
 
-    /// The kernel of each output, and how its M k is summed.
+    /// The kernel of each output.
     #[must_use]
-    pub fn kernels(&self) -> &[(Kernel, Arithmetic)] {
+    pub fn kernels(&self) -> &[Kernel] {
         &self.kernels
     }
 
@@ -261,22 +199,16 @@ impl<'a> GaussianProcess<'a> {
     fn outputs(&self) -> impl Iterator<Item = Option<(OutputNumbers, Output<'a>)>> {
         let mut rest = self.tiles;
         let (points, columns) = (self.points, self.columns());
-        self.kernels.iter().map(move |(kernel, arithmetic)| {
+        self.kernels.iter().map(move |kernel| {
             let tiles = Self::output_tiles(*kernel, points, columns)?;
             let (tiles, after) = rest.split_at_checked(tiles)?;
             rest = after;
             let (numbers, tiles) = tiles.split_first_chunk::<NUMBER_TILES>()?;
             let numbers = OutputNumbers::from_tiles(numbers);
             let output = match kernel {
-                Kernel::Linear => Output::Plane(PlaneOutput::new(numbers, columns, tiles)?),
+                Kernel::Linear => Output::Linear(LinearOutput::new(numbers, columns, tiles)?),
                 Kernel::Rbf | Kernel::Matern32 | Kernel::Matern52 => {
-                    let output = StationaryOutput::new(
-                        (*kernel, *arithmetic),
-                        numbers,
-                        points,
-                        columns,
-                        tiles,
-                    );
+                    let output = StationaryOutput::new(*kernel, numbers, points, columns, tiles);
                     Output::Stationary(output?)
                 }
             };
@@ -293,7 +225,7 @@ impl<'a> GaussianProcess<'a> {
                 numbers.in_range()
                     && match output {
                         Output::Stationary(output) => output.is_sound(),
-                        Output::Plane(output) => output.is_sound(),
+                        Output::Linear(output) => output.is_sound(),
                     }
             })
         })
@@ -362,7 +294,7 @@ impl<'a> GaussianProcess<'a> {
             };
             let standardised = match output {
                 Output::Stationary(output) => output.posterior(input, rows)?,
-                Output::Plane(output) => output.posterior(input, rows)?,
+                Output::Linear(output) => output.posterior(input, rows)?,
             };
             for (y, m) in mean.iter_mut().zip(&standardised.mean) {
                 *y = *shift + *scale * *m;
@@ -435,7 +367,7 @@ impl<'a> GaussianProcess<'a> {
             let cotangents = (&c_mean, &c_std);
             match output {
                 Output::Stationary(output) => output.pull_back(cotangents, input, rows, inputs)?,
-                Output::Plane(output) => output.pull_back(cotangents, rows, inputs)?,
+                Output::Linear(output) => output.pull_back(cotangents, rows, inputs)?,
             }
         }
         Some(())

@@ -21,8 +21,6 @@ pub(super) const NUMBER_TILES: usize = 3;
 ///     mean_offset: 0.0,
 ///     weight_unit: 1e-9,
 ///     coordinate_unit: 1.0 / 16_777_216.0,
-///     constant_variance: 0.1,
-///     kernel_error: 1e-8,
 /// };
 /// assert_eq!(numbers.to_tiles()[0], [1.0, 1.1, 0.1, 1e-8]);
 /// ```
@@ -31,18 +29,17 @@ pub struct OutputNumbers {
     /// What the kernel's shape is multiplied with.
     pub signal_variance: f32,
     /// k(x, x) of a stationary kernel: the signal variance and what is added
-    /// to it. Rounded up; where M is in f32, by what the sum of squares may
-    /// lose, too.
+    /// to it, rounded up.
     pub prior_variance: f32,
     /// The standard deviation of the noise.
     pub noise_std: f32,
     /// Added to the variance: covers that M was rounded, and the arithmetic.
     pub variance_error: f32,
     /// Factor on the standard deviation, at least 1: covers that the points
-    /// were moved to whole coordinates.
+    /// were moved to integer coordinates.
     pub std_factor: f32,
     /// Added to the standard deviation: covers that the query is moved to
-    /// whole coordinates, how far an evaluated kernel may be off, and the
+    /// integer coordinates, how far an evaluated kernel may be off, and the
     /// mean's arithmetic.
     pub std_error: f32,
     /// Added for each coordinate of the query: covers its rounding in f32.
@@ -54,11 +51,6 @@ pub struct OutputNumbers {
     pub weight_unit: f32,
     /// A coordinate's unit, 2⁻ᵠ; 1 for the linear kernel.
     pub coordinate_unit: f32,
-    /// What is added to the signal variance; only where M is in f32.
-    pub constant_variance: f32,
-    /// How far an evaluated k(x, x_i) may be from the true one at the stored
-    /// point, beyond what rounding to f32 takes; only where M is in f32.
-    pub kernel_error: f32,
 }
 
 impl OutputNumbers {
@@ -78,12 +70,7 @@ impl OutputNumbers {
                 self.std_error_growth,
                 self.mean_offset,
             ],
-            [
-                self.weight_unit,
-                self.coordinate_unit,
-                self.constant_variance,
-                self.kernel_error,
-            ],
+            [self.weight_unit, self.coordinate_unit, 0.0, 0.0],
         ]
     }
 
@@ -91,12 +78,7 @@ impl OutputNumbers {
         let [
             [signal_variance, prior_variance, noise_std, variance_error],
             [std_factor, std_error, std_error_growth, mean_offset],
-            [
-                weight_unit,
-                coordinate_unit,
-                constant_variance,
-                kernel_error,
-            ],
+            [weight_unit, coordinate_unit, _, _],
         ] = *tiles;
         Self {
             signal_variance,
@@ -109,8 +91,6 @@ impl OutputNumbers {
             mean_offset,
             weight_unit,
             coordinate_unit,
-            constant_variance,
-            kernel_error,
         }
     }
 
@@ -127,7 +107,5 @@ impl OutputNumbers {
             && self.std_error_growth >= 0.0
             && self.weight_unit > 0.0
             && self.coordinate_unit > 0.0
-            && self.constant_variance >= 0.0
-            && self.kernel_error >= 0.0
     }
 }

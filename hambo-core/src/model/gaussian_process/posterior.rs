@@ -1,30 +1,13 @@
 //! What is known of f at a query, and why the standard deviation is never too
 //! small.
 //!
-//! Points and query are moved to whole coordinates (see [`super::kernel`]),
+//! Points and query are moved to integer coordinates (see [`super::kernel`]),
 //! and alpha and M are those of the moved points. So the sum of weights times
 //! kernel, whose terms are large and cancel, is one of integers; it does not
 //! depend on the points' order.
 //!
-//! *The variance in f32.* Let k be the kernel vector at the moved query and
-//! points, k̃ the evaluated one, ṽ the evaluated M k̃, and u = 2⁻²⁴. Then for
-//! every row i
-//!
-//! |ṽ_i − (M k)_i| ≤ e_i = row_sum_i · kernel_error + product_error_i · max|k̃|
-//!
-//! with row_sum_i = Σ_j |M_ij| and product_error_i = u Σ_j n_ij |M_ij|, where
-//! n_ij counts the roundings that M_ij k̃_j goes through. Since |M k|² ≥ Σ
-//! max(0, |ṽ_i| − e_i)², the variance is at most
-//!
-//! prior_variance − Σ max(0, |ṽ_i| − e_i)²
-//!
-//! A row that rounding has drowned is left out, as if its point told nothing:
-//! the error is never more than what the row could have explained.
-//! prior_variance is k(x, x) and what covers its own rounding and that of the
-//! squares and their compensated sum.
-//!
-//! *The variance in integers.* What is stored of M is W = (I + G) M s² / √p, rounded to
-//! whole numbers row by row, with p = k(x, x), s² the signal variance and η ≥
+//! *The variance.* What is stored of M is W = (I + G) M s² / √p, rounded to
+//! integers row by row, with p = k(x, x), s² the signal variance and η ≥
 //! |I + G|² − 1 computed by the host from the numbers as they are. Let k̂ be
 //! the evaluated kernel vector and ŵ the evaluated W k̂ / s², each row of which
 //! is rounded by 2⁻³¹ at most. Then
@@ -69,7 +52,7 @@ use crate::arithmetic::elementary::{maximum, square_root};
 const ROUND_UP: f32 = 1.0 + 4.0 * f32::EPSILON;
 
 /// What is known of f at a query, in standardised units.
-pub(super) struct Posterior<const B: usize> {
+pub(super) struct OutputPosterior<const B: usize> {
     pub mean: [f32; B],
     /// Rounded up, for the set.
     pub std: [f32; B],
@@ -77,7 +60,7 @@ pub(super) struct Posterior<const B: usize> {
     pub core_std: [f32; B],
 }
 
-impl<const B: usize> Posterior<B> {
+impl<const B: usize> OutputPosterior<B> {
     /// Of a variance without its errors, and the square of the query's norm
     /// in coordinates, which is NaN if the query is.
     pub fn new(

@@ -1,16 +1,15 @@
-//! An output with a stationary kernel: points and weights in integers.
+//! An output with a stationary kernel: the posterior mean kᵀ alpha as a sum of
+//! integers, and the derivatives of mean and standard deviation.
 
 use super::OutputRows;
-use super::coordinates::{
-    FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit, difference, fraction_bits_of, is_within, store,
-    whole,
-};
-use super::factor::{Arithmetic, Factor, whole_rows};
+use super::coordinates::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit, fraction_bits_of};
 use super::kernel::{FRACTION, Kernel, Matern32, Matern52, Rbf, Shape};
 use super::numbers::OutputNumbers;
-use super::posterior::Posterior;
+use super::posterior::OutputPosterior;
+use super::variance::{explained_slope, integer_rows, variance};
 use crate::arithmetic::dense::TILE;
 use crate::arithmetic::elementary::clamp;
+use crate::arithmetic::triangular::LowerTriangular;
 
 /// What is stored of it.
 #[derive(Clone, Copy, Debug)]
@@ -23,37 +22,41 @@ pub(super) struct StationaryOutput<'a> {
     limit: i32,
     /// Coordinates for each unit of an input.
     factors: &'a [f32],
-    /// The points' coordinates, stored whole, point by point.
-    coordinates: &'a [f32],
-    /// alpha times the signal variance, stored whole.
-    weights: &'a [f32],
-    /// M.
-    factor: Factor<'a>,
+    /// The points' coordinates, point by point.
+    coordinates: &'a [i32],
+    /// alpha times the signal variance, in units of their own.
+    weights: &'a [i32],
+    /// M s² / √p.
+    factor: LowerTriangular<'a>,
 }
 
 impl<'a> StationaryOutput<'a> {
     /// The tiles after the numbers: a factor for each input, the points, their
-    /// weights and M, each padded to whole tiles.
+    /// weights, the shift and the offset of each row of M, and M, each padded
+    /// to whole tiles. All but the factors are integers.
     pub fn tiles(points: usize, inputs: usize) -> Option<usize> {
-        points
-            .div_ceil(TILE)
+        let per_point = points.div_ceil(TILE).checked_mul(3)?;
+        per_point
             .checked_add(inputs.div_ceil(TILE))?
             .checked_add(points.checked_mul(inputs)?.div_ceil(TILE))?
-            .checked_add(Factor::tiles(points)?)
+            .checked_add(LowerTriangular::tiles(points)?)
     }
 
     pub fn new(
-        (kernel, arithmetic): (Kernel, Arithmetic),
+        kernel: Kernel,
         numbers: OutputNumbers,
         points: usize,
         inputs: usize,
         tiles: &'a [[f32; TILE]],
     ) -> Option<Self> {
         let per_point = points.div_ceil(TILE);
-        let (factors, tiles) = tiles.split_at_checked(inputs.div_ceil(TILE))?;
-        let coordinates = points.checked_mul(inputs)?;
-        let (stored, tiles) = tiles.split_at_checked(coordinates.div_ceil(TILE))?;
-        let (weights, tiles) = tiles.split_at_checked(per_point)?;
+        let (factors, integers) = tiles.split_at_checked(inputs.div_ceil(TILE))?;
+        let integers: &[[i32; TILE]] = bytemuck::try_cast_slice(integers).ok()?;
+        let count = points.checked_mul(inputs)?;
+        let (coordinates, integers) = integers.split_at_checked(count.div_ceil(TILE))?;
+        let (weights, integers) = integers.split_at_checked(per_point)?;
+        let (shifts, integers) = integers.split_at_checked(per_point)?;
+        let (offsets, integers) = integers.split_at_checked(per_point)?;
         Some(Self {
             kernel,
             numbers,
@@ -62,20 +65,21 @@ impl<'a> StationaryOutput<'a> {
                 .unwrap_or(*FRACTION_BITS.start()),
             limit: coordinate_limit(inputs)?,
             factors: factors.as_flattened().get(..inputs)?,
-            coordinates: stored.as_flattened().get(..coordinates)?,
+            coordinates: coordinates.as_flattened().get(..count)?,
             weights: weights.as_flattened().get(..points)?,
-            factor: Factor::new(arithmetic, points, tiles)?,
+            factor: LowerTriangular::new(integers, shifts, offsets, points)?,
         })
     }
 
     /// Whether all numbers are in their ranges, such that no integer sum can
     /// overflow.
     pub fn is_sound(&self) -> bool {
+        let within = |x: &i32, limit: i32| x.unsigned_abs() <= limit.unsigned_abs();
         fraction_bits_of(self.numbers.coordinate_unit).is_some()
             && self.factors.iter().all(|x| x.is_finite() && *x > 0.0)
-            && self.coordinates.iter().all(|x| is_within(*x, self.limit))
-            && self.weights.iter().all(|x| is_within(*x, WEIGHT_LIMIT))
-            && self.factor.is_sound()
+            && self.coordinates.iter().all(|x| within(x, self.limit))
+            && self.weights.iter().all(|x| within(x, WEIGHT_LIMIT))
+            && self.factor.has_sound_shifts()
     }
 
     /// The posterior at `input`, the distance from the inputs' mean. Leaves
@@ -85,38 +89,39 @@ impl<'a> StationaryOutput<'a> {
         &self,
         input: &[[f32; B]],
         rows: OutputRows<'_, B>,
-    ) -> Option<Posterior<B>> {
+    ) -> Option<OutputPosterior<B>> {
         let OutputRows {
             query,
             kernel,
             slopes,
             projection,
         } = rows;
+        let (query, kernel) = (integer_rows(query), integer_rows(kernel));
         let square = self.move_query(input, query);
-        let fractions = whole_rows(kernel);
-        for row in fractions.iter_mut().skip(self.weights.len()) {
+        for row in kernel.iter_mut().skip(self.weights.len()) {
             *row = [0; B];
         }
         let sums = match self.kernel {
-            Kernel::Rbf => self.kernel_vector::<Rbf, B>(query, fractions, slopes),
-            Kernel::Matern32 => self.kernel_vector::<Matern32, B>(query, fractions, slopes),
-            Kernel::Matern52 => self.kernel_vector::<Matern52, B>(query, fractions, slopes),
+            Kernel::Rbf => self.kernel_vector::<Rbf, B>(query, kernel, slopes),
+            Kernel::Matern32 => self.kernel_vector::<Matern32, B>(query, kernel, slopes),
+            Kernel::Matern52 => self.kernel_vector::<Matern52, B>(query, kernel, slopes),
             Kernel::Linear => return None,
         };
-        let mean = sums.map(|sum| sum as f32 * self.numbers.weight_unit);
-        let variance = self.factor.variance(&self.numbers, kernel, projection)?;
-        Some(Posterior::new(&self.numbers, &square, mean, &variance))
+        let numbers = &self.numbers;
+        let mean = sums.map(|sum| sum as f32 * numbers.weight_unit);
+        let variance = variance(&self.factor, numbers, kernel, projection)?;
+        Some(OutputPosterior::new(numbers, &square, mean, &variance))
     }
 
-    /// The query's coordinates as they are stored. Gives the sum of their
-    /// squares before they were cut off, a NaN if one of them is.
-    fn move_query<const B: usize>(&self, input: &[[f32; B]], query: &mut [[f32; B]]) -> [f32; B] {
+    /// The query's coordinates, cut off to integers; 0 for a NaN. Gives the
+    /// sum of their squares before they were cut off, a NaN if one of them is.
+    fn move_query<const B: usize>(&self, input: &[[f32; B]], query: &mut [[i32; B]]) -> [f32; B] {
         let limit = self.limit as f32;
         let mut square = [0.0; B];
         for ((coordinates, x), factor) in query.iter_mut().zip(input).zip(self.factors) {
             for ((stored, x), sum) in coordinates.iter_mut().zip(x).zip(&mut square) {
                 let coordinate = clamp(*factor * *x, -limit, limit);
-                *stored = store(coordinate);
+                *stored = coordinate as i32;
                 *sum += coordinate * coordinate;
             }
         }
@@ -128,7 +133,7 @@ impl<'a> StationaryOutput<'a> {
     #[inline(never)]
     fn kernel_vector<S: Shape, const B: usize>(
         &self,
-        query: &[[f32; B]],
+        query: &[[i32; B]],
         kernel: &mut [[i32; B]],
         slopes: &mut [[f32; B]],
     ) -> [i64; B] {
@@ -141,13 +146,13 @@ impl<'a> StationaryOutput<'a> {
             let mut squares = [0_u64; B];
             for (row, point) in query.iter().zip(point) {
                 for (square, x) in squares.iter_mut().zip(row) {
-                    let difference = i64::from(difference(*x, *point));
+                    let difference = i64::from(x.wrapping_sub(*point));
                     let product = difference.wrapping_mul(difference);
                     *square = square.wrapping_add(product.cast_unsigned());
                 }
             }
             let shapes = S::shapes(&squares, self.fraction_bits);
-            let weight = i64::from(whole(*weight));
+            let weight = i64::from(*weight);
             for ((sum, k), value) in sums.iter_mut().zip(row).zip(shapes.values) {
                 let product = weight.wrapping_mul(i64::from(value));
                 *sum = sum.wrapping_add(product >> 16);
@@ -176,13 +181,14 @@ impl<'a> StationaryOutput<'a> {
             projection,
         } = rows;
         let numbers = &self.numbers;
-        let explained = self.factor.pull_back(numbers, projection, kernel)?;
+        let explained = explained_slope(&self.factor, numbers, projection, kernel)?;
+        let query = integer_rows(query);
         self.move_query(input, query);
         // Stored weights are alpha times the signal variance.
         let weight_unit = numbers.weight_unit * 65_536.0 / numbers.signal_variance;
         let c_std = c_std.map(|c| c * explained);
         for ((row, slopes), weight) in kernel.iter_mut().zip(slopes.iter()).zip(self.weights) {
-            let alpha = whole(*weight) as f32 * weight_unit;
+            let alpha = *weight as f32 * weight_unit;
             let cotangents = c_mean.iter().zip(&c_std);
             for ((y, slope), (c_mean, c_std)) in row.iter_mut().zip(slopes).zip(cotangents) {
                 *y = (*c_mean * alpha - *c_std * *y) * *slope;
@@ -194,7 +200,7 @@ impl<'a> StationaryOutput<'a> {
             for (weights, point) in kernel.iter().zip(self.points()) {
                 let point = *point.get(d)?;
                 for ((sum, w), x) in gradient.iter_mut().zip(weights).zip(x) {
-                    *sum += *w * (2.0 * difference(*x, point) as f32);
+                    *sum += *w * (2.0 * x.wrapping_sub(point) as f32);
                 }
             }
             for (s, g) in sum.iter_mut().zip(&gradient) {
@@ -205,7 +211,7 @@ impl<'a> StationaryOutput<'a> {
     }
 
     /// The stored points, one after the other.
-    fn points(&self) -> impl Iterator<Item = &'a [f32]> + use<'a> {
+    fn points(&self) -> impl Iterator<Item = &'a [i32]> + use<'a> {
         self.coordinates.chunks_exact(self.factors.len().max(1))
     }
 }

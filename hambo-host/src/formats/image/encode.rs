@@ -60,6 +60,12 @@ impl ArenaWriter {
             .resize(self.numbers.len().next_multiple_of(TILE), 0.0);
     }
 
+    /// Integers, each with its own bits.
+    pub(crate) fn put_integers(&mut self, integers: impl IntoIterator<Item = i32>) {
+        let integers = integers.into_iter();
+        self.put(integers.map(|x| f32::from_bits(x.cast_unsigned())));
+    }
+
     /// Bias tiles, then blocks of four outputs, input-major.
     pub(crate) fn put_layer(&mut self, layer: &Layer) {
         self.put(layer.bias.iter().copied());

@@ -5,6 +5,8 @@
 //! Solving and updating are cut into two parts of equal work, always the same
 //! ones, so that the number of threads changes no bit.
 
+use std::hint::black_box;
+
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{
     LltRegularization, cholesky_in_place, cholesky_in_place_scratch,
@@ -13,9 +15,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::reborrow::{Reborrow, ReborrowMut};
-use faer::{Accum, MatMut, MatRef, Par, Spec};
-
-use super::fit::free_registers;
+use faer::{Accum, ColRef, MatMut, MatRef, Par, Spec};
 
 /// Smaller ones are left to one thread.
 const SMALLEST: usize = 256;
@@ -93,6 +93,13 @@ fn subtract_lower(target: MatMut<'_, f64>, left: MatRef<'_, f64>) {
         -1.0,
         Par::Seq,
     );
+}
+
+/// On x86 faer's kernels leave the upper halves of the vector registers in
+/// use, which slows the scalar code after them down; its reductions do not.
+pub(super) fn free_registers() {
+    let registers = [0.0_f32; 16];
+    black_box(ColRef::from_slice(black_box(&registers)).norm_max());
 }
 
 #[cfg(test)]

@@ -53,11 +53,16 @@ impl Hyperparameters {
         let lengthscales = self.lengthscales.iter().enumerate();
         let shortest = lengthscales.map(|(d, l)| l * units(d));
         let shortest = shortest.fold(f64::INFINITY, f64::min);
+        self.lipschitz_per_lengthscale() / shortest
+    }
+
+    /// √signal · c: d_k(x, x′) ≤ this times |z − z′|, with z = x / l.
+    pub(super) fn lipschitz_per_lengthscale(&self) -> f64 {
         let steepness = match self.kernel {
             Kernel::Rbf | Kernel::Linear => 1.0,
             Kernel::Matern32 => 3.0_f64.sqrt(),
             Kernel::Matern52 => (5.0_f64 / 3.0).sqrt(),
         };
-        self.signal_variance.sqrt() * steepness / shortest
+        self.signal_variance.sqrt() * steepness
     }
 }

@@ -7,45 +7,35 @@
 //!
 //! | what | where |
 //! |---|---|
+//! | kernels and their hyperparameters | [`Hyperparameters`], [`Kernel`] |
 //! | hyperparameters by marginal likelihood | [`fit_hyperparameters`], [`Likelihood`] |
-//! | the posterior on the host | [`GaussianProcessFit`] |
-//! | its numbers for the core | [`stored_output`] |
+//! | the posterior's mean and variance | [`GaussianProcessFit`] |
+//! | its numbers for the core | [`encode_gaussian_process`] |
 //! | the rows that a device keeps | [`greedy_order`], [`uncertainty_growth`], [`DeviceRoom`] |
-//! | beta, Lipschitz constants, C_n | [`Theory`] |
+//! | beta, Lipschitz constants, C_n | [`beta()`], [`Hyperparameters::lipschitz`], [`Theory`] |
 
-mod blocks;
+mod beta;
 pub(crate) mod cholesky;
-mod coordinates;
-mod descent;
 mod error;
-mod fit;
-mod hyperparameters;
-mod kernel_matrix;
-mod likelihood;
+mod information_gain;
+mod kernel;
 mod lipschitz;
+mod marginal_likelihood;
 mod model_part;
-mod nearest_plane;
-mod options;
 mod order;
-mod plane;
-mod rounding;
-mod search;
-mod single_factor;
+mod posterior;
 mod subset;
 mod theory;
-mod whole_factor;
 
+pub use beta::{NORM_FACTOR, NormBound, beta};
 pub use error::GaussianProcessError;
-pub use fit::{GaussianProcessFit, Observations, OutputFit};
-pub use hyperparameters::Hyperparameters;
-pub use likelihood::Likelihood;
-pub use model_part::encode_gaussian_process;
-pub use options::{Parameter, Progress, SearchBounds, SearchOptions};
-pub use rounding::{StoredOutput, stored_output};
-pub use search::{FittedOutput, fit_hyperparameters};
-pub use subset::{ChosenRows, DeviceRoom, Growth, greedy_order, model_bytes, uncertainty_growth};
-pub use theory::{
-    ASSUMPTIONS, NORM_FACTOR, NormBound, OutputTheory, Smoothness, Theory, TheoryRow, beta,
+pub use kernel::Hyperparameters;
+pub use marginal_likelihood::{
+    FittedOutput, Likelihood, Parameter, Progress, SearchBounds, SearchOptions, fit_hyperparameters,
 };
+pub use model_part::encode_gaussian_process;
+pub use posterior::{GaussianProcessFit, Observations, OutputFit};
+pub use subset::{ChosenRows, DeviceRoom, Growth, greedy_order, model_bytes, uncertainty_growth};
+pub use theory::{ASSUMPTIONS, OutputTheory, Smoothness, Theory, TheoryRow};
 
 pub use hambo_core::model::Kernel;

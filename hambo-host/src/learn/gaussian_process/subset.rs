@@ -7,8 +7,8 @@ use hambo_core::model::{GaussianProcess, Kernel};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::fit::{require_shape, require_standardisation, standardised};
 use super::order::{Residual, most_telling};
+use super::posterior::{require_shape, require_standardisation, standardised};
 use super::{GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations};
 use crate::foundation::network::Standardisation;
 

@@ -1,5 +1,6 @@
-//! The theory in the open: information gain, norm, beta, Lipschitz constants
-//! and C_n, with the assumptions that they need.
+//! The constant C_n of the paper's theorem with all that it is made of
+//! (information gain, norm, beta, Lipschitz constants), and the assumptions
+//! that they need.
 //!
 //! Gains, norms and betas belong to standardised units; Lipschitz constants of
 //! the dynamics and C_n to physical ones.
@@ -9,10 +10,9 @@ use std::fmt;
 use hambo_core::model::Kernel;
 use serde::{Deserialize, Serialize};
 
+use super::beta::{NormBound, beta};
+use super::information_gain::gamma_growth;
 use super::{GaussianProcessError, GaussianProcessFit};
-
-/// The usual factor between the norm of the posterior mean and the bound B.
-pub const NORM_FACTOR: f64 = 2.0;
 
 /// What the numbers of a [`Theory`] rest on.
 pub const ASSUMPTIONS: [&str; 7] = [
@@ -24,32 +24,6 @@ pub const ASSUMPTIONS: [&str; 7] = [
     "for C_n: the policy's action is Lipschitz in the state with the given constant (Wasserstein-1 if it is random)",
     "for C_n: the adversary's search found the true minimum",
 ];
-
-/// beta_j(delta) = B_j + √(2 (g_j + ln(ds / delta))), for a posterior whose
-/// regulariser is the noise variance: with probability 1 − delta every output
-/// lies within beta_j standard deviations of its mean, everywhere.
-///
-/// ```
-/// use hambo_host::learn::gaussian_process::beta;
-///
-/// assert!((beta(1.0, 10.0, 1, 0.1) - (1.0 + (2.0_f64 * (10.0 + 10.0_f64.ln())).sqrt())).abs() < 1e-12);
-/// ```
-#[must_use]
-pub fn beta(norm_bound: f64, information_gain: f64, outputs: usize, delta: f64) -> f64 {
-    norm_bound + (2.0 * (information_gain + (outputs as f64 / delta).ln())).sqrt()
-}
-
-/// Where B comes from.
-#[derive(Debug, Clone, PartialEq)]
-pub enum NormBound {
-    /// Known: one for each output, in standardised units.
-    Given(Vec<f64>),
-    /// The norm of the posterior mean times this; an estimate, not a bound.
-    Estimated {
-        /// [`NORM_FACTOR`] if in doubt.
-        factor: f64,
-    },
-}
 
 /// One output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -245,7 +219,7 @@ impl Theory {
             row(format!("beta_{j}"), beta, "standard deviations");
             let kernel = format!("{:.4}", output.kernel_lipschitz);
             row(format!("kernel Lipschitz L_k,{j}"), kernel, "standardised");
-            let rate = capacity_growth(output.kernel);
+            let rate = gamma_growth(output.kernel);
             row(format!("growth of gamma_n, output {j}"), rate.into(), "");
         }
         let dynamics = format!("{:.4}", self.dynamics_lipschitz);
@@ -288,16 +262,5 @@ impl fmt::Display for Theory {
             writeln!(f, "- {assumption}")?;
         }
         Ok(())
-    }
-}
-
-/// How the largest information gain of n points in d dimensions grows with n:
-/// a rate without its constant, so it bounds nothing by itself.
-fn capacity_growth(kernel: Kernel) -> &'static str {
-    match kernel {
-        Kernel::Linear => "d log n",
-        Kernel::Rbf => "(log n)^(d+1)",
-        Kernel::Matern32 => "n^(d/(3+d))",
-        Kernel::Matern52 => "n^(d/(5+d))",
     }
 }

@@ -13,15 +13,14 @@ use hambo_core::arithmetic::random::Stream;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::descent::{Data, Ending, Found, Space, descend};
-use super::fit::{require_standardisation, standardised};
-use super::{
-    GaussianProcessError, Hyperparameters, Observations, Parameter, Progress, SearchOptions,
-};
+use super::descent::{Data, Failure, Minimum, Space, descend};
+use super::{Parameter, Progress, SearchOptions};
 use crate::foundation::network::Standardisation;
 use crate::foundation::random::Shuffle;
+use crate::learn::gaussian_process::posterior::{require_standardisation, standardised};
+use crate::learn::gaussian_process::{GaussianProcessError, Hyperparameters, Observations};
 
-/// Fewer rows tell nothing about lengthscales and noise.
+/// Fewer rows are too few to estimate lengthscales and noise from.
 const LEAST_ROWS: usize = 10;
 /// What so many rows took for irrelevant is not tried again on more.
 const TRUSTED_ROWS: usize = 1000;
@@ -172,11 +171,11 @@ impl Search<'_> {
         let mut order: Vec<usize> = (0..rows).collect();
         Shuffle::new(self.options.seed).shuffle(&mut order);
         let part = (seen < rows).then(|| self.all.take(&order[..seen]));
-        let ladder = ladder(seen, rows);
-        let planned = self.outputs * (self.starts() + ladder.len());
+        let row_counts = row_counts(seen, rows);
+        let planned = self.outputs * (self.starts() + row_counts.len());
         let table = part.as_ref().unwrap_or(&self.all);
         let tasks = (0..self.outputs * self.starts()).into_par_iter();
-        let found: Vec<Result<Found, Ending>> = tasks
+        let found: Vec<Result<Minimum, Failure>> = tasks
             .map(|task| {
                 let (output, start) = (task / self.starts(), task % self.starts());
                 let from = self.start(output, start);
@@ -188,7 +187,7 @@ impl Search<'_> {
             fitted.push(self.best_start(output, of_output, seen)?);
         }
         let mut before = seen;
-        for size in ladder {
+        for size in row_counts {
             let part = (size < rows).then(|| self.all.take(&order[..size]));
             let table = part.as_ref().unwrap_or(&self.all);
             self.descend_again(&mut fitted, table, before, planned)?;
@@ -241,9 +240,9 @@ impl Search<'_> {
         start: Option<usize>,
         from: Vec<f64>,
         planned: usize,
-    ) -> Result<Found, Ending> {
+    ) -> Result<Minimum, Failure> {
         let data = table.data(output);
-        let tell = |evaluations: usize, negative_log_likelihood: f64| {
+        let observe = |evaluations: usize, negative_log_likelihood: f64| {
             let Ok(mut reporter) = self.reporter.lock() else {
                 return ControlFlow::Break(());
             };
@@ -258,7 +257,7 @@ impl Search<'_> {
                 planned,
             })
         };
-        let found = descend(&self.space, data, from, self.options.iterations, &tell);
+        let found = descend(&self.space, data, from, self.options.iterations, &observe);
         if let Ok(mut reporter) = self.reporter.lock() {
             reporter.finished += 1;
         }
@@ -269,13 +268,13 @@ impl Search<'_> {
     fn best_start(
         &self,
         output: usize,
-        found: &[Result<Found, Ending>],
+        found: &[Result<Minimum, Failure>],
         seen: usize,
-    ) -> Result<(Found, FittedOutput), GaussianProcessError> {
-        if found.iter().any(|f| matches!(f, Err(Ending::Stopped))) {
+    ) -> Result<(Minimum, FittedOutput), GaussianProcessError> {
+        if found.iter().any(|f| matches!(f, Err(Failure::Stopped))) {
             return Err(GaussianProcessError::Stopped);
         }
-        let value = |found: &Result<Found, Ending>| match found {
+        let value = |found: &Result<Minimum, Failure>| match found {
             Ok(found) => found.value,
             Err(_) => f64::INFINITY,
         };
@@ -300,7 +299,7 @@ impl Search<'_> {
     /// One more descent for each output, as many at once as the memory holds.
     fn descend_again(
         &self,
-        fitted: &mut [(Found, FittedOutput)],
+        fitted: &mut [(Minimum, FittedOutput)],
         table: &Table,
         rows_before: usize,
         planned: usize,
@@ -314,11 +313,11 @@ impl Search<'_> {
                 let output = group * at_once + place;
                 let mut from = found.logarithms.clone();
                 if rows_before < TRUSTED_ROWS {
-                    from = self.space.awake(from);
+                    from = self.space.revived(from);
                 }
                 *found = self
                     .descend(table, output, None, from, planned)
-                    .map_err(|ending| ending.error(output))?;
+                    .map_err(|failure| failure.error(output))?;
                 fitted.iterations += found.iterations;
                 fitted.evaluations += found.evaluations;
                 Ok::<(), GaussianProcessError>(())
@@ -330,7 +329,7 @@ impl Search<'_> {
 
 /// The rows of the descents after the starts, which see `first`: three times
 /// as many each, then all.
-fn ladder(first: usize, rows: usize) -> Vec<usize> {
+fn row_counts(first: usize, rows: usize) -> Vec<usize> {
     let sizes = std::iter::successors(Some(3 * first), |size| size.checked_mul(3));
     let mut sizes: Vec<usize> = sizes.take_while(|size| 2 * size <= rows).collect();
     sizes.extend((first < rows).then_some(rows));
@@ -355,12 +354,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ladders_end_with_all_rows() {
-        assert!(ladder(50, 50).is_empty());
-        assert_eq!(ladder(500, 501), [501]);
-        assert_eq!(ladder(500, 3000), [1500, 3000]);
-        assert_eq!(ladder(500, 5000), [1500, 5000]);
-        assert_eq!(ladder(100, 5000), [300, 900, 5000]);
+    fn row_counts_end_with_all_rows() {
+        assert!(row_counts(50, 50).is_empty());
+        assert_eq!(row_counts(500, 501), [501]);
+        assert_eq!(row_counts(500, 3000), [1500, 3000]);
+        assert_eq!(row_counts(500, 5000), [1500, 5000]);
+        assert_eq!(row_counts(100, 5000), [300, 900, 5000]);
     }
 
     #[test]

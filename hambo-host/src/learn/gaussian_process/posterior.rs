@@ -1,10 +1,10 @@
-//! Factorised once: alpha, M = L⁻¹ and the posterior in f64.
-
-use std::hint::black_box;
+//! The posterior in f64: mu_n(x) = kᵀ alpha and sigma_n²(x) = k(x, x) − |M k|²
+//! of equation (4), with alpha = (K + noise · 1)⁻¹ y and M = L⁻¹ computed once.
 
 use faer::linalg::triangular_inverse::invert_lower_triangular;
-use faer::{ColRef, Mat, Par};
+use faer::{Mat, Par};
 
+use super::information_gain::information_gain;
 use super::order::telling_order;
 use super::{GaussianProcessError, Hyperparameters, cholesky};
 use crate::foundation::network::Standardisation;
@@ -149,11 +149,10 @@ impl OutputFit {
         let (factor, jitter) = factorise(kernel, hyperparameters.noise_variance)?;
         let mut inverse = Mat::<f64>::zeros(rows.len(), rows.len());
         invert_lower_triangular(inverse.as_mut(), factor.as_ref(), Par::Seq);
-        free_registers();
+        cholesky::free_registers();
 
         let noise = hyperparameters.noise_variance + jitter;
-        let diagonal = (0..rows.len()).map(|i| factor[(i, i)].ln());
-        let information_gain = diagonal.sum::<f64>() - 0.5 * rows.len() as f64 * noise.ln();
+        let information_gain = information_gain(&factor, noise);
         let entries = (0..rows.len()).flat_map(|i| (0..=i).map(move |j| (i, j)));
         let mut fit = Self {
             hyperparameters: hyperparameters.clone(),
@@ -298,13 +297,6 @@ fn factorise(mut kernel: Mat<f64>, noise: f64) -> Option<(Mat<f64>, f64)> {
             return None;
         }
     }
-}
-
-/// On x86 faer's kernels leave the upper halves of the vector registers in
-/// use, which slows the scalar code after them down; its reductions do not.
-pub(super) fn free_registers() {
-    let registers = [0.0_f32; 16];
-    black_box(ColRef::from_slice(black_box(&registers)).norm_max());
 }
 
 pub(super) fn standardised(table: &[f64], mean: &[f32], scale: &[f32]) -> Vec<f64> {

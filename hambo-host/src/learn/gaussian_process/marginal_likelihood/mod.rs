@@ -7,6 +7,11 @@
 //! With a = C⁻¹ y and G = a aᵀ / signal_variance − C⁻¹ every derivative is
 //! −½ tr(G ∂C / ∂θ): one inverse serves all of them.
 
+mod descent;
+mod kernel_matrix;
+mod options;
+mod search;
+
 use std::f64::consts::TAU;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -15,9 +20,12 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Accum, Mat, MatMut, Par};
 
-use super::fit::free_registers;
-use super::kernel_matrix::{ScaledPoints, lane_sum};
-use super::{Hyperparameters, cholesky};
+use super::Hyperparameters;
+use super::cholesky::{self, free_registers};
+use kernel_matrix::{ScaledPoints, lane_sum};
+
+pub use options::{Parameter, Progress, SearchBounds, SearchOptions};
+pub use search::{FittedOutput, fit_hyperparameters};
 
 /// −log p(y) and its derivatives by the logarithms of the hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,14 +84,14 @@ impl Likelihood {
 
 /// Noise and constant variance as parts of the signal variance.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Relative {
-    pub(super) noise: f64,
-    pub(super) constant: f64,
+struct Relative {
+    noise: f64,
+    constant: f64,
 }
 
 /// Where the signal variance comes from.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Signal {
+enum Signal {
     Given(f64),
     /// The likeliest in the interval.
     Likeliest(f64, f64),
@@ -91,7 +99,7 @@ pub(super) enum Signal {
 
 impl Signal {
     /// `likeliest` is yᵀ C⁻¹ y / n.
-    pub(super) fn choose(self, likeliest: f64) -> f64 {
+    fn choose(self, likeliest: f64) -> f64 {
         match self {
             Self::Given(signal) => signal,
             Self::Likeliest(low, high) => likeliest.max(low).min(high),
@@ -100,18 +108,18 @@ impl Signal {
 }
 
 /// Two n × n matrices, kept between evaluations.
-pub(super) struct Workspace {
+struct Workspace {
     first: Mat<f64>,
     second: Mat<f64>,
     stack: MemBuffer,
     column: Vec<f64>,
     solution: Vec<f64>,
     /// yᵀ C⁻¹ y / n of the last evaluation.
-    pub(super) likeliest_signal: f64,
+    likeliest_signal: f64,
 }
 
 impl Workspace {
-    pub(super) fn new(rows: usize) -> Self {
+    fn new(rows: usize) -> Self {
         let stack = solve::solve_in_place_scratch::<f64>(rows, 1, Par::Seq);
         Self {
             first: Mat::zeros(rows, rows),
@@ -123,7 +131,7 @@ impl Workspace {
         }
     }
 
-    pub(super) fn evaluate(
+    fn evaluate(
         &mut self,
         points: &ScaledPoints,
         targets: &[f64],

@@ -1,30 +1,29 @@
-//! M as the core's integers, and how far they are off.
+//! M = L⁻¹ as the core's integers, and a bound on their rounding error.
 //!
-//! Row i of M s² / √p is rounded to units of 2^−q_i by the nearest plane. What
-//! is left makes it (I + G) M s² / √p with a G that is known to the last
-//! digit of f64; the core's posterior explains at most |I + G|² of what it
-//! should.
+//! Row i of M s² / √p is rounded to units of 2^−q_i by [`NearestPlane`]. The
+//! rounded matrix is (I + G) M s² / √p, and G is computed in f64. So |M k|²,
+//! which the core subtracts from the prior variance, is too large by a factor
+//! of |I + G|² at most.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use hambo_core::arithmetic::dense::TILE;
-use hambo_core::arithmetic::whole_triangular::SHIFTS;
+use hambo_core::arithmetic::triangular::SHIFTS;
 use rayon::prelude::*;
 
-use super::OutputFit;
-use super::blocks::lower_blocks;
-use super::fit::free_registers;
 use super::nearest_plane::NearestPlane;
+use crate::learn::gaussian_process::OutputFit;
+use crate::learn::gaussian_process::cholesky::free_registers;
 
 /// Rows that are rounded side by side.
 const SIDE_BY_SIDE: usize = 16;
 
-/// M in whole numbers.
-pub(super) struct WholeFactor {
+/// M in integers.
+pub(super) struct InverseFactor {
     /// The numbers in blocks of four rows, column-major inside a block.
     pub blocks: Vec<i32>,
     /// q of each row, padded to whole blocks.
-    pub shifts: Vec<u32>,
+    pub shifts: Vec<i32>,
     /// What the kernel's constant adds to each row, in units of 2⁻³¹.
     pub offsets: Vec<i32>,
     /// η ≥ |I + G|² − 1.
@@ -34,12 +33,12 @@ pub(super) struct WholeFactor {
 /// A row of it, and its row of −G.
 struct Row {
     numbers: Vec<i32>,
-    shift: u32,
+    shift: i32,
     offset: i32,
-    left: Vec<f64>,
+    error: Vec<f64>,
 }
 
-impl WholeFactor {
+impl InverseFactor {
     pub fn new(fit: &OutputFit) -> Self {
         let rows: Vec<&[f64]> = fit.inverse_rows().collect();
         let hyperparameters = &fit.hyperparameters;
@@ -75,10 +74,10 @@ impl Row {
         let shifts = rows.iter().skip(first).map(|row| {
             let largest = row.iter().fold(f64::MIN_POSITIVE, |a, b| a.max(b.abs()));
             let bits = (f64::from(i32::MAX) / (largest * scale)).log2().floor();
-            bits.clamp(f64::from(fewest), f64::from(most)) as u32
+            bits.clamp(f64::from(fewest), f64::from(most)) as i32
         });
-        let mut shifts: Vec<u32> = shifts.collect();
-        let plane = |(row, shift): (&&[f64], &u32)| NearestPlane::new(exact(row), unit(*shift));
+        let mut shifts: Vec<i32> = shifts.collect();
+        let plane = |(row, shift): (&&[f64], &i32)| NearestPlane::new(exact(row), unit(*shift));
         let numbers = rows.iter().skip(first).zip(&shifts);
         let mut planes: Vec<NearestPlane> = numbers.map(plane).collect();
         NearestPlane::round(&mut planes, rows, i32::MAX);
@@ -86,7 +85,7 @@ impl Row {
         for ((row, shift), plane) in own.zip(&mut shifts).zip(&mut planes) {
             // Making up for others may take more than there is room for.
             let full = |plane: &NearestPlane| {
-                let mut sizes = plane.whole.iter().map(|x| x.unsigned_abs());
+                let mut sizes = plane.integers.iter().map(|x| x.unsigned_abs());
                 sizes.any(|size| size >= i32::MAX.unsigned_abs())
             };
             while full(plane) && *shift > fewest {
@@ -98,12 +97,12 @@ impl Row {
         let found = shifts.into_iter().zip(planes);
         found
             .map(|(shift, plane)| {
-                let whole = plane.whole.iter().map(|x| f64::from(*x));
-                let sum = whole.sum::<f64>() * unit(shift);
+                let integers = plane.integers.iter().map(|x| f64::from(*x));
+                let sum = integers.sum::<f64>() * unit(shift);
                 Self {
                     offset: (constant * sum * 2_f64.powi(31)).round() as i32,
-                    left: plane.left.iter().map(|y| y / scale).collect(),
-                    numbers: plane.whole,
+                    error: plane.residual.iter().map(|y| y / scale).collect(),
+                    numbers: plane.integers,
                     shift,
                 }
             })
@@ -112,7 +111,7 @@ impl Row {
 }
 
 /// What a row with this shift counts.
-fn unit(shift: u32) -> f64 {
+fn unit(shift: i32) -> f64 {
     (-f64::from(shift)).exp2()
 }
 
@@ -122,14 +121,14 @@ fn excess(rows: &[Row]) -> f64 {
     let count = rows.len();
     let mut sum = Mat::<f64>::zeros(count, count);
     for (i, row) in rows.iter().enumerate() {
-        for (j, left) in row.left.iter().enumerate() {
-            sum[(i, j)] -= left;
-            sum[(j, i)] -= left;
+        for (j, error) in row.error.iter().enumerate() {
+            sum[(i, j)] -= error;
+            sum[(j, i)] -= error;
         }
     }
     let size = rows
         .iter()
-        .flat_map(|row| &row.left)
+        .flat_map(|row| &row.error)
         .map(|y| y * y)
         .sum::<f64>();
     let mut square = Mat::<f64>::zeros(count, count);
@@ -145,4 +144,36 @@ fn excess(rows: &[Row]) -> f64 {
     );
     free_registers();
     fourth_power.norm_l2().powf(0.25) + size
+}
+
+/// A lower triangular matrix in the core's order: blocks of four rows,
+/// column-major inside a block, block b with the columns 0..4(b + 1). `entry`
+/// gives what stands in a row up to its diagonal; the rest of a block is zero.
+fn lower_blocks<T: Default>(rows: usize, entry: impl Fn(usize, usize) -> Option<T>) -> Vec<T> {
+    let blocks = 0..rows.div_ceil(TILE);
+    let columns = blocks.flat_map(|block| (0..(block + 1) * TILE).map(move |c| (block, c)));
+    let places = columns.flat_map(|(block, c)| (0..TILE).map(move |r| (block * TILE + r, c)));
+    places
+        .map(|(row, column)| entry(row, column).unwrap_or_default())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_as_the_core_reads_them() {
+        let rows = [
+            vec![1],
+            vec![2, 3],
+            vec![4, 5, 6],
+            vec![7, 8, 9, 10],
+            vec![11],
+        ];
+        let found = lower_blocks(5, |row, column| rows.get(row)?.get(column).copied());
+        let mut expected = vec![1, 2, 4, 7, 0, 3, 5, 8, 0, 0, 6, 9, 0, 0, 0, 10, 11];
+        expected.resize(16 + 32, 0);
+        assert_eq!(found, expected);
+    }
 }

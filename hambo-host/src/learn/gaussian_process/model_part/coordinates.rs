@@ -1,18 +1,18 @@
 //! Points and weights as the core's integers.
 //!
-//! Points are moved to whole coordinates before anything is conditioned on
-//! them, so that the move costs no more than a little noise in the inputs.
-//! Weights are rounded such that they make up for each other.
+//! Points are moved to integer coordinates before the process is conditioned
+//! on them, so the move has the effect of a little noise in the inputs.
+//! Weights are rounded by [`NearestPlane`], so that their errors cancel.
 
 use hambo_core::model::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit};
 
 use super::nearest_plane::NearestPlane;
-use super::{Hyperparameters, OutputFit};
+use crate::learn::gaussian_process::{Hyperparameters, OutputFit};
 
 /// The points of one output, moved.
 pub(super) struct Coordinates {
-    /// Whole coordinates, row-major.
-    pub whole: Vec<i32>,
+    /// Integer coordinates, row-major.
+    pub integers: Vec<i32>,
     /// The same in standardised units.
     pub points: Vec<f64>,
     /// q: a coordinate's unit is 2⁻ᵠ.
@@ -40,15 +40,15 @@ impl Coordinates {
         // Points that lie thousands of lengthscales apart are brought nearer;
         // what that costs is in `moved` like any other move.
         let largest = limit - kernel.reach() * bits.exp2();
-        let (mut whole, mut moved_points, mut moved) = (Vec::new(), Vec::new(), 0.0);
+        let (mut integers, mut moved_points, mut moved) = (Vec::new(), Vec::new(), 0.0);
         for (x, l) in points.iter().zip(lengthscales()) {
             let coordinate = (units * x / l).clamp(-largest, largest).round();
-            whole.push(coordinate as i32);
+            integers.push(coordinate as i32);
             moved_points.push(coordinate * l / units);
             moved += ((coordinate - units * x / l) / units).powi(2);
         }
         Some(Self {
-            whole,
+            integers,
             points: moved_points,
             fraction_bits: bits as u32,
             moved: moved.sqrt(),
@@ -59,10 +59,10 @@ impl Coordinates {
 /// The range of weights over the largest of them.
 const ROOM: f64 = 1.01;
 
-/// alpha times the signal variance in whole units.
+/// alpha times the signal variance in integer units.
 pub(super) struct Weights {
     /// How many units each.
-    pub whole: Vec<i32>,
+    pub integers: Vec<i32>,
     /// The unit, a number of f32.
     pub unit: f64,
     /// The most that rounding changes the mean by, in standardised units.
@@ -74,19 +74,23 @@ impl Weights {
         let signal = fit.hyperparameters.signal_variance;
         let exact: Vec<f64> = fit.alpha.iter().map(|alpha| alpha * signal).collect();
         let largest = exact.iter().fold(f64::MIN_POSITIVE, |a, b| a.max(b.abs()));
-        // Nearly all of the range: making up for others takes a few units.
+        // Nearly all of the range: rounding may move a weight by a few units.
         // f32 must hold it exactly, and after a division by 2¹⁶ too.
         let unit = ROOM * largest / f64::from(WEIGHT_LIMIT);
         let unit = f64::from((unit.max(1e-30) as f32).next_up());
         let rows: Vec<&[f64]> = fit.inverse_rows().collect();
         let mut planes = [NearestPlane::new(exact, unit)];
         NearestPlane::round(&mut planes, &rows, WEIGHT_LIMIT);
-        let [NearestPlane { whole, left, .. }] = planes;
+        let [
+            NearestPlane {
+                integers, residual, ..
+            },
+        ] = planes;
         // Of alpha, it is the norm of a function, at most √k(x, x) of which
         // is seen at any x.
-        let norm = left.iter().map(|y| y * y).sum::<f64>().sqrt() / signal;
+        let norm = residual.iter().map(|y| y * y).sum::<f64>().sqrt() / signal;
         Self {
-            whole,
+            integers,
             unit,
             error: norm * signal.sqrt(),
         }
@@ -97,9 +101,9 @@ impl Weights {
 mod tests {
     use hambo_core::model::Kernel;
 
-    use super::super::{GaussianProcessFit, Observations};
     use super::*;
     use crate::foundation::network::Standardisation;
+    use crate::learn::gaussian_process::{GaussianProcessFit, Observations};
 
     fn smooth() -> GaussianProcessFit {
         let inputs: Vec<f64> = (0..60).map(|i| f64::from(i) / 15.0 - 2.0).collect();
@@ -129,7 +133,7 @@ mod tests {
     /// The mean's error stays below its bound, and well below that of weights
     /// that are rounded on their own.
     #[test]
-    fn weights_make_up_for_each_other() {
+    fn errors_of_weights_cancel() {
         let fit = smooth();
         let output = &fit.outputs[0];
         let weights = Weights::new(output);
@@ -138,11 +142,12 @@ mod tests {
         for step in 0..200 {
             let x = [0.02 * f64::from(step) - 2.0];
             let (mut error, mut error_alone) = (0.0, 0.0);
-            for ((point, alpha), whole) in fit.points.iter().zip(&output.alpha).zip(&weights.whole)
+            for ((point, alpha), integers) in
+                fit.points.iter().zip(&output.alpha).zip(&weights.integers)
             {
                 let shape = output.hyperparameters.covariance(&x, &[*point]) / signal;
                 let weight = alpha * signal;
-                error += shape * (f64::from(*whole) * weights.unit - weight);
+                error += shape * (f64::from(*integers) * weights.unit - weight);
                 error_alone += shape * ((weight / weights.unit).round() * weights.unit - weight);
             }
             worst = worst.max(error.abs());
@@ -165,6 +170,6 @@ mod tests {
         short.lengthscales = vec![1e-5];
         let found = Coordinates::new(&short, &fit.points).unwrap();
         assert_eq!(found.fraction_bits, 16);
-        assert!(found.moved > 1e5 && found.whole.iter().all(|c| c.abs() < 1 << 29));
+        assert!(found.moved > 1e5 && found.integers.iter().all(|c| c.abs() < 1 << 29));
     }
 }

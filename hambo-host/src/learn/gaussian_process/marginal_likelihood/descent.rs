@@ -12,8 +12,8 @@ use basin::{
 use hambo_core::model::Kernel;
 
 use super::kernel_matrix::ScaledPoints;
-use super::likelihood::{Relative, Signal, Workspace};
-use super::{GaussianProcessError, Hyperparameters, Parameter, SearchOptions};
+use super::{Parameter, Relative, SearchOptions, Signal, Workspace};
+use crate::learn::gaussian_process::{GaussianProcessError, Hyperparameters};
 
 /// A descent ends where no derivative, in nats per factor of e, exceeds this …
 const FLAT: f64 = 1e-3;
@@ -69,7 +69,7 @@ impl Space {
     /// Where a descent on more rows starts from: what a part of the rows took
     /// for irrelevant, a very long lengthscale or a tiny constant, has lost its
     /// derivative and would stay so. It gets it back.
-    pub(super) fn awake(&self, mut logarithms: Vec<f64>) -> Vec<f64> {
+    pub(super) fn revived(&self, mut logarithms: Vec<f64>) -> Vec<f64> {
         let fixed = 1 + usize::from(self.constant);
         let inputs = self.low.len().saturating_sub(fixed);
         let longest = (10.0 * (inputs as f64).sqrt()).ln();
@@ -86,7 +86,7 @@ impl Space {
     }
 
     /// The hyperparameters at a point, given the signal variance.
-    pub(super) fn hyperparameters(&self, found: &Found) -> Option<Hyperparameters> {
+    pub(super) fn hyperparameters(&self, found: &Minimum) -> Option<Hyperparameters> {
         let (relative, lengthscales) = self.read(&found.logarithms)?;
         let signal = found.signal_variance;
         Some(Hyperparameters {
@@ -99,7 +99,7 @@ impl Space {
     }
 
     /// Which parameters lie on their limits.
-    pub(super) fn at_bounds(&self, found: &Found) -> Vec<Parameter> {
+    pub(super) fn at_bounds(&self, found: &Minimum) -> Vec<Parameter> {
         let fixed = 1 + usize::from(self.constant);
         let name = |index: usize| match index {
             0 => Parameter::NoiseRatio,
@@ -121,7 +121,7 @@ impl Space {
 
 /// The best point of a descent.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct Minimum {
     pub(super) value: f64,
     pub(super) signal_variance: f64,
     pub(super) logarithms: Vec<f64>,
@@ -137,7 +137,7 @@ pub(super) struct Data<'a> {
 }
 
 /// Told the number of evaluations and the least value so far.
-pub(super) type Tell<'a> = &'a dyn Fn(usize, f64) -> ControlFlow<()>;
+pub(super) type Observer<'a> = &'a dyn Fn(usize, f64) -> ControlFlow<()>;
 
 /// Walks down from `start`, which must lie inside the limits.
 pub(super) fn descend(
@@ -145,12 +145,12 @@ pub(super) fn descend(
     data: Data<'_>,
     start: Vec<f64>,
     iterations: usize,
-    tell: Tell<'_>,
-) -> Result<Found, Ending> {
+    observe: Observer<'_>,
+) -> Result<Minimum, Failure> {
     let memory = RefCell::new(Memory {
         workspace: Workspace::new(data.targets.len()),
         last: None,
-        best: Found {
+        best: Minimum {
             value: f64::INFINITY,
             signal_variance: f64::NAN,
             logarithms: start.clone(),
@@ -161,7 +161,7 @@ pub(super) fn descend(
     let objective = Objective {
         space,
         data,
-        tell,
+        observe,
         memory: &memory,
     };
     let solver = Lbfgsb::new()
@@ -174,23 +174,23 @@ pub(super) fn descend(
         .map(|result| result.iter());
     let mut best = memory.into_inner().best;
     // The box was checked, so only the callback can have ended it.
-    best.iterations = walked.map_err(|_| Ending::Stopped)? as usize;
+    best.iterations = walked.map_err(|_| Failure::Stopped)? as usize;
     match best.value.is_finite() {
         true => Ok(best),
-        false => Err(Ending::Singular),
+        false => Err(Failure::Singular),
     }
 }
 
 /// Why a descent found nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum Failure {
     /// The caller stopped it.
     Stopped,
     /// No kernel matrix could be factorised.
     Singular,
 }
 
-impl Ending {
+impl Failure {
     pub(super) fn error(self, output: usize) -> GaussianProcessError {
         match self {
             Self::Stopped => GaussianProcessError::Stopped,
@@ -202,7 +202,7 @@ impl Ending {
 struct Objective<'a> {
     space: &'a Space,
     data: Data<'a>,
-    tell: Tell<'a>,
+    observe: Observer<'a>,
     memory: &'a RefCell<Memory>,
 }
 
@@ -210,7 +210,7 @@ struct Memory {
     workspace: Workspace,
     /// Where the likelihood was asked for last, and what it was.
     last: Option<(Vec<f64>, f64, Vec<f64>)>,
-    best: Found,
+    best: Minimum,
 }
 
 struct Stopped;
@@ -236,7 +236,7 @@ impl Objective<'_> {
             best.signal_variance = signal.choose(memory.workspace.likeliest_signal);
         }
         memory.last = Some((logarithms.to_vec(), value, gradient.clone()));
-        match (self.tell)(best.evaluations, best.value) {
+        match (self.observe)(best.evaluations, best.value) {
             ControlFlow::Continue(()) => Ok((value, gradient)),
             ControlFlow::Break(()) => Err(Stopped),
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use hambo_core::model::Kernel;
 use serde::{Deserialize, Serialize};
 
-use super::GaussianProcessError;
+use crate::learn::gaussian_process::GaussianProcessError;
 
 /// The least that noise over signal, a constant over signal, or a signal may
 /// be bounded by, so that every product of them is a variance the core takes.

@@ -1,18 +1,21 @@
-//! Rounding that makes up for itself: Babai's nearest plane.
+//! Rounding numbers to integers so that their errors cancel in a product with
+//! a kernel vector: Babai's nearest-plane algorithm.
 //!
-//! Numbers that are multiplied with a kernel vector are rounded one after the
-//! other, each such that it makes up for those before it. What is left of the
-//! error is the part that no number could have seen.
+//! The numbers (weights, or a row of M) are rounded from the last to the
+//! first. Before a number is rounded, it is shifted by the amount that best
+//! cancels the errors of the numbers after it in the kernel's norm. Rounding
+//! each number alone would leave an error many times as large, because kernel
+//! vectors of near points are nearly parallel.
 
 /// Numbers that are rounded, from the last to the first.
 pub(super) struct NearestPlane {
     exact: Vec<f64>,
     unit: f64,
     /// How many units each.
-    pub whole: Vec<i32>,
-    /// y = Lᵀ e of the errors e = exact − unit · whole: the square of the
+    pub integers: Vec<i32>,
+    /// y = Lᵀ e of the errors e = exact − unit · integers: the square of the
     /// error's norm in the kernel's space is at most |y|².
-    pub left: Vec<f64>,
+    pub residual: Vec<f64>,
     /// Σ_{j > i} M_ji y_j for every i.
     carried: Vec<f64>,
 }
@@ -23,8 +26,8 @@ impl NearestPlane {
         Self {
             exact,
             unit,
-            whole: vec![0; count],
-            left: vec![0.0; count],
+            integers: vec![0; count],
+            residual: vec![0.0; count],
             carried: vec![0.0; count],
         }
     }
@@ -39,17 +42,17 @@ impl NearestPlane {
         }
     }
 
-    /// e_i = M_ii y_i + Σ_{j > i} M_ji y_j, and whole_i makes y_i small.
+    /// e_i = M_ii y_i + Σ_{j > i} M_ji y_j, and integers_i makes y_i small.
     fn round_one(&mut self, place: usize, row: &[f64], limit: f64) {
         let (Some(number), Some(diagonal)) = (self.exact.get(place), row.get(place)) else {
             return;
         };
         let carry = self.carried[place];
         let rounded = ((number - carry) / self.unit).round().clamp(-limit, limit);
-        let left = (number - self.unit * rounded - carry) / diagonal;
-        self.whole[place] = rounded as i32;
-        self.left[place] = left;
+        let residual = (number - self.unit * rounded - carry) / diagonal;
+        self.integers[place] = rounded as i32;
+        self.residual[place] = residual;
         let pairs = self.carried.iter_mut().zip(row);
-        pairs.for_each(|(sum, m)| *sum += m * left);
+        pairs.for_each(|(sum, m)| *sum += m * residual);
     }
 }

@@ -1,8 +1,8 @@
-//! An output with the linear kernel: a plane whose dx + 1 coefficients are
-//! known up to a covariance, whatever the number of points.
+//! An output with the linear kernel: a plane whose dx + 1 coefficients have a
+//! mean and a covariance, whatever the number of points.
 //!
 //! With z = (x / l, 1) the mean is wᵀ z, and the variance |C z|² where Cᵀ C is
-//! the coefficients' covariance. Nothing cancels, so f32 does.
+//! the coefficients' covariance. Nothing cancels, so f32 is accurate enough.
 //!
 //! Row i of C z is off by (dx + 5) u Σ_j |C_ij| |z_j| at most, u = 2⁻²⁴: the
 //! rounding of C, of z, of the products and of their sums. In norm that is
@@ -11,31 +11,30 @@
 
 use super::OutputRows;
 use super::numbers::OutputNumbers;
-use super::posterior::Posterior;
-use crate::arithmetic::dense::TILE;
-use crate::arithmetic::triangular::LowerTriangular;
+use super::posterior::OutputPosterior;
+use crate::arithmetic::dense::{Dense, TILE, padded};
 
 /// What is stored of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PlaneOutput<'a> {
+pub(super) struct LinearOutput<'a> {
     numbers: OutputNumbers,
     /// z for each unit of an input.
     factors: &'a [f32],
     /// w, but for its last coefficient, which is mean_offset.
     weights: &'a [f32],
-    /// C.
-    factor: LowerTriangular<'a>,
+    /// z ↦ C (z, 1): the last column of C is the bias.
+    covariance_factor: Dense<'a>,
     tiles: &'a [[f32; TILE]],
 }
 
-impl<'a> PlaneOutput<'a> {
+impl<'a> LinearOutput<'a> {
     /// The tiles after the numbers: a factor and a weight for each input, and
     /// C, each padded to whole tiles.
     pub fn tiles(inputs: usize) -> Option<usize> {
         inputs
             .div_ceil(TILE)
             .checked_mul(2)?
-            .checked_add(LowerTriangular::tiles(inputs.checked_add(1)?)?)
+            .checked_add(Dense::tiles(inputs, inputs.checked_add(1)?)?)
     }
 
     pub fn new(numbers: OutputNumbers, inputs: usize, tiles: &'a [[f32; TILE]]) -> Option<Self> {
@@ -45,7 +44,7 @@ impl<'a> PlaneOutput<'a> {
             numbers,
             factors: factors.as_flattened().get(..inputs)?,
             weights: weights.as_flattened().get(..inputs)?,
-            factor: LowerTriangular::new(rest, inputs.checked_add(1)?)?,
+            covariance_factor: Dense::new(rest, inputs, inputs.checked_add(1)?)?,
             tiles,
         })
     }
@@ -56,21 +55,18 @@ impl<'a> PlaneOutput<'a> {
         numbers.all(|x| x.is_finite()) && self.factors.iter().all(|x| *x > 0.0)
     }
 
-    /// As that of [`super::stationary::StationaryOutput`], with C z in
+    /// As that of [`super::stationary::StationaryOutput`], with C (z, 1) in
     /// `projection`.
     pub fn posterior<const B: usize>(
         &self,
         input: &[[f32; B]],
         rows: OutputRows<'_, B>,
-    ) -> Option<Posterior<B>> {
-        let (z, projection) = (rows.kernel, rows.projection);
+    ) -> Option<OutputPosterior<B>> {
+        let z = rows.kernel.get_mut(..self.factors.len())?;
+        let projection = rows.projection.get_mut(..self.rows())?;
         let (mut mean, mut square) = ([0.0; B], [0.0; B]);
-        let (coordinates, rest) = z.split_at_mut_checked(self.factors.len())?;
-        let (one, padding) = rest.split_first_mut()?;
-        *one = [1.0; B];
-        padding.fill([0.0; B]);
         let stored = self.factors.iter().zip(self.weights);
-        for ((row, x), (factor, weight)) in coordinates.iter_mut().zip(input).zip(stored) {
+        for ((row, x), (factor, weight)) in z.iter_mut().zip(input).zip(stored) {
             let sums = mean.iter_mut().zip(&mut square);
             for ((z, x), (mean, square)) in row.iter_mut().zip(x).zip(sums) {
                 *z = *factor * *x;
@@ -78,14 +74,19 @@ impl<'a> PlaneOutput<'a> {
                 *square += *z * *z;
             }
         }
-        self.factor.multiply(z, projection)?;
+        self.covariance_factor.forward(z, projection);
         let mut variance = [0.0; B];
-        for row in projection.iter().take(self.factors.len().checked_add(1)?) {
+        for row in projection.iter() {
             for (sum, x) in variance.iter_mut().zip(row) {
                 *sum += *x * *x;
             }
         }
-        Some(Posterior::new(&self.numbers, &square, mean, &variance))
+        Some(OutputPosterior::new(
+            &self.numbers,
+            &square,
+            mean,
+            &variance,
+        ))
     }
 
     /// As that of [`super::stationary::StationaryOutput`]: d sigma² / 2 is
@@ -96,8 +97,9 @@ impl<'a> PlaneOutput<'a> {
         rows: OutputRows<'_, B>,
         cotangents: impl Iterator<Item = &'r mut [f32; B]>,
     ) -> Option<()> {
-        let z = rows.kernel;
-        self.factor.multiply_transposed(rows.projection, z)?;
+        let z = rows.kernel.get_mut(..self.factors.len())?;
+        let projection = rows.projection.get(..self.rows())?;
+        self.covariance_factor.pull_back(projection, z);
         let stored = self.factors.iter().zip(self.weights);
         for ((sum, z), (factor, weight)) in cotangents.zip(z.iter()).zip(stored) {
             let cotangents = c_mean.iter().zip(c_std);
@@ -106,5 +108,10 @@ impl<'a> PlaneOutput<'a> {
             }
         }
         Some(())
+    }
+
+    /// Of C (z, 1), padded with zeros.
+    fn rows(&self) -> usize {
+        padded(self.factors.len().saturating_add(1))
     }
 }

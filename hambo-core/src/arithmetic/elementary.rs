@@ -4,50 +4,26 @@
 //! machine; these do not.
 
 /// The square root, correctly rounded.
-///
-/// ```
-/// use hambo_core::arithmetic::elementary::square_root;
-/// assert_eq!(square_root(2.25), 1.5);
-/// assert!(square_root(-1.0).is_nan());
-/// ```
 #[must_use]
-pub fn square_root(x: f32) -> f32 {
+pub fn sqrt(x: f32) -> f32 {
     libm::sqrtf(x)
 }
 
 /// The exponential function.
-///
-/// ```
-/// use hambo_core::arithmetic::elementary::exponential;
-/// assert_eq!(exponential(0.0), 1.0);
-/// assert_eq!(exponential(-200.0), 0.0);
-/// ```
 #[must_use]
-pub fn exponential(x: f32) -> f32 {
+pub fn exp(x: f32) -> f32 {
     libm::expf(x)
 }
 
 /// The natural logarithm.
-///
-/// ```
-/// use hambo_core::arithmetic::elementary::logarithm;
-/// assert_eq!(logarithm(1.0), 0.0);
-/// assert_eq!(logarithm(0.0), f32::NEG_INFINITY);
-/// ```
 #[must_use]
-pub fn logarithm(x: f32) -> f32 {
+pub fn ln(x: f32) -> f32 {
     libm::logf(x)
 }
 
 /// The hyperbolic tangent.
-///
-/// ```
-/// use hambo_core::arithmetic::elementary::hyperbolic_tangent;
-/// assert_eq!(hyperbolic_tangent(0.0), 0.0);
-/// assert_eq!(hyperbolic_tangent(50.0), 1.0);
-/// ```
 #[must_use]
-pub fn hyperbolic_tangent(x: f32) -> f32 {
+pub fn tanh(x: f32) -> f32 {
     libm::tanhf(x)
 }
 
@@ -106,12 +82,6 @@ pub fn softplus(x: f32) -> f32 {
 }
 
 /// 1 / (1 + exp(−x)), the derivative of [`softplus`].
-///
-/// ```
-/// use hambo_core::arithmetic::elementary::sigmoid;
-/// assert_eq!(sigmoid(0.0), 0.5);
-/// assert_eq!(sigmoid(-200.0), 0.0);
-/// ```
 #[must_use]
 pub fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-x))

@@ -56,10 +56,10 @@ pub fn negative_powers_of_two<const B: usize>(fractions: [u32; B]) -> [u32; B] {
 /// The square root of a number of at least 2⁶², to the nearest or next to it.
 #[must_use]
 #[inline(always)]
-pub fn square_root_of_large(number: u64) -> u32 {
+pub fn sqrt_of_large(number: u64) -> u32 {
     // In f32 the root is right to 2⁻²³ of itself; one step of Newton's method
     // leaves an error of less than one unit.
-    let start = super::elementary::square_root(((number >> 32) as u32) as f32);
+    let start = super::elementary::sqrt(((number >> 32) as u32) as f32);
     let root = (start * 65_536.0) as u32;
     let square = u64::from(root).wrapping_mul(u64::from(root));
     // Less than 2⁴³ in size: a quarter of the step, in f32.
@@ -97,7 +97,7 @@ mod tests {
         let mut word = || u64::from((stream.index(1 << 16) << 16) | stream.index(1 << 16));
         for _ in 0..cases {
             let number = ((word() << 32) | word()) | (1 << 62);
-            let root = u128::from(square_root_of_large(number));
+            let root = u128::from(sqrt_of_large(number));
             // Between the roots of two numbers that are one apart or less.
             let number = u128::from(number);
             assert!(root < 1 << 32);

@@ -7,7 +7,7 @@
 use rand_core::Rng;
 use rand_pcg::Pcg32;
 
-use super::elementary::{logarithm, square_root};
+use super::elementary::{ln, sqrt};
 
 /// The distance between the streams of neighbouring trajectories: odd, and
 /// near 2⁶⁴ divided by the golden ratio, so that streams lie far apart on the
@@ -112,7 +112,7 @@ pub(crate) fn normal_quantile_of_tail(tail: f32) -> f32 {
         let denominator = ((67.187_56 * r + 78.757_76) * r + 17.895_17) * r + 1.0;
         return centre * (numerator / denominator);
     }
-    let depth = square_root(-logarithm(tail));
+    let depth = sqrt(-ln(tail));
     if depth <= 5.0 {
         let r = depth - 1.6;
         let numerator = ((0.170_238_21 * r + 1.306_728_5) * r + 2.756_815_4) * r + 1.423_437_2;

@@ -2,7 +2,7 @@
 //! mean.
 
 use super::student_quantile;
-use crate::arithmetic::elementary::{logarithm, maximum, minimum, square_root};
+use crate::arithmetic::elementary::{ln, maximum, minimum, sqrt};
 
 /// Sum, squared deviations (Welford's running form) and extremes.
 ///
@@ -79,7 +79,7 @@ impl SampleMoments {
     /// The standard error of the mean; infinite for fewer than two values.
     #[must_use]
     pub fn standard_error(&self) -> f32 {
-        square_root(self.variance() / self.count as f32)
+        sqrt(self.variance() / self.count as f32)
     }
 
     fn variance(&self) -> f32 {
@@ -97,8 +97,8 @@ impl SampleMoments {
         match margin {
             Margin::StudentT => student_quantile(freedom, delta) * self.standard_error(),
             Margin::Bernstein { range } => {
-                let log = logarithm(2.0 / delta);
-                let spread = square_root(2.0 * self.variance() * log / self.count as f32);
+                let log = ln(2.0 / delta);
+                let spread = sqrt(2.0 * self.variance() * log / self.count as f32);
                 spread + 7.0 * range * log / (3.0 * freedom as f32)
             }
         }

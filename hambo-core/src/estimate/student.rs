@@ -1,6 +1,6 @@
 //! The upper quantile of Student's t.
 
-use crate::arithmetic::elementary::{exponential, logarithm, square_root};
+use crate::arithmetic::elementary::{exp, ln, sqrt};
 use crate::arithmetic::random::normal_quantile_of_tail;
 
 /// The t with P(T > t) = `tail` for `freedom` degrees of freedom, rounded up:
@@ -21,13 +21,13 @@ pub(crate) fn student_quantile(freedom: u32, tail: f32) -> f32 {
         return libm::cosf(half_turn) / libm::sinf(half_turn) * UP;
     }
     if freedom == 2 {
-        return square_root(2.0 / (two_tails * (2.0 - two_tails)) - 2.0) * UP;
+        return sqrt(2.0 / (two_tails * (2.0 - two_tails)) - 2.0) * UP;
     }
     let a = 1.0 / (n - 0.5);
     let b = (48.0 / a) * (1.0 / a);
     let mut c = ((20_700.0 * a / b - 98.0) * a - 16.0) * a + 96.36;
-    let d = ((94.5 / (b + c) - 3.0) / b + 1.0) * square_root(a * core::f32::consts::FRAC_PI_2) * n;
-    let mut y = exponential(logarithm(d * two_tails) * 2.0 / n);
+    let d = ((94.5 / (b + c) - 3.0) / b + 1.0) * sqrt(a * core::f32::consts::FRAC_PI_2) * n;
+    let mut y = exp(ln(d * two_tails) * 2.0 / n);
     if y > 0.05 + a {
         let x = -normal_quantile_of_tail(tail);
         y = x * x;
@@ -44,7 +44,7 @@ pub(crate) fn student_quantile(freedom: u32, tail: f32) -> f32 {
             - 1.0;
         y = inner * (n + 1.0) / (n + 2.0) + 1.0 / y;
     }
-    square_root(n * y) * UP
+    sqrt(n * y) * UP
 }
 
 #[cfg(test)]

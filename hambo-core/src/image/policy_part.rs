@@ -13,7 +13,7 @@ use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
 use crate::arithmetic::dense::Dense;
-use crate::arithmetic::elementary::exponential;
+use crate::arithmetic::elementary::exp;
 use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
 use crate::policy::{
     ActionMap, Head, Linear, Observation, Perceptron, Spread, StoredPolicy, Waypoints,
@@ -210,7 +210,7 @@ fn parse_actions<'a>(
     };
     let log_std = arena.take(log_stds)?;
     // Minus infinity stands for no noise.
-    if log_std.iter().any(|log| !exponential(*log).is_finite()) {
+    if log_std.iter().any(|log| !exp(*log).is_finite()) {
         return Err(Problem::Number);
     }
     Ok(ActionMap {

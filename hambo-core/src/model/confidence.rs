@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::elementary::{maximum, minimum, square_root};
+use crate::arithmetic::elementary::{maximum, minimum, sqrt};
 
 /// How the calibration on withheld data went.
 ///
@@ -85,7 +85,7 @@ pub fn nested_beta(members: usize, calibration_scale: &[f32]) -> f32 {
 
 /// How far a member can lie from the mean, in units of sigma_e.
 fn largest_deviation(members: usize) -> f32 {
-    square_root(maximum(members as f32 - 1.0, 0.0))
+    sqrt(maximum(members as f32 - 1.0, 0.0))
 }
 
 /// The box of states and actions around the log. A controller whose neutral

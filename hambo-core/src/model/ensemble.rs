@@ -6,7 +6,7 @@ mod members;
 
 use super::{Prediction, PredictionCotangent};
 use crate::arithmetic::dense::{TILE, padded};
-use crate::arithmetic::elementary::{minimum, sigmoid, softplus, square_root};
+use crate::arithmetic::elementary::{minimum, sigmoid, softplus, sqrt};
 use crate::network::NetworkShape;
 
 /// The linear maps between physical units and those of the networks.
@@ -312,8 +312,8 @@ impl<'a> Ensemble<'a> {
         }
         Some(Moments {
             mean,
-            epistemic_std: epistemic.map(|sum| square_root(sum * share)),
-            aleatoric_std: aleatoric.map(|sum| square_root(sum * share)),
+            epistemic_std: epistemic.map(|sum| sqrt(sum * share)),
+            aleatoric_std: aleatoric.map(|sum| sqrt(sum * share)),
         })
     }
 

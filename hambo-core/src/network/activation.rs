@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::dense::Dense;
-use crate::arithmetic::elementary::{hyperbolic_tangent, maximum, sigmoid};
+use crate::arithmetic::elementary::{maximum, sigmoid, tanh};
 
 /// The function between two dense layers.
 ///
@@ -48,7 +48,7 @@ impl Activation {
     pub fn of(self, x: f32) -> f32 {
         match self {
             Self::Relu => relu(x),
-            Self::Tanh => hyperbolic_tangent(x),
+            Self::Tanh => tanh(x),
             Self::Silu => x * sigmoid(x),
         }
     }

@@ -5,7 +5,7 @@
 //! search goes on from where it leads.
 
 use crate::arithmetic::dense::{TILE, padded};
-use crate::arithmetic::elementary::hyperbolic_tangent;
+use crate::arithmetic::elementary::tanh;
 use crate::network::NetworkShape;
 use crate::variant::Variant;
 
@@ -98,7 +98,7 @@ impl NetworkAdversary<'_> {
         for (row, output) in eta.iter_mut().zip(outputs) {
             for ((e, x), marked) in row.iter_mut().zip(output).zip(lanes) {
                 if *marked {
-                    *e = hyperbolic_tangent(*x);
+                    *e = tanh(*x);
                 }
             }
         }

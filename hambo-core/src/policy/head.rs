@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::elementary::{clamp, exponential, hyperbolic_tangent};
+use crate::arithmetic::elementary::{clamp, exp, tanh};
 
 /// The least logarithm of a standard deviation that depends on the state.
 pub const LOG_STD_LOW: f32 = -20.0;
@@ -202,11 +202,11 @@ impl ActionMap<'_> {
     fn std<const B: usize>(&self, outputs: &[[f32; B]], index: usize) -> Option<[f32; B]> {
         match self.head.spread() {
             None => Some([0.0; B]),
-            Some(Spread::Fixed) => Some([exponential(*self.log_std.get(index)?); B]),
+            Some(Spread::Fixed) => Some([exp(*self.log_std.get(index)?); B]),
             Some(Spread::OfState) => {
                 let second = index.checked_add(self.action_dimension())?;
                 let raw = outputs.get(second)?;
-                Some(raw.map(|raw| exponential(clamp(raw, LOG_STD_LOW, LOG_STD_HIGH))))
+                Some(raw.map(|raw| exp(clamp(raw, LOG_STD_LOW, LOG_STD_HIGH))))
             }
         }
     }
@@ -214,16 +214,12 @@ impl ActionMap<'_> {
     /// The action before its scaling, and its slope in what chance is added
     /// to.
     fn value_and_slope(&self, mean: f32, std: f32, noise: f32) -> (f32, f32) {
-        let mean = if self.squash {
-            hyperbolic_tangent(mean)
-        } else {
-            mean
-        };
+        let mean = if self.squash { tanh(mean) } else { mean };
         match self.head {
             Head::Deterministic => (mean, 1.0),
             Head::Gaussian(_) => (mean + std * noise, 1.0),
             Head::TanhGaussian(_) => {
-                let value = hyperbolic_tangent(mean + std * noise);
+                let value = tanh(mean + std * noise);
                 (value, 1.0 - value * value)
             }
         }
@@ -231,7 +227,7 @@ impl ActionMap<'_> {
 
     fn mean_slope(&self, mean: f32) -> f32 {
         if self.squash {
-            let value = hyperbolic_tangent(mean);
+            let value = tanh(mean);
             1.0 - value * value
         } else {
             1.0

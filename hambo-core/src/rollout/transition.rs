@@ -2,7 +2,7 @@
 
 use super::Rollout;
 use super::buffers::TransitionRows;
-use crate::arithmetic::elementary::square_root;
+use crate::arithmetic::elementary::sqrt;
 use crate::model::Prediction;
 use crate::task::Variant;
 
@@ -52,7 +52,7 @@ impl<P> Rollout<'_, P> {
             Variant::DistributionSampling => {
                 for (row, std) in spread.iter_mut().zip(prediction.epistemic_std.iter()) {
                     for (y, s) in row.iter_mut().zip(std) {
-                        *y = square_root(*y * *y + *s * *s);
+                        *y = sqrt(*y * *y + *s * *s);
                     }
                 }
             }
@@ -69,7 +69,7 @@ impl<P> Rollout<'_, P> {
                 *sum += *s * *s;
             }
         }
-        squares.map(|sum| self.task.method.penalty * square_root(sum))
+        squares.map(|sum| self.task.method.penalty * sqrt(sum))
     }
 }
 

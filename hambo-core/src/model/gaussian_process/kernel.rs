@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::fixed_point::{negative_powers_of_two, square_root_of_large, upper_half};
+use crate::arithmetic::fixed_point::{negative_powers_of_two, sqrt_of_large, upper_half};
 
 /// The shape of a kernel, before signal variance and constant. With r² =
 /// Σ (x_d − x′_d)² / l_d²:
@@ -184,7 +184,7 @@ impl Root {
         // changes φ by less than 2⁻³².
         let square = square | 1;
         let zeros = square.leading_zeros() & !1;
-        let root = square_root_of_large(square.unbounded_shl(zeros));
+        let root = sqrt_of_large(square.unbounded_shl(zeros));
         let shift = fraction_bits.wrapping_add(zeros >> 1);
         Self {
             whole: root.unbounded_shr(shift),

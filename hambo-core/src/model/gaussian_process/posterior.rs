@@ -46,7 +46,7 @@
 //! of the mean in physical units to f32 is in no bound.
 
 use super::numbers::OutputNumbers;
-use crate::arithmetic::elementary::{maximum, square_root};
+use crate::arithmetic::elementary::{maximum, sqrt};
 
 /// 1 + 8u: more than the square root and what stands around it can lose.
 const ROUND_UP: f32 = 1.0 + 4.0 * f32::EPSILON;
@@ -78,9 +78,9 @@ impl<const B: usize> OutputPosterior<B> {
             if square.is_nan() {
                 *mean = f32::NAN;
             }
-            let norm = maximum(square_root(*square), 0.0);
+            let norm = maximum(sqrt(*square), 0.0);
             let error = numbers.std_error + numbers.std_error_growth * norm;
-            *core_std = square_root(maximum(*variance, 0.0) + numbers.variance_error);
+            *core_std = sqrt(maximum(*variance, 0.0) + numbers.variance_error);
             *std = (*core_std * numbers.std_factor + error) * ROUND_UP;
         }
         Self {

@@ -9,7 +9,7 @@ mod refused;
 
 pub use adversary::TrainedAdversary;
 pub use aligned::AlignedBytes;
-pub use encode::{EncodeError, Uncertainty, encode_image, encode_image_with, encode_part};
 pub(crate) use encode::{ArenaWriter, encode_model, limited, small};
+pub use encode::{EncodeError, Uncertainty, encode_image, encode_image_with, encode_part};
 pub use policy::{decode_policy, encode_policy};
 pub use refused::{Refused, part_name, problem_text};

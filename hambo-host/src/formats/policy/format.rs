@@ -13,7 +13,7 @@
 
 use std::path::Path;
 
-use hambo_core::arithmetic::elementary::logarithm;
+use hambo_core::arithmetic::elementary::ln;
 use hambo_core::policy::{Head, Leg, MAX_LEGS, MAX_SPACE, Spread, Waypoints};
 use serde::Deserialize;
 use toml::Value;
@@ -270,7 +270,7 @@ impl Checker<'_> {
                 return self.fail("std", format!("has {std}"), "give 0 or more");
             }
             actions.head = Head::Gaussian(Spread::Fixed);
-            actions.log_std = std.into_iter().map(logarithm).collect();
+            actions.log_std = std.into_iter().map(ln).collect();
         }
         Ok(HostPolicy::Linear(LinearPolicy {
             layer: Layer {

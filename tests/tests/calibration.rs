@@ -4,7 +4,7 @@
 use hambo_core::network::Activation;
 use hambo_host::formats::log::{Log, Transition};
 use hambo_host::formats::task::TaskFile;
-use hambo_host::learn::calibration::{Calibration, CalibrationMode, CalibrationStatus};
+use hambo_host::learn::calibration::{CalibrationMode, CalibrationStatus, ModelCalibration};
 use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, Unwatched, fit};
 use hambo_host::learn::gaussian_process::SearchOptions;
@@ -81,7 +81,7 @@ fn calibrated(
     log: &Log,
     model: ModelOptions,
     mode: CalibrationMode,
-) -> Calibration {
+) -> ModelCalibration {
     let options = FitOptions {
         calibration: mode,
         ..FitOptions::new(model)

@@ -4,7 +4,7 @@
 use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::policy::Policy;
 use hambo_host::formats::image::AlignedBytes;
-use hambo_host::learn::calibration::{Calibration, CalibrationMode, CalibrationStatus};
+use hambo_host::learn::calibration::{CalibrationMode, CalibrationStatus, ModelCalibration};
 use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::model_file::{
     DataSummary, Metadata, ModelFile, ModelFileError, NetworkSummary, TrainingSummary,
@@ -179,7 +179,7 @@ fn model_files_keep_everything_and_refuse_damage() {
             best_step: 1000,
         }),
         calibration_mode: CalibrationMode::Paper,
-        calibration: Calibration {
+        calibration: ModelCalibration {
             status: CalibrationStatus::Calibrated,
             rows: 48,
             beta: 2.0,

@@ -69,7 +69,7 @@ struct SplitArguments {
     /// Whether calibration may only widen the set, or may narrow it as in the
     /// paper.
     #[arg(long, value_enum, default_value = "widen")]
-    calibration: Calibration,
+    calibration: CalibrationArgument,
     /// Half the width of the set in scaled standard deviations. Without one
     /// it holds every network, or follows theory for gp.
     #[arg(long)]
@@ -143,7 +143,7 @@ enum ModelKind {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Calibration {
+enum CalibrationArgument {
     Widen,
     Paper,
 }
@@ -292,8 +292,8 @@ impl FitArguments {
             withheld_share: self.split.withhold,
             validation_share: self.split.validation,
             calibration: match self.split.calibration {
-                Calibration::Widen => CalibrationMode::Widen,
-                Calibration::Paper => CalibrationMode::Paper,
+                CalibrationArgument::Widen => CalibrationMode::Widen,
+                CalibrationArgument::Paper => CalibrationMode::Paper,
             },
             beta: self.split.beta,
             ..FitOptions::new(model)

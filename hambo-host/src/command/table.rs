@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::Error;
-use crate::learn::calibration::{Calibration, CalibrationStatus, CurvePoint};
+use crate::learn::calibration::{CalibrationStatus, CurvePoint, ModelCalibration};
 use crate::learn::ensemble::{Bandwidth, Inference};
 use crate::learn::gaussian_process::{ASSUMPTIONS, Smoothness};
 use crate::learn::model_file::{GaussianProcessSummary, Metadata, ModelFile, TrainingSummary};
@@ -206,7 +206,7 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
     Ok(())
 }
 
-fn status(metadata: &Metadata, calibration: &Calibration) -> String {
+fn status(metadata: &Metadata, calibration: &ModelCalibration) -> String {
     match calibration.status {
         CalibrationStatus::Calibrated => {
             format!("calibrated on {} withheld rows", calibration.rows)

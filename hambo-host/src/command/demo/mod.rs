@@ -19,7 +19,7 @@ use crate::formats::image::{AlignedBytes, encode_policy};
 use crate::formats::log::Log;
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
-use crate::learn::calibration::Calibration;
+use crate::learn::calibration::ModelCalibration;
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::fit::{FitOptions, ModelOptions, Unwatched, fit};
 use crate::learn::model_file::ModelFile;
@@ -58,7 +58,7 @@ pub struct Experiment {
     /// The model.
     pub model: ModelFile,
     /// How its calibration went.
-    pub calibration: Calibration,
+    pub calibration: ModelCalibration,
     /// How long checks search.
     pub effort: Effort,
 }

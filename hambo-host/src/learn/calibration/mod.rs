@@ -146,7 +146,7 @@ pub struct DimensionCalibration {
 
 /// The calibration of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Calibration {
+pub struct ModelCalibration {
     /// Whether to rely on it.
     pub status: CalibrationStatus,
     /// Number of withheld rows.
@@ -161,7 +161,7 @@ pub struct Calibration {
     pub joint_total_coverage: f32,
 }
 
-impl Calibration {
+impl ModelCalibration {
     /// The core has one beta, the largest, and takes what a dimension has less
     /// into its scale: tau_j · beta_j / beta.
     #[must_use]
@@ -243,7 +243,7 @@ impl Explained for CalibrationError {
 pub fn calibrate(
     withheld: &[WithheldDimension<'_>],
     options: &CalibrationOptions,
-) -> Result<Calibration, CalibrationError> {
+) -> Result<ModelCalibration, CalibrationError> {
     let rows = checked_rows(withheld)?;
     let enough = rows >= MINIMUM_WITHHELD_ROWS;
 
@@ -272,7 +272,7 @@ pub fn calibrate(
         (total_inside.iter_mut().zip(total)).for_each(|(all, inside)| *all &= inside);
     }
 
-    Ok(Calibration {
+    Ok(ModelCalibration {
         status: status(rows, &dimensions),
         rows,
         beta: betas.into_iter().fold(0.0, f32::max),

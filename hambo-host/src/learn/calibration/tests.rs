@@ -24,7 +24,7 @@ fn normal(rows: usize, std: f64, stream: u64) -> Vec<f32> {
 }
 
 /// Calibrates the prediction N(0, 0.6² + 0.8²) = N(0, 1) against the observations.
-fn unit(observed: &[f32], options: &CalibrationOptions) -> Calibration {
+fn unit(observed: &[f32], options: &CalibrationOptions) -> ModelCalibration {
     let rows = observed.len();
     let dimension = WithheldDimension {
         mean: &vec![0.0; rows],

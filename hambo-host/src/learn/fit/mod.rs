@@ -7,7 +7,7 @@ mod network;
 mod tables;
 mod watch;
 
-use hambo_core::model::Calibration as CoreCalibration;
+use hambo_core::model::Calibration;
 use sha2::{Digest, Sha256};
 
 use crate::Error;
@@ -15,7 +15,8 @@ use crate::formats::image::Uncertainty;
 use crate::formats::log::{Log, Split};
 use crate::formats::task::TaskFile;
 use crate::learn::calibration::{
-    Beta, Calibration, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, calibrate,
+    Beta, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, ModelCalibration,
+    calibrate,
 };
 use crate::learn::ensemble::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
 use crate::learn::learned_reward::UnseenInput;
@@ -113,7 +114,7 @@ pub fn fit(
     log: &Log,
     options: &FitOptions,
     watch: &mut dyn Watch,
-) -> Result<(ModelFile, Calibration), Error> {
+) -> Result<(ModelFile, ModelCalibration), Error> {
     task.hold_dimensions(log.state_dimension(), log.action_dimension())?;
     let unseen = UnseenInput::of(task);
     let seed = options.model.seed();
@@ -161,9 +162,9 @@ pub fn fit(
     uncertainty.beta = calibration.beta;
     uncertainty.calibration_scale = calibration.core_scales();
     uncertainty.calibration = match calibration.status {
-        CalibrationStatus::Calibrated => CoreCalibration::Passed,
-        CalibrationStatus::TooFewRows { .. } => CoreCalibration::TooFewRows,
-        CalibrationStatus::Failed { .. } => CoreCalibration::Failed,
+        CalibrationStatus::Calibrated => Calibration::Passed,
+        CalibrationStatus::TooFewRows { .. } => Calibration::TooFewRows,
+        CalibrationStatus::Failed { .. } => Calibration::Failed,
     };
     let metadata = Metadata {
         hambo_version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -1,11 +1,11 @@
 //! The order in which points are stored, and the order in which they are worth
 //! keeping.
 //!
-//! The posterior does not depend on the first, but the rounding in f32 does.
-//! Taking the point next about which the ones before it tell least (a pivoted
-//! Cholesky factorisation of K) puts the rows of M that say much first, while
-//! they are still small and their rounding with them. The second counts the
-//! noise: it factorises K + noise · 1.
+//! The posterior does not depend on the first, but the rounding of M does. A
+//! pivoted Cholesky factorisation of K takes the point next whose variance,
+//! given the points before it, is largest. That puts the rows of M that
+//! explain most first, while their numbers, and so their rounding errors, are
+//! still small. The second order counts the noise: it factorises K + noise · 1.
 
 use rayon::prelude::*;
 
@@ -15,8 +15,8 @@ use super::Hyperparameters;
 /// many, M grows no more.
 const MOST: usize = 512;
 
-/// The order of the points (row-major, `columns` wide): first the most telling.
-pub(super) fn telling_order(
+/// The order of the points (row-major, `columns` wide) by pivoting.
+pub(super) fn pivoted_order(
     points: &[f64],
     columns: usize,
     outputs: &[Hyperparameters],
@@ -52,9 +52,9 @@ pub(super) fn telling_order(
     order
 }
 
-/// The first `most` points, each the one that tells most, in nats and over
-/// all outputs, given the ones before it.
-pub(super) fn most_telling(
+/// The first `most` points, each the one with the largest information gain, in
+/// nats and over all outputs, given the ones before it.
+pub(super) fn most_informative(
     points: &[f64],
     columns: usize,
     outputs: &[Hyperparameters],
@@ -150,7 +150,7 @@ mod tests {
             noise_variance: 1e-4,
         };
         let points = [0.0, 0.1, -0.1, 4.0, 4.1, 2.0];
-        let order = telling_order(&points, 1, &[output]);
+        let order = pivoted_order(&points, 1, &[output]);
         assert_eq!(order.len(), 6);
         let place = |point| order.iter().position(|p| *p == point);
         assert_eq!(place(0), Some(0));

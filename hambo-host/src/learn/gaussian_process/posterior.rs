@@ -5,7 +5,7 @@ use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Mat, Par};
 
 use super::information_gain::information_gain;
-use super::order::telling_order;
+use super::order::pivoted_order;
 use super::{GaussianProcessError, Hyperparameters, cholesky};
 use crate::foundation::network::Standardisation;
 
@@ -84,7 +84,7 @@ impl GaussianProcessFit {
             &standardisation.output_mean,
             &standardisation.output_scale,
         );
-        let order = telling_order(&inputs, columns, hyperparameters);
+        let order = pivoted_order(&inputs, columns, hyperparameters);
         let points: Vec<f64> = order
             .iter()
             .flat_map(|row| &inputs[row * columns..][..columns])

@@ -7,7 +7,7 @@ use hambo_core::model::{GaussianProcess, Kernel};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::order::{Residual, most_telling};
+use super::order::{Residual, most_informative};
 use super::posterior::{require_shape, require_standardisation, standardised};
 use super::{GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations};
 use crate::foundation::network::Standardisation;
@@ -68,7 +68,7 @@ pub fn greedy_order(
     }
     let (mean, scale) = (&standardisation.input_mean, &standardisation.input_scale);
     let points = standardised(observations.inputs, mean, scale);
-    Ok(most_telling(
+    Ok(most_informative(
         &points,
         columns,
         hyperparameters,

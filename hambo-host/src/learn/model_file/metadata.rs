@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::learn::calibration::{Calibration, CalibrationMode};
+use crate::learn::calibration::{CalibrationMode, ModelCalibration};
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::gaussian_process::{FittedOutput, Growth, Theory};
 
@@ -26,7 +26,7 @@ pub struct Metadata {
     /// What calibration was allowed to do.
     pub calibration_mode: CalibrationMode,
     /// The calibration with its curves.
-    pub calibration: Calibration,
+    pub calibration: ModelCalibration,
 }
 
 /// The log that a model was trained on.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use hambo_host::environment::{Environment, Pendulum, rollout};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::reinforcement::{
-    EnvironmentProblem, Rounds, SoftActorCritic, SoftActorCriticOptions, Value,
+    EnvironmentProblem, LearningOptions, Rounds, SoftActorCritic, SoftActorCriticOptions, Value,
 };
 
 const EPISODES: usize = 50;
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Steps taken, and the mean return of what was learnt, as the core drives it.
 fn train(pendulum: &Pendulum, seed: u64) -> Result<(u64, f64), Box<dyn Error>> {
     let mut problem = EnvironmentProblem::new(pendulum, 1, seed);
-    let options = SoftActorCriticOptions {
+    let learning = LearningOptions {
         value: Value::Endless { discount: 0.99 },
         rounds: Rounds {
             rounds: EPISODES - RANDOM_EPISODES,
@@ -48,8 +48,12 @@ fn train(pendulum: &Pendulum, seed: u64) -> Result<(u64, f64), Box<dyn Error>> {
             ..Rounds::default()
         },
         batch: 256,
-        temperature_rate: 1e-3,
         seed,
+        ..LearningOptions::default()
+    };
+    let options = SoftActorCriticOptions {
+        learning,
+        temperature_rate: 1e-3,
         ..SoftActorCriticOptions::default()
     };
     let mut learner = SoftActorCritic::new(&problem, options)?;

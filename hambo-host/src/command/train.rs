@@ -8,8 +8,8 @@ use crate::environment::{named, rollout};
 use crate::formats::policy::{HostPolicy, onnx};
 use crate::foundation::checkpoint::Checkpoint;
 use crate::reinforcement::{
-    EnvironmentProblem, Rounds, SoftActorCritic, SoftActorCriticOptions, SoftActorCriticState,
-    Value,
+    EnvironmentProblem, LearningOptions, Rounds, SoftActorCritic, SoftActorCriticOptions,
+    SoftActorCriticState, Value,
 };
 use clap::Args;
 
@@ -64,7 +64,7 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
         )));
     }
     let mut problem = EnvironmentProblem::new(environment.as_ref(), 1, arguments.seed);
-    let options = SoftActorCriticOptions {
+    let learning = LearningOptions {
         value: Value::Endless { discount: 0.99 },
         rounds: Rounds {
             rounds: (episodes - RANDOM_EPISODES) as usize,
@@ -76,9 +76,13 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
             ..Rounds::default()
         },
         batch: 256,
+        seed: arguments.seed,
+        ..LearningOptions::default()
+    };
+    let options = SoftActorCriticOptions {
+        learning,
         // Steers the entropy within a few hundred steps.
         temperature_rate: 1e-3,
-        seed: arguments.seed,
         ..SoftActorCriticOptions::default()
     };
     let mut checkpoint = Checkpoint::new(&arguments.output, "env train");

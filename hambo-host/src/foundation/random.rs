@@ -5,7 +5,7 @@ use rand_core::Rng;
 use rand_pcg::Pcg32;
 
 /// A seeded source of uniform and normal numbers that knows how far it is.
-pub(crate) struct Random {
+pub struct Random {
     generator: Pcg32,
     draws: u64,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ImproveOptions, ImproveWatch};
 use crate::Error;
-use crate::check::adversary::{AdversaryLearner, AdversaryLearnerState, LearnerOptions, units};
+use crate::check::adversary::{AdversaryLearner, AdversaryLearnerState, units};
 use crate::check::case::Case;
 use crate::check::in_lanes::check;
 use crate::formats::image::{AlignedBytes, TrainedAdversary, encode_policy};
@@ -13,8 +13,10 @@ use crate::formats::log::Log;
 use crate::formats::policy::without_return;
 use crate::formats::policy::{HostPolicy, PerceptronPolicy};
 use crate::formats::task::{Initial, TaskFile};
-use crate::reinforcement::hallucination::{AdversaryProblem, ControllerProblem};
-use crate::reinforcement::{InputUnits, SoftActorCritic, SoftActorCriticState, TrainedActor};
+use crate::reinforcement::{
+    AdversaryProblem, ControllerProblem, InputUnits, LearningOptions, SoftActorCritic,
+    SoftActorCriticState, TrainedActor,
+};
 
 /// A controller that was judged on the way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,19 +139,14 @@ impl Duel {
         let reward_scale = reward_scale(log);
         let all = units(&image);
         let states = case.task.state_names.len();
-        let mut controller = options.controller(reward_scale);
-        controller.units = Some(InputUnits {
+        let of_states = InputUnits {
             mean: all.mean.iter().take(states).copied().collect(),
             scale: all.scale.iter().take(states).copied().collect(),
-        });
-        let adversary = LearnerOptions {
-            hidden: options.hidden.clone(),
-            value: options.value(),
-            rounds: options.rounds_of(options.adversary_steps),
-            batch: options.batch,
-            reward_scale,
-            units: all,
+        };
+        let controller = options.controller(reward_scale, of_states);
+        let adversary = LearningOptions {
             seed: seed.wrapping_add(1),
+            ..options.learning(options.adversary_steps, reward_scale, all)
         };
         Ok(Self {
             options: options.clone(),

@@ -3,7 +3,7 @@
 use hambo_core::variant::Variant;
 use serde::{Deserialize, Serialize};
 
-use crate::reinforcement::{Rounds, SoftActorCriticOptions, Value};
+use crate::reinforcement::{InputUnits, LearningOptions, Rounds, SoftActorCriticOptions, Value};
 
 /// Sizes and rates of the two learners, and how candidates are judged.
 ///
@@ -57,35 +57,47 @@ impl Default for ImproveOptions {
 }
 
 impl ImproveOptions {
-    pub(super) fn value(&self) -> Value {
-        Value::Endless {
-            discount: self.discount,
-        }
-    }
-
-    pub(super) fn rounds_of(&self, gradient_steps: usize) -> Rounds {
-        Rounds {
-            rounds: self.rounds,
-            episodes: self.rollouts,
-            gradient_steps,
-            random_episodes: self.rollouts,
-            // The duel judges; the learners keep their last weights.
-            evaluation_episodes: 0,
-            patience: self.rounds,
-        }
-    }
-
-    pub(super) fn controller(&self, reward_scale: f32) -> SoftActorCriticOptions {
-        SoftActorCriticOptions {
+    /// What a learner is told that takes so many gradient steps in a round.
+    pub(super) fn learning(
+        &self,
+        gradient_steps: usize,
+        reward_scale: f32,
+        units: InputUnits,
+    ) -> LearningOptions {
+        LearningOptions {
             hidden: self.hidden.clone(),
-            value: self.value(),
-            rounds: self.rounds_of(self.controller_steps),
+            value: Value::Endless {
+                discount: self.discount,
+            },
+            rounds: Rounds {
+                rounds: self.rounds,
+                episodes: self.rollouts,
+                gradient_steps,
+                random_episodes: self.rollouts,
+                // Candidates are judged by a check; the learners keep their last weights.
+                evaluation_episodes: 0,
+                patience: self.rounds,
+            },
             batch: self.batch,
-            replay: 200_000,
+            reward_scale,
+            units: Some(units),
+            seed: self.seed,
+            ..LearningOptions::default()
+        }
+    }
+
+    pub(super) fn controller(
+        &self,
+        reward_scale: f32,
+        units: InputUnits,
+    ) -> SoftActorCriticOptions {
+        SoftActorCriticOptions {
+            learning: LearningOptions {
+                replay: 200_000,
+                ..self.learning(self.controller_steps, reward_scale, units)
+            },
             // Steers the entropy within a few hundred steps.
             temperature_rate: 1e-3,
-            reward_scale,
-            seed: self.seed,
             ..SoftActorCriticOptions::default()
         }
     }

@@ -6,9 +6,18 @@
 //! not see the time that they see, so it learns the advantages' mean over the
 //! times at which a state is met.
 
+use serde::{Deserialize, Serialize};
+
 use super::replay::Batch;
 use super::weights::{Twins, Weights, Work};
 use crate::foundation::network::perceptron::LayerShape;
+
+/// Everything that learns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChooserWeights {
+    pub(super) chooser: Weights,
+    pub(super) twins: Twins,
+}
 
 /// What stays the same from step to step.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +31,6 @@ pub(super) struct Rates {
 
 /// Working memory of a gradient step.
 pub(super) struct DqnStep {
-    pub(super) batch: Batch,
     choices: usize,
     next_chooser: Work,
     pub(super) chooser: Work,
@@ -36,7 +44,6 @@ impl DqnStep {
     pub(super) fn new(chooser: &[LayerShape], critic: &[LayerShape], rows: usize) -> Self {
         let choices = critic.last().map_or(0, |layer| layer.outputs);
         Self {
-            batch: Batch::new(rows),
             choices,
             next_chooser: Work::new(chooser, rows),
             chooser: Work::new(chooser, rows),
@@ -48,15 +55,20 @@ impl DqnStep {
     }
 
     /// Learns from the batch; returns the critics' mean squared error.
-    pub(super) fn learn(&mut self, chooser: &mut Weights, twins: &mut Twins, rates: &Rates) -> f64 {
-        self.find_targets(chooser, twins, rates);
-        let loss = self.learn_critics(twins, rates);
-        self.learn_chooser(chooser, rates.learning_rate);
+    pub(super) fn learn(
+        &mut self,
+        weights: &mut ChooserWeights,
+        batch: &Batch,
+        rates: &Rates,
+    ) -> f64 {
+        let ChooserWeights { chooser, twins } = weights;
+        self.find_targets(chooser, twins, batch, rates);
+        let loss = self.learn_critics(twins, batch, rates);
+        self.learn_chooser(chooser, batch, rates.learning_rate);
         loss
     }
 
-    fn find_targets(&mut self, chooser: &Weights, twins: &mut Twins, rates: &Rates) {
-        let batch = &self.batch;
+    fn find_targets(&mut self, chooser: &Weights, twins: &mut Twins, batch: &Batch, rates: &Rates) {
         let time = rates.tick.map(|tick| (&batch.time[..], tick));
         join_inputs(&mut self.inputs, batch.rows, &batch.next, time);
         let inputs = &self.inputs;
@@ -79,8 +91,7 @@ impl DqnStep {
         }
     }
 
-    fn learn_critics(&mut self, twins: &mut Twins, rates: &Rates) -> f64 {
-        let batch = &self.batch;
+    fn learn_critics(&mut self, twins: &mut Twins, batch: &Batch, rates: &Rates) -> f64 {
         let time = rates.tick.map(|_| (&batch.time[..], 0.0));
         join_inputs(&mut self.inputs, batch.rows, &batch.observation, time);
         let (inputs, targets, choices) = (&self.inputs, &self.targets, self.choices);
@@ -108,7 +119,7 @@ impl DqnStep {
     }
 
     /// From the values that the critics had before they learnt.
-    fn learn_chooser(&mut self, chooser: &mut Weights, learning_rate: f32) {
+    fn learn_chooser(&mut self, chooser: &mut Weights, batch: &Batch, learning_rate: f32) {
         let [one, two] = &mut self.critics;
         let values = one.network.outputs_and_slope().0.iter();
         let values = values.zip(two.network.outputs_and_slope().0);
@@ -120,9 +131,9 @@ impl DqnStep {
             row.iter_mut().for_each(|value| *value -= mean);
         }
         let network = &mut self.chooser.network;
-        network.forward(&chooser.parameters, &self.batch.observation);
+        network.forward(&chooser.parameters, &batch.observation);
         let (outputs, slopes) = network.outputs_and_slope();
-        let weight = 1.0 / self.batch.rows as f32;
+        let weight = 1.0 / batch.rows as f32;
         let errors = outputs.iter().zip(&self.advantages);
         for (slope, (output, advantage)) in slopes.iter_mut().zip(errors) {
             *slope = weight * (output - advantage);

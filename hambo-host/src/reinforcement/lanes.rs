@@ -10,7 +10,7 @@ use crate::foundation::network::perceptron::{LayerShape, Network};
 const PART: usize = 128;
 
 /// Parts of the lanes that are worked on side by side.
-pub(super) struct LaneNetwork {
+pub struct LaneNetwork {
     inputs: usize,
     outputs: usize,
     parts: Vec<Network>,

@@ -1,46 +1,46 @@
 //! Reinforcement learning: the search for worst cases that the paper uses, and
 //! controllers for true systems.
 //!
-//! A [`Problem`] is many copies of a decision problem side by side.
-//! [`SoftActorCritic`] decides numbers in [−1, 1] (eta of CA, or a controller's
-//! actions), [`DoubleDqn`] one of several choices (the member of DA1). Both live
-//! in rounds of whole episodes, followed by gradient steps; both are
-//! deterministic for a seed on any number of threads, and go on from a saved
+//! A [`Problem`] is many copies of a decision problem side by side. Two learners decide
+//! in it: [`SoftActorCritic`] numbers in [−1, 1] (eta of CA, or a controller's
+//! actions), [`DoubleDqn`] one of several choices (the member of DA1). One [`Driver`]
+//! leads both through rounds of whole episodes, each followed by gradient steps. It
+//! is deterministic for a seed on any number of threads, and goes on from a saved
 //! state as if never stopped.
 //!
 //! Goes in: a decision problem (an adversary's, a controller's, a true
 //! system's). Comes out: a trained network. May use: `environment` and below.
 
-mod course;
 #[cfg(test)]
 mod differences;
-mod dqn;
-mod dqn_step;
+mod double_dqn;
 #[cfg(test)]
-mod dqn_tests;
-mod drive;
-mod environment;
+mod double_dqn_tests;
+mod dqn_step;
+mod driver;
+mod episodes;
 mod error;
-pub mod hallucination;
+mod history;
 mod lanes;
+mod learner;
 mod options;
 mod problem;
 mod replay;
-mod sac;
 mod sac_step;
+mod soft_actor_critic;
 #[cfg(test)]
-mod sac_tests;
+mod soft_actor_critic_tests;
 mod squashed_gaussian;
 #[cfg(test)]
-mod toy;
+mod toy_problems;
 mod trained;
 mod weights;
 
-pub use course::RoundReport;
-pub use dqn::{DoubleDqn, DoubleDqnOptions, DoubleDqnState};
-pub use environment::EnvironmentProblem;
+pub use double_dqn::{DoubleDqn, DoubleDqnOptions, DoubleDqnState};
+pub use driver::{Driver, DriverState};
 pub use error::ReinforcementError;
-pub use options::{InputUnits, Rounds, Value};
-pub use problem::{Actions, Problem};
-pub use sac::{SoftActorCritic, SoftActorCriticOptions, SoftActorCriticState};
+pub use history::RoundReport;
+pub use options::{InputUnits, LearningOptions, Rounds, Value};
+pub use problem::{Actions, AdversaryProblem, ControllerProblem, EnvironmentProblem, Problem};
+pub use soft_actor_critic::{SoftActorCritic, SoftActorCriticOptions, SoftActorCriticState};
 pub use trained::{TrainedActor, TrainedChooser};

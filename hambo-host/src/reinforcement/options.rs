@@ -1,4 +1,4 @@
-//! Options that both learners share: what is learnt, in which units, and when.
+//! Options that both learners share: what is learnt, in which units, and for how long.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ impl Value {
     }
 }
 
-/// The course of learning: rounds of whole episodes, then gradient steps.
+/// How long learning lasts: rounds of whole episodes, then gradient steps.
 ///
 /// ```
 /// use hambo_host::reinforcement::Rounds;
@@ -145,18 +145,55 @@ impl InputUnits {
     }
 }
 
-/// What both learners ask of their networks and rates.
-pub(super) struct Common<'a> {
-    pub(super) hidden: &'a [usize],
-    pub(super) value: Value,
-    pub(super) batch: usize,
-    pub(super) replay: usize,
-    pub(super) learning_rate: f32,
-    pub(super) polyak: f32,
-    pub(super) reward_scale: f32,
+/// What both learners are told; the defaults are the paper's.
+///
+/// ```
+/// use hambo_host::reinforcement::LearningOptions;
+/// let options = LearningOptions { seed: 3, ..LearningOptions::default() };
+/// assert_eq!((options.hidden.as_slice(), options.batch), (&[256, 256][..], 1024));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LearningOptions {
+    /// Widths of the hidden layers of all networks.
+    pub hidden: Vec<usize>,
+    /// What the critics predict.
+    pub value: Value,
+    /// How many episodes and gradient steps, in which order.
+    pub rounds: Rounds,
+    /// Transitions of a gradient step.
+    pub batch: usize,
+    /// The most transitions that are kept to learn from.
+    pub replay: usize,
+    /// Adam's rate.
+    pub learning_rate: f32,
+    /// How far the targets move towards the critics in each step.
+    pub polyak: f32,
+    /// Factor of all rewards; values of order 1 to 100 learn best.
+    pub reward_scale: f32,
+    /// Units of the observations; as they are if none.
+    pub units: Option<InputUnits>,
+    /// Seed of all random numbers of the learner.
+    pub seed: u64,
 }
 
-impl Common<'_> {
+impl Default for LearningOptions {
+    fn default() -> Self {
+        Self {
+            hidden: vec![256; 2],
+            value: Value::Finite { discount: 1.0 },
+            rounds: Rounds::default(),
+            batch: 1024,
+            replay: 1_000_000,
+            learning_rate: 1e-3,
+            polyak: 0.005,
+            reward_scale: 1.0,
+            units: None,
+            seed: 0,
+        }
+    }
+}
+
+impl LearningOptions {
     pub(super) fn check(&self) -> Result<(), ReinforcementError> {
         let discount = self.value.discount();
         let discounted = match self.value {
@@ -172,7 +209,8 @@ impl Common<'_> {
         holds(positive(self.learning_rate), "learning_rate", "positive")?;
         let polyak = positive(self.polyak) && self.polyak <= 1.0;
         holds(polyak, "polyak", "in (0, 1]")?;
-        holds(positive(self.reward_scale), "reward_scale", "positive")
+        holds(positive(self.reward_scale), "reward_scale", "positive")?;
+        self.rounds.check()
     }
 }
 

@@ -1,15 +1,15 @@
-//! What was lived through, to learn from again: a ring of transitions.
+//! The newest transitions, to learn from again: a ring.
 
 use serde::{Deserialize, Serialize};
 
 use super::ReinforcementError;
-use super::drive::Step;
+use super::episodes::Step;
 use super::options::Value;
 use crate::foundation::random::Random;
 
 /// Where the parts of a transition lie in its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Columns {
+pub struct Columns {
     pub(super) observation: usize,
     pub(super) action: usize,
 }
@@ -147,7 +147,7 @@ impl Replay {
 
 /// Transitions for one gradient step, column by column.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Batch {
+pub struct Batch {
     pub(super) rows: usize,
     pub(super) observation: Vec<f32>,
     pub(super) action: Vec<f32>,

@@ -5,18 +5,21 @@
 //! min Q(s, a). Temperature: −ln temperature · mean of (ln pi(a | s) + target
 //! entropy). a and a′ are fresh draws of the actor.
 
+use serde::{Deserialize, Serialize};
+
 use super::replay::Batch;
 use super::squashed_gaussian::Draws;
 use super::weights::{Twins, Weights, Work};
 use crate::foundation::network::perceptron::LayerShape;
 use crate::foundation::random::Random;
 
-/// The three things that learn.
-pub(super) struct Learnt<'a> {
-    pub(super) actor: &'a mut Weights,
-    pub(super) twins: &'a mut Twins,
+/// Everything that learns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ActorCriticWeights {
+    pub(super) actor: Weights,
+    pub(super) twins: Twins,
     /// ln temperature.
-    pub(super) temperature: &'a mut Weights,
+    pub(super) temperature: Weights,
 }
 
 /// What stays the same from step to step.
@@ -33,7 +36,6 @@ pub(super) struct Rates {
 
 /// Working memory of a gradient step.
 pub(super) struct SacStep {
-    pub(super) batch: Batch,
     actions: usize,
     /// Draws for the next states, then for the states.
     pub(super) next: Draws,
@@ -51,7 +53,6 @@ impl SacStep {
     pub(super) fn new(actor: &[LayerShape], critic: &[LayerShape], rows: usize) -> Self {
         let actions = actor.last().map_or(0, |layer| layer.outputs / 2);
         Self {
-            batch: Batch::new(rows),
             actions,
             next: Draws::new(rows, actions),
             now: Draws::new(rows, actions),
@@ -73,10 +74,15 @@ impl SacStep {
 
     /// Learns from the batch with the noise at hand; returns the critics' mean
     /// squared error.
-    pub(super) fn learn(&mut self, learnt: Learnt<'_>, rates: &Rates) -> f64 {
-        let temperature = learnt.temperature.parameters[0].exp();
-        let parameters = &learnt.actor.parameters;
-        let (batch, actions) = (&self.batch, self.actions);
+    pub(super) fn learn(
+        &mut self,
+        weights: &mut ActorCriticWeights,
+        batch: &Batch,
+        rates: &Rates,
+    ) -> f64 {
+        let temperature = weights.temperature.parameters[0].exp();
+        let parameters = &weights.actor.parameters;
+        let actions = self.actions;
         // The draws for the states wait for the critics' update: the actor
         // itself does not change before.
         rayon::join(
@@ -89,12 +95,12 @@ impl SacStep {
                 self.now.draw(outputs, actions);
             },
         );
-        let loss = self.learn_critics(learnt.twins, temperature, rates);
-        self.learn_actor(learnt.actor, learnt.twins, temperature, rates);
+        let loss = self.learn_critics(&mut weights.twins, batch, temperature, rates);
+        self.learn_actor(weights, batch, temperature, rates);
         let densities = self.now.log_densities.iter().map(|&d| f64::from(d));
-        let entropy = -densities.sum::<f64>() / batch_rows(&self.batch);
+        let entropy = -densities.sum::<f64>() / batch_rows(batch);
         self.temperature_gradient = (entropy - f64::from(rates.target_entropy)) as f32;
-        let Weights { parameters, adam } = learnt.temperature;
+        let Weights { parameters, adam } = &mut weights.temperature;
         adam.step(
             parameters,
             &[self.temperature_gradient],
@@ -103,8 +109,13 @@ impl SacStep {
         loss
     }
 
-    fn learn_critics(&mut self, twins: &mut Twins, temperature: f32, rates: &Rates) -> f64 {
-        let batch = &self.batch;
+    fn learn_critics(
+        &mut self,
+        twins: &mut Twins,
+        batch: &Batch,
+        temperature: f32,
+        rates: &Rates,
+    ) -> f64 {
         let time = rates.tick.map(|tick| (&batch.time[..], tick));
         let next = (&batch.next[..], &self.next.actions[..]);
         join_inputs(&mut self.inputs, batch.rows, next, time);
@@ -152,12 +163,12 @@ impl SacStep {
     /// The critics' weights stay: only their derivatives in the action are needed.
     fn learn_actor(
         &mut self,
-        actor: &mut Weights,
-        twins: &mut Twins,
+        weights: &mut ActorCriticWeights,
+        batch: &Batch,
         temperature: f32,
         rates: &Rates,
     ) {
-        let batch = &self.batch;
+        let twins = &mut weights.twins;
         let time = rates.tick.map(|_| (&batch.time[..], 0.0));
         let now = (&batch.observation[..], &self.now.actions[..]);
         join_inputs(&mut self.inputs, batch.rows, now, time);
@@ -194,7 +205,7 @@ impl SacStep {
         let (outputs, slopes) = self.actor.network.outputs_and_slope();
         self.now
             .pull_back(outputs, &self.action_slopes, temperature, weight, slopes);
-        actor.descend(&mut self.actor, rates.learning_rate);
+        weights.actor.descend(&mut self.actor, rates.learning_rate);
     }
 }
 

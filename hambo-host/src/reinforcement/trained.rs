@@ -7,8 +7,7 @@ use super::options::InputUnits;
 use super::weights::ACTIVATION;
 use crate::formats::image::TrainedAdversary;
 use crate::formats::policy::{ActionMap, PerceptronPolicy};
-use crate::foundation::network::perceptron::LayerShape;
-use crate::foundation::network::{Layer, unpack};
+use crate::foundation::network::Layer;
 
 /// The actor of soft actor-critic.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -21,13 +20,6 @@ pub struct TrainedActor {
 }
 
 impl TrainedActor {
-    pub(super) fn new(shapes: &[LayerShape], parameters: &[f32], units: &InputUnits) -> Self {
-        Self {
-            layers: unpack(shapes, parameters),
-            units: units.clone(),
-        }
-    }
-
     /// Numbers of an action.
     #[must_use]
     pub fn actions(&self) -> usize {
@@ -95,13 +87,6 @@ pub struct TrainedChooser {
 }
 
 impl TrainedChooser {
-    pub(super) fn new(shapes: &[LayerShape], parameters: &[f32], units: &InputUnits) -> Self {
-        Self {
-            layers: unpack(shapes, parameters),
-            units: units.clone(),
-        }
-    }
-
     /// An adversary for DA1, where the observation is (s, a) and the choice a member.
     #[must_use]
     pub fn adversary(&self) -> TrainedAdversary {

@@ -23,7 +23,7 @@ pub(super) fn widths(inputs: usize, hidden: &[usize], outputs: usize) -> Vec<usi
 
 /// Parameters and the moments of their gradients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Weights {
+pub struct Weights {
     pub(super) parameters: Vec<f32>,
     pub(super) adam: Adam,
 }
@@ -41,10 +41,6 @@ impl Weights {
         self.adam.fits(parameters)
             && self.parameters.len() == parameters
             && self.parameters.iter().all(|number| number.is_finite())
-    }
-
-    pub(super) fn is_finite(&self) -> bool {
-        self.parameters.iter().all(|number| number.is_finite())
     }
 
     /// Derivatives of the network's last batch, then one step of Adam.
@@ -74,7 +70,7 @@ impl Work {
 
 /// One critic, and its target that trails behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Critic {
+pub struct Critic {
     pub(super) weights: Weights,
     pub(super) target: Vec<f32>,
 }
@@ -99,7 +95,7 @@ impl Critic {
 /// Two critics that start apart; the smaller of their values counts, so that
 /// neither's errors are chased upward.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Twins(pub(super) [Critic; 2]);
+pub struct Twins(pub(super) [Critic; 2]);
 
 impl Twins {
     pub(super) fn new(layers: &[LayerShape], random: &mut Random) -> Self {
@@ -112,10 +108,6 @@ impl Twins {
                 && critic.target.len() == parameters
                 && critic.target.iter().all(|number| number.is_finite())
         })
-    }
-
-    pub(super) fn is_finite(&self) -> bool {
-        self.0.iter().all(|critic| critic.weights.is_finite())
     }
 
     /// Does the same with both, on two threads where there are; neither sees

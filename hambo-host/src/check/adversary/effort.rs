@@ -24,7 +24,7 @@ pub struct Learning {
     pub hidden: Vec<usize>,
     /// Transitions of a gradient step.
     pub batch: usize,
-    /// The course of learning.
+    /// How many episodes and gradient steps.
     pub rounds: Rounds,
     /// Seed of the learner, and of its own trajectories.
     pub seed: u64,

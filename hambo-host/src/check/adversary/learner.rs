@@ -7,28 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::formats::image::TrainedAdversary;
 use crate::reinforcement::{
-    DoubleDqn, DoubleDqnOptions, DoubleDqnState, InputUnits, Problem, ReinforcementError,
-    RoundReport, Rounds, SoftActorCritic, SoftActorCriticOptions, SoftActorCriticState, Value,
+    DoubleDqn, DoubleDqnOptions, DoubleDqnState, LearningOptions, Problem, ReinforcementError,
+    RoundReport, SoftActorCritic, SoftActorCriticOptions, SoftActorCriticState,
 };
-
-/// What both learners are told.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LearnerOptions {
-    /// Widths of the hidden layers.
-    pub hidden: Vec<usize>,
-    /// What the critics predict.
-    pub value: Value,
-    /// The course of learning.
-    pub rounds: Rounds,
-    /// Transitions of a gradient step.
-    pub batch: usize,
-    /// Factor of all rewards.
-    pub reward_scale: f32,
-    /// Units of (s, a).
-    pub units: InputUnits,
-    /// Seed.
-    pub seed: u64,
-}
 
 /// An adversary that learns.
 pub enum AdversaryLearner {
@@ -55,45 +36,21 @@ impl AdversaryLearner {
     pub fn new(
         problem: &dyn Problem,
         variant: Variant,
-        options: LearnerOptions,
+        learning: LearningOptions,
     ) -> Result<Self, ReinforcementError> {
-        let LearnerOptions {
-            hidden,
-            value,
-            rounds,
-            batch,
-            reward_scale,
-            units,
-            seed,
-        } = options;
-        let units = Some(units);
-        if variant == Variant::ContinuousAdversary {
+        Ok(if variant == Variant::ContinuousAdversary {
             let options = SoftActorCriticOptions {
-                hidden,
-                value,
-                rounds,
-                batch,
-                reward_scale,
-                units,
-                seed,
+                learning,
                 ..SoftActorCriticOptions::default()
             };
-            let learner = SoftActorCritic::new(problem, options)?;
-            Ok(Self::Continuous(Box::new(learner)))
+            Self::Continuous(Box::new(SoftActorCritic::new(problem, options)?))
         } else {
             let options = DoubleDqnOptions {
-                hidden,
-                value,
-                rounds,
-                batch,
-                reward_scale,
-                units,
-                seed,
+                learning,
                 ..DoubleDqnOptions::default()
             };
-            let learner = DoubleDqn::new(problem, options)?;
-            Ok(Self::Discrete(Box::new(learner)))
-        }
+            Self::Discrete(Box::new(DoubleDqn::new(problem, options)?))
+        })
     }
 
     /// Goes on where a state was taken.

@@ -12,6 +12,6 @@ mod train;
 
 pub use contest::{Contender, Contest, contest, learn};
 pub use effort::{EffortLevel, Learning};
-pub use learner::{AdversaryLearner, AdversaryLearnerState, LearnerOptions};
+pub use learner::{AdversaryLearner, AdversaryLearnerState};
 pub(crate) use train::units;
 pub use train::{Trained, Usual, train};

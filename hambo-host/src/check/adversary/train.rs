@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 use hambo_core::image::Image;
 use hambo_core::variant::Variant;
 
-use super::{AdversaryLearner, LearnerOptions, Learning};
+use super::{AdversaryLearner, Learning};
 use crate::Error;
 use crate::check::case::Case;
 use crate::formats::image::TrainedAdversary;
-use crate::reinforcement::hallucination::AdversaryProblem;
-use crate::reinforcement::{InputUnits, RoundReport, Value};
+use crate::reinforcement::{AdversaryProblem, InputUnits, LearningOptions, RoundReport, Value};
 
 /// Rewards are scaled so that a short search changes the return by so much:
 /// then the entropy that soft actor-critic is paid for weighs less.
@@ -59,14 +58,15 @@ pub fn train(
     let problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
     let mut problem = problem.with_baseline(usual.neutral / image.task.horizon as f32);
     let effect = (usual.neutral - usual.worst).max(0.01 * usual.neutral.abs());
-    let options = LearnerOptions {
+    let options = LearningOptions {
         hidden: learning.hidden.clone(),
         value: Value::Finite { discount: 1.0 },
         rounds: learning.rounds.clone(),
         batch: learning.batch,
         reward_scale: EFFECT / effect.max(1e-6),
-        units: units(&image),
+        units: Some(units(&image)),
         seed: learning.seed,
+        ..LearningOptions::default()
     };
     let mut learner = AdversaryLearner::new(&problem, variant, options)?;
     let mut cost = Cost::new(learning, image.task.horizon);

@@ -8,7 +8,7 @@ use super::{BenchError, Contest};
 use crate::Error;
 use crate::foundation::random::Random;
 use crate::reinforcement::{
-    Actions, Problem, Rounds, SoftActorCritic, SoftActorCriticOptions, Value,
+    Actions, LearningOptions, Problem, Rounds, SoftActorCritic, SoftActorCriticOptions, Value,
 };
 
 const OBSERVATIONS: usize = 3;
@@ -20,7 +20,7 @@ const STEPS: usize = 20;
 
 pub(super) fn contest() -> Result<Contest, Error> {
     let mut problem = Noise(Stream::new(1, 0));
-    let options = SoftActorCriticOptions {
+    let learning = LearningOptions {
         value: Value::Endless { discount: 0.99 },
         rounds: Rounds {
             episodes: 1,
@@ -31,6 +31,10 @@ pub(super) fn contest() -> Result<Contest, Error> {
         batch: BATCH,
         replay: ROWS,
         learning_rate: 3e-4,
+        ..LearningOptions::default()
+    };
+    let options = SoftActorCriticOptions {
+        learning,
         temperature_rate: 3e-4,
         temperature: 1.0,
         ..SoftActorCriticOptions::default()

@@ -16,7 +16,7 @@ use super::vectors::with_vectors;
 
 /// Size and place of one layer.
 #[derive(Debug, Clone)]
-pub(crate) struct LayerShape {
+pub struct LayerShape {
     pub(crate) inputs: usize,
     pub(crate) outputs: usize,
     pub(crate) weights: Range<usize>,

@@ -10,16 +10,15 @@ use hambo_core::rollout::{CapacityError, Objective, Rollout};
 use hambo_core::variant::Variant;
 use rayon::prelude::*;
 
-use super::group::{Group, WIDTH, gather, transpose};
+use super::lane_group::{LaneGroup, WIDTH, gather, transpose};
+use super::{Actions, Problem};
 use crate::Error;
-use crate::reinforcement::{Actions, Problem};
 
 /// Copies of the hallucinated system under an image's controller.
 ///
 /// ```
 /// use hambo_core::variant::Variant;
-/// use hambo_host::reinforcement::hallucination::AdversaryProblem;
-/// use hambo_host::reinforcement::{Actions, Problem};
+/// use hambo_host::reinforcement::{Actions, AdversaryProblem, Problem};
 ///
 /// let image = hambo_core::example::image()?;
 /// let mut problem = AdversaryProblem::new(&image, Variant::ContinuousAdversary, 3, 0)?;
@@ -40,12 +39,12 @@ pub struct AdversaryProblem<'a> {
     lanes: usize,
     seed: u64,
     baseline: f32,
-    groups: Vec<Mutex<Stand>>,
+    groups: Vec<Mutex<ObservedGroup>>,
 }
 
 /// A group, and what its adversary sees.
-struct Stand {
-    group: Group,
+struct ObservedGroup {
+    group: LaneGroup,
     /// (s, a), one row for each lane, once the controller has acted.
     seen: Option<Vec<f32>>,
 }
@@ -72,13 +71,13 @@ impl<'a> AdversaryProblem<'a> {
             variant,
             objective: Objective::Return,
         };
-        let stand = |_| {
-            Ok(Mutex::new(Stand {
-                group: Group::new(&rollout)?,
+        let group = |_| {
+            Ok(Mutex::new(ObservedGroup {
+                group: LaneGroup::new(&rollout)?,
                 seen: None,
             }))
         };
-        let groups = (0..lanes.div_ceil(WIDTH)).map(stand);
+        let groups = (0..lanes.div_ceil(WIDTH)).map(group);
         Ok(Self {
             rollout,
             lanes,
@@ -101,7 +100,7 @@ impl AdversaryProblem<'_> {
     }
 }
 
-impl Stand {
+impl ObservedGroup {
     /// Lets the controller act, unless it has.
     fn observe<P: Policy>(&mut self, rollout: &Rollout<'_, P>, seed: u64) -> Option<&[f32]> {
         if self.seen.is_none() {
@@ -155,8 +154,8 @@ impl Stand {
     }
 }
 
-fn lock(stand: &Mutex<Stand>) -> MutexGuard<'_, Stand> {
-    stand.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(group: &Mutex<ObservedGroup>) -> MutexGuard<'_, ObservedGroup> {
+    group.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Problem for AdversaryProblem<'_> {
@@ -182,12 +181,12 @@ impl Problem for AdversaryProblem<'_> {
     }
 
     fn start(&mut self, lane: usize, episode: u32) -> Result<(), Error> {
-        if let Some(stand) = self.groups.get_mut(lane / WIDTH) {
-            let stand = stand.get_mut().unwrap_or_else(PoisonError::into_inner);
-            stand
+        if let Some(group) = self.groups.get_mut(lane / WIDTH) {
+            let group = group.get_mut().unwrap_or_else(PoisonError::into_inner);
+            group
                 .group
                 .start(&self.rollout, lane % WIDTH, episode, self.seed);
-            stand.seen = None;
+            group.seen = None;
         }
         Ok(())
     }
@@ -195,8 +194,8 @@ impl Problem for AdversaryProblem<'_> {
     fn observe(&self, observations: &mut [f32]) {
         let chunk = WIDTH * self.observation_size();
         let parts = observations.par_chunks_mut(chunk);
-        parts.zip(&self.groups).for_each(|(part, stand)| {
-            if let Some(seen) = lock(stand).observe(&self.rollout, self.seed) {
+        parts.zip(&self.groups).for_each(|(part, group)| {
+            if let Some(seen) = lock(group).observe(&self.rollout, self.seed) {
                 part.copy_from_slice(seen.get(..part.len()).unwrap_or_default());
             } else {
                 part.fill(f32::NAN);
@@ -217,8 +216,8 @@ impl Problem for AdversaryProblem<'_> {
         let (rollout, seed, baseline) = (&self.rollout, self.seed, self.baseline);
         parts
             .zip(&self.groups)
-            .for_each(|(((actions, rewards), terminated), stand)| {
-                let done = lock(stand).step(rollout, seed, actions, rewards, terminated);
+            .for_each(|(((actions, rewards), terminated), group)| {
+                let done = lock(group).step(rollout, seed, actions, rewards, terminated);
                 for reward in rewards {
                     *reward = done.map_or(f32::NAN, |()| *reward + baseline);
                 }

@@ -3,9 +3,10 @@
 use rayon::ThreadPoolBuilder;
 
 use super::differences::{assert_gradient, normals, outputs, shake, shake_twins, wide};
-use super::sac_step::{Learnt, Rates, SacStep};
-use super::toy::{Pay, Push};
-use super::weights::{Twins, Weights, widths};
+use super::replay::Batch;
+use super::sac_step::{ActorCriticWeights, Rates, SacStep};
+use super::toy_problems::{Pay, Push};
+use super::weights::{Twins, Weights, Work, widths};
 use super::*;
 use crate::environment::{Environment, Pendulum, rollout};
 use crate::formats::policy::HostPolicy;
@@ -50,13 +51,13 @@ fn gradients_match_finite_differences() {
     actor.parameters[last] = 2.0;
     let mut twins = Twins::new(&critic_layers, &mut random);
     shake_twins(&mut twins, &mut random);
-    let mut temperature = Weights {
+    let temperature = Weights {
         parameters: vec![TEMPERATURE.ln()],
         adam: Adam::new(1),
     };
 
     let mut step = SacStep::new(&actor_layers, &critic_layers, ROWS);
-    let batch = &mut step.batch;
+    let mut batch = Batch::new(ROWS);
     batch.observation = normals(&mut random, ROWS * SEEN);
     batch.next = normals(&mut random, ROWS * SEEN);
     batch.action = normals(&mut random, ROWS * ACTED);
@@ -73,14 +74,14 @@ fn gradients_match_finite_differences() {
         temperature_rate: 0.0,
         polyak: 0.0,
     };
-    let learnt = Learnt {
-        actor: &mut actor,
-        twins: &mut twins,
-        temperature: &mut temperature,
+    let mut weights = ActorCriticWeights {
+        actor,
+        twins,
+        temperature,
     };
-    let loss = step.learn(learnt, &rates);
+    let loss = step.learn(&mut weights, &batch, &rates);
+    let ActorCriticWeights { actor, twins, .. } = weights;
 
-    let batch = &step.batch;
     let row_of = |numbers: &[f32], width: usize, row: usize| -> Vec<f64> {
         wide(&numbers[row * width..][..width])
     };
@@ -157,7 +158,7 @@ fn gradients_match_finite_differences() {
 }
 
 fn options(value: Value) -> SoftActorCriticOptions {
-    SoftActorCriticOptions {
+    with_learning(LearningOptions {
         hidden: vec![32; 2],
         value,
         rounds: Rounds {
@@ -171,6 +172,13 @@ fn options(value: Value) -> SoftActorCriticOptions {
         batch: 64,
         replay: 500,
         seed: 3,
+        ..LearningOptions::default()
+    })
+}
+
+fn with_learning(learning: LearningOptions) -> SoftActorCriticOptions {
+    SoftActorCriticOptions {
+        learning,
         ..SoftActorCriticOptions::default()
     }
 }
@@ -236,6 +244,17 @@ fn refuses_states_and_problems_that_do_not_fit() {
     assert!(error.to_string().contains("`discount`"), "{error}");
 }
 
+/// The smaller of the critics' values, for an input in the networks' units.
+fn value_at(learner: &SoftActorCritic, input: &[f32]) -> f32 {
+    let hidden = &learner.state().options().learning.hidden;
+    let layers = layer_shapes(&widths(input.len(), hidden, 1));
+    let values = learner.weights().twins.0.iter().map(|critic| {
+        let mut network = Work::new(&layers, 1).network;
+        network.forward(&critic.weights.parameters, input)[0]
+    });
+    values.fold(f32::INFINITY, f32::min)
+}
+
 /// Pays 1 a step: the value is what is left of the horizon, or 1 / (1 −
 /// discount) without an end, or less where the episode terminates.
 #[test]
@@ -245,21 +264,24 @@ fn values_end_where_they_should() {
         let rounds = Rounds {
             rounds: 12,
             gradient_steps: 100,
-            ..options(value).rounds
+            ..options(value).learning.rounds
         };
-        let mut learner = SoftActorCritic::new(
-            &problem,
-            SoftActorCriticOptions {
-                rounds,
-                polyak: 0.05,
-                temperature: 1e-4,
-                temperature_rate: 0.0,
-                ..options(value)
-            },
-        )
-        .unwrap();
+        let learning = LearningOptions {
+            rounds,
+            polyak: 0.05,
+            ..options(value).learning
+        };
+        let options = SoftActorCriticOptions {
+            temperature: 1e-4,
+            temperature_rate: 0.0,
+            ..with_learning(learning)
+        };
+        let mut learner = SoftActorCritic::new(&problem, options).unwrap();
         while learner.round(&mut problem).unwrap().is_some() {}
-        move |time: f32| learner.value_at(&[0.5], time, &[0.0])
+        move |time: f32| match value {
+            Value::Finite { .. } => value_at(&learner, &[0.5, time, 0.0]),
+            Value::Endless { .. } => value_at(&learner, &[0.5, 0.0]),
+        }
     };
     let finite = learn(FINITE, false);
     for step in 0..5 {
@@ -281,13 +303,15 @@ fn learns_to_push() {
         episodes: 10,
         gradient_steps: 100,
         evaluation_episodes: 40,
-        ..options(FINITE).rounds
+        ..options(FINITE).learning.rounds
     };
     let options = SoftActorCriticOptions {
-        rounds,
         temperature: 0.02,
-        replay: 10_000,
-        ..options(FINITE)
+        ..with_learning(LearningOptions {
+            rounds,
+            replay: 10_000,
+            ..options(FINITE).learning
+        })
     };
     let mut learner = SoftActorCritic::new(&problem, options).unwrap();
     let best = problem.best_mean(40);
@@ -310,10 +334,10 @@ fn exports_what_it_learnt() {
         mean: vec![0.1, -0.1, 0.5],
         scale: vec![0.7, 0.6, 3.0],
     };
-    let options = SoftActorCriticOptions {
+    let options = with_learning(LearningOptions {
         units: Some(units.clone()),
-        ..options(FINITE)
-    };
+        ..options(FINITE).learning
+    });
     let actor = SoftActorCritic::new(&problem, options).unwrap().actor();
     let task = pendulum.task();
     let policy = actor.policy(&task.action_low, &task.action_high);
@@ -342,7 +366,7 @@ fn exports_what_it_learnt() {
 fn swings_the_pendulum_up() {
     let pendulum = Pendulum::new().unwrap();
     let mut problem = EnvironmentProblem::new(&pendulum, 1, 1);
-    let options = SoftActorCriticOptions {
+    let learning = LearningOptions {
         hidden: vec![64; 2],
         value: Value::Endless { discount: 0.98 },
         rounds: Rounds {
@@ -354,9 +378,12 @@ fn swings_the_pendulum_up() {
             ..Rounds::default()
         },
         batch: 128,
-        temperature_rate: 1e-3,
         seed: 1,
-        ..SoftActorCriticOptions::default()
+        ..LearningOptions::default()
+    };
+    let options = SoftActorCriticOptions {
+        temperature_rate: 1e-3,
+        ..with_learning(learning)
     };
     let mut learner = SoftActorCritic::new(&problem, options).unwrap();
     while learner.round(&mut problem).unwrap().is_some() {}

@@ -7,10 +7,10 @@ use hambo_core::rollout::{CapacityError, Objective, Rollout};
 use hambo_core::variant::Variant;
 use rayon::prelude::*;
 
-use super::dictated::Dictated;
-use super::group::{Group, WIDTH, gather, transpose};
+use super::given_actions::GivenActions;
+use super::lane_group::{LaneGroup, WIDTH, gather, transpose};
+use super::{Actions, Problem};
 use crate::Error;
-use crate::reinforcement::{Actions, Problem};
 
 /// Copies of the hallucinated system under an image's trained adversary.
 /// Without one there is no push (CA), or chance picks the member (DA1). The
@@ -19,8 +19,7 @@ use crate::reinforcement::{Actions, Problem};
 ///
 /// ```
 /// use hambo_core::variant::Variant;
-/// use hambo_host::reinforcement::hallucination::ControllerProblem;
-/// use hambo_host::reinforcement::{Actions, Problem};
+/// use hambo_host::reinforcement::{Actions, ControllerProblem, Problem};
 ///
 /// let image = hambo_core::example::image()?;
 /// let mut problem = ControllerProblem::new(&image, Variant::ContinuousAdversary, 2, 0)?;
@@ -37,7 +36,7 @@ pub struct ControllerProblem<'a> {
     variant: Variant,
     lanes: usize,
     seed: u64,
-    groups: Vec<Group>,
+    groups: Vec<LaneGroup>,
 }
 
 impl<'a> ControllerProblem<'a> {
@@ -57,7 +56,7 @@ impl<'a> ControllerProblem<'a> {
         }
         let idle = idle(image);
         let rollout = rollout(image, variant, &idle);
-        let groups = (0..lanes.div_ceil(WIDTH)).map(|_| Group::new(&rollout));
+        let groups = (0..lanes.div_ceil(WIDTH)).map(|_| LaneGroup::new(&rollout));
         Ok(Self {
             image,
             variant,
@@ -68,24 +67,24 @@ impl<'a> ControllerProblem<'a> {
     }
 
     /// The action of a group's lanes in the task's units, still to be clipped.
-    fn dictate(&self, actions: &[f32]) -> Dictated {
-        let mut dictated = idle(self.image);
-        let columns = dictated.actions.len();
-        gather(actions, columns, &mut dictated.actions);
+    fn given(&self, actions: &[f32]) -> GivenActions {
+        let mut given = idle(self.image);
+        let columns = given.actions.len();
+        gather(actions, columns, &mut given.actions);
         let limits = &self.image.task.action_limits;
         let limits = limits.low.iter().zip(limits.high);
-        for (row, (low, high)) in dictated.actions.iter_mut().zip(limits) {
+        for (row, (low, high)) in given.actions.iter_mut().zip(limits) {
             for x in row {
                 *x = low + 0.5 * (*x + 1.0) * (high - low);
             }
         }
-        dictated
+        given
     }
 }
 
-fn idle(image: &Image<'_>) -> Dictated {
+fn idle(image: &Image<'_>) -> GivenActions {
     let dynamics = &image.model.dynamics;
-    Dictated {
+    GivenActions {
         states: dynamics.state_dimension(),
         actions: vec![[0.0; WIDTH]; dynamics.action_dimension()],
     }
@@ -94,8 +93,8 @@ fn idle(image: &Image<'_>) -> Dictated {
 fn rollout<'a>(
     image: &'a Image<'a>,
     variant: Variant,
-    policy: &'a Dictated,
-) -> Rollout<'a, Dictated> {
+    policy: &'a GivenActions,
+) -> Rollout<'a, GivenActions> {
     Rollout {
         model: &image.model,
         policy,
@@ -107,8 +106,8 @@ fn rollout<'a>(
 
 /// One step of a group; `None` if there was no room for it.
 fn step(
-    rollout: &Rollout<'_, Dictated>,
-    group: &mut Group,
+    rollout: &Rollout<'_, GivenActions>,
+    group: &mut LaneGroup,
     seed: u64,
     rewards: &mut [f32],
     terminated: &mut [bool],
@@ -178,19 +177,19 @@ impl Problem for ControllerProblem<'_> {
         terminated: &mut [bool],
     ) -> Result<(), Error> {
         let columns = self.image.model.dynamics.action_dimension();
-        let dictated: Vec<Dictated> = actions
+        let given: Vec<GivenActions> = actions
             .chunks(WIDTH * columns)
-            .map(|actions| self.dictate(actions))
+            .map(|actions| self.given(actions))
             .collect();
         let parts = rewards
             .par_chunks_mut(WIDTH)
             .zip(terminated.par_chunks_mut(WIDTH))
-            .zip(&dictated);
+            .zip(&given);
         let (image, variant, seed) = (self.image, self.variant, self.seed);
         parts
             .zip(&mut self.groups)
-            .for_each(|(((rewards, terminated), dictated), group)| {
-                let rollout = rollout(image, variant, dictated);
+            .for_each(|(((rewards, terminated), given), group)| {
+                let rollout = rollout(image, variant, given);
                 if step(&rollout, group, seed, rewards, terminated).is_none() {
                     rewards.fill(f32::NAN);
                 }

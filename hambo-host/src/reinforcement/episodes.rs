@@ -25,15 +25,15 @@ pub(super) struct Step<'a> {
 
 /// An episode under way in a lane.
 #[derive(Clone, Copy)]
-struct Under {
+struct Running {
     episode: u32,
     time: usize,
 }
 
-/// Drives the episodes to their ends and returns their undiscounted returns, in
+/// Runs the episodes to their ends and returns their undiscounted returns, in
 /// order. A lane that is done takes the next episode; `act` decides for all
 /// lanes at once, those at rest included.
-pub(super) fn drive(
+pub(super) fn run_episodes(
     problem: &mut dyn Problem,
     units: &InputUnits,
     episodes: Range<u32>,
@@ -45,38 +45,38 @@ pub(super) fn drive(
     let first = episodes.start;
     let mut waiting = episodes.clone();
     let mut returns = vec![0.0; episodes.len()];
-    let mut under: Vec<Option<Under>> = vec![None; lanes];
+    let mut running: Vec<Option<Running>> = vec![None; lanes];
     let mut observations = vec![0.0; lanes * seen];
     let mut nexts = vec![0.0; lanes * seen];
     let mut actions = vec![0.0; lanes * acted];
     let (mut rewards, mut terminated) = (vec![0.0; lanes], vec![false; lanes]);
     loop {
         let mut started = false;
-        for (lane, under) in under.iter_mut().enumerate() {
-            if under.is_none()
+        for (lane, running) in running.iter_mut().enumerate() {
+            if running.is_none()
                 && let Some(episode) = waiting.next()
             {
                 problem.start(lane, episode)?;
-                *under = Some(Under { episode, time: 0 });
+                *running = Some(Running { episode, time: 0 });
                 started = true;
             }
         }
-        if under.iter().all(Option::is_none) {
+        if running.iter().all(Option::is_none) {
             return Ok(returns);
         }
         if started {
             problem.observe(&mut observations);
             units.apply(&mut observations);
-            check(&observations, seen, &under, "observation")?;
+            check(&observations, seen, &running, "observation")?;
         }
         act(&observations, &mut actions);
         problem.step(&actions, &mut rewards, &mut terminated)?;
         problem.observe(&mut nexts);
         units.apply(&mut nexts);
-        check(&rewards, 1, &under, "reward")?;
-        check(&nexts, seen, &under, "observation")?;
-        for (lane, under) in under.iter_mut().enumerate() {
-            let Some(Under { episode, time }) = *under else {
+        check(&rewards, 1, &running, "reward")?;
+        check(&nexts, seen, &running, "observation")?;
+        for (lane, running) in running.iter_mut().enumerate() {
+            let Some(Running { episode, time }) = *running else {
                 continue;
             };
             let last = time + 1 == horizon;
@@ -91,7 +91,7 @@ pub(super) fn drive(
             });
             returns[(episode - first) as usize] += f64::from(rewards[lane]);
             let over = last || terminated[lane];
-            *under = (!over).then_some(Under {
+            *running = (!over).then_some(Running {
                 episode,
                 time: time + 1,
             });
@@ -104,11 +104,11 @@ pub(super) fn drive(
 fn check(
     numbers: &[f32],
     width: usize,
-    under: &[Option<Under>],
+    running: &[Option<Running>],
     what: &'static str,
 ) -> Result<(), ReinforcementError> {
-    for (row, under) in numbers.chunks_exact(width).zip(under) {
-        if let Some(Under { episode, time }) = *under
+    for (row, running) in numbers.chunks_exact(width).zip(running) {
+        if let Some(Running { episode, time }) = *running
             && !row.iter().all(|number| number.is_finite())
         {
             return Err(ReinforcementError::NotFinite {
@@ -123,16 +123,16 @@ fn check(
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::Count;
+    use super::super::toy_problems::Count;
     use super::*;
 
     /// Episodes of different lengths in any number of lanes: the same steps.
     #[test]
-    fn every_episode_is_driven_once_in_any_lanes() {
+    fn every_episode_is_run_once_in_any_lanes() {
         let run = |lanes: usize| {
             let mut problem = Count::new(lanes, 6);
             let mut steps = Vec::new();
-            let returns = drive(
+            let returns = run_episodes(
                 &mut problem,
                 &InputUnits::plain(2),
                 3..20,
@@ -166,7 +166,7 @@ mod tests {
     fn names_the_episode_that_leaves_the_finite_numbers() {
         let mut problem = Count::new(2, 6);
         let mut acts = 0;
-        let error = drive(
+        let error = run_episodes(
             &mut problem,
             &InputUnits::plain(2),
             5..9,

@@ -131,7 +131,8 @@ impl Push {
     pub(super) fn best_mean(&mut self, episodes: u32) -> f64 {
         let mut sum = 0.0;
         for episode in 0..episodes {
-            self.start(0, super::drive::EVALUATION + episode).unwrap();
+            self.start(0, super::episodes::EVALUATION + episode)
+                .unwrap();
             for _ in 0..self.horizon {
                 let gap = (0.5 - self.places[0]) / 0.2;
                 let push = match self.actions {
@@ -223,7 +224,7 @@ impl Harvest {
     /// The mean of the best possible returns of the evaluation's episodes.
     pub(super) fn best_mean(&self, episodes: u32) -> f64 {
         let best = |episode: u32| {
-            let first = Self::first(super::drive::EVALUATION + episode);
+            let first = Self::first(super::episodes::EVALUATION + episode);
             let turns = (0..=self.horizon).map(|grown| {
                 let left = (self.horizon - grown) as f64;
                 0.1 * left * (f64::from(first) + grown as f64)

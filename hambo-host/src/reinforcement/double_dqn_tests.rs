@@ -3,8 +3,9 @@
 use rayon::ThreadPoolBuilder;
 
 use super::differences::{assert_gradient, normals, outputs, shake, shake_twins, wide};
-use super::dqn_step::{DqnStep, Rates};
-use super::toy::{Harvest, Push};
+use super::dqn_step::{ChooserWeights, DqnStep, Rates};
+use super::replay::Batch;
+use super::toy_problems::{Harvest, Push};
 use super::weights::{Twins, Weights, widths};
 use super::*;
 use crate::foundation::network::perceptron::layer_shapes;
@@ -37,7 +38,7 @@ fn gradients_match_finite_differences() {
     shake_twins(&mut twins, &mut random);
 
     let mut step = DqnStep::new(&chooser_layers, &critic_layers, ROWS);
-    let batch = &mut step.batch;
+    let mut batch = Batch::new(ROWS);
     batch.observation = normals(&mut random, ROWS * SEEN);
     batch.next = normals(&mut random, ROWS * SEEN);
     batch.action = (0..ROWS).map(|row| (row % CHOICES) as f32).collect();
@@ -50,9 +51,10 @@ fn gradients_match_finite_differences() {
         learning_rate: 0.0,
         polyak: 0.0,
     };
-    let loss = step.learn(&mut chooser, &mut twins, &rates);
+    let mut weights = ChooserWeights { chooser, twins };
+    let loss = step.learn(&mut weights, &batch, &rates);
+    let ChooserWeights { chooser, twins } = weights;
 
-    let batch = &step.batch;
     let row_of = |numbers: &[f32], row: usize| wide(&numbers[row * SEEN..][..SEEN]);
     let values = |parameters: &[f64], observation: &[f64], time: f64| {
         outputs(&critic_widths, parameters, &[observation, &[time]].concat())
@@ -105,7 +107,7 @@ fn gradients_match_finite_differences() {
 }
 
 fn options() -> DoubleDqnOptions {
-    DoubleDqnOptions {
+    let learning = LearningOptions {
         hidden: vec![32; 2],
         rounds: Rounds {
             rounds: 4,
@@ -117,8 +119,12 @@ fn options() -> DoubleDqnOptions {
         },
         batch: 64,
         replay: 10_000,
-        epsilon_rounds: 5,
         seed: 3,
+        ..LearningOptions::default()
+    };
+    DoubleDqnOptions {
+        learning,
+        epsilon_rounds: 5,
         ..DoubleDqnOptions::default()
     }
 }
@@ -164,18 +170,22 @@ fn a_saved_learner_goes_on_as_if_never_stopped() {
 
 /// The best evaluation of a longer run.
 fn best_of(problem: &mut dyn Problem, seed: u64) -> f64 {
-    let options = DoubleDqnOptions {
+    let learning = LearningOptions {
         rounds: Rounds {
             rounds: 40,
             episodes: 10,
             gradient_steps: 200,
             evaluation_episodes: 40,
             patience: 40,
-            ..options().rounds
+            ..options().learning.rounds
         },
-        epsilon_rounds: 20,
         replay: 100_000,
         seed,
+        ..options().learning
+    };
+    let options = DoubleDqnOptions {
+        learning,
+        epsilon_rounds: 20,
         ..options()
     };
     let mut learner = DoubleDqn::new(problem, options).unwrap();

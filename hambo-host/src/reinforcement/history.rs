@@ -1,10 +1,10 @@
-//! How far learning has come, and the best that it has found.
+//! Rounds done so far, and the weights with the best evaluation.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::drive::EVALUATION;
+use super::episodes::EVALUATION;
 use super::options::Rounds;
 
 /// What one round did.
@@ -28,7 +28,7 @@ pub struct RoundReport {
 
 /// Counters, and the weights with the best evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Course {
+pub(super) struct History {
     pub(super) round: usize,
     /// Episodes begun, evaluations apart: the number of the next.
     pub(super) episodes: u32,
@@ -39,7 +39,7 @@ pub(super) struct Course {
     stale: usize,
 }
 
-impl Course {
+impl History {
     pub(super) fn new() -> Self {
         Self {
             round: 0,
@@ -69,8 +69,8 @@ impl Course {
         first..self.episodes
     }
 
-    /// Takes note of an evaluation.
-    pub(super) fn look(&mut self, found: f64, parameters: &[f32]) {
+    /// Notes an evaluation, and keeps the weights if they are the best.
+    pub(super) fn note(&mut self, found: f64, parameters: &[f32]) {
         if found > self.best_return {
             self.best_return = found;
             self.best.clear();
@@ -106,15 +106,15 @@ mod tests {
             patience: 2,
             ..Rounds::default()
         };
-        let mut course = Course::new();
-        assert_eq!(course.best(&[7.0]), [7.0]);
+        let mut history = History::new();
+        assert_eq!(history.best(&[7.0]), [7.0]);
         for (found, over) in [(1.0, false), (3.0, false), (2.0, false), (f64::NAN, true)] {
-            course.look(found, &[found as f32]);
-            assert_eq!(course.is_over(&rounds), over);
+            history.note(found, &[found as f32]);
+            assert_eq!(history.is_over(&rounds), over);
         }
-        assert_eq!(course.best(&[7.0]), [3.0]);
-        course.stale = 0;
-        course.round = 9;
-        assert!(course.is_over(&rounds));
+        assert_eq!(history.best(&[7.0]), [3.0]);
+        history.stale = 0;
+        history.round = 9;
+        assert!(history.is_over(&rounds));
     }
 }

@@ -1,16 +1,16 @@
-//! A controller that does what it is told.
+//! A controller whose actions are decided elsewhere.
 
 use hambo_core::policy::Policy;
 
-use super::group::WIDTH;
+use super::lane_group::WIDTH;
 
 /// The next action of every lane of a group, decided elsewhere.
-pub(super) struct Dictated {
+pub(super) struct GivenActions {
     pub(super) states: usize,
     pub(super) actions: Vec<[f32; WIDTH]>,
 }
 
-impl Policy for Dictated {
+impl Policy for GivenActions {
     fn state_dimension(&self) -> usize {
         self.states
     }
@@ -33,7 +33,7 @@ impl Policy for Dictated {
         }
     }
 
-    /// What is dictated does not depend on the state.
+    /// The actions do not depend on the state.
     fn pull_back<const B: usize>(
         &self,
         _: &[[f32; B]],

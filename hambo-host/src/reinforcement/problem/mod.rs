@@ -1,8 +1,25 @@
 //! What a learner needs of a decision problem: many copies of it, side by side.
 //!
-//! The hallucinated model under an adversary is one (the adversary decides, and
-//! its reward is the negative of the controller's); a true system under a
-//! controller is another. Lanes let a problem predict for all copies in one go.
+//! Equation (1) of the paper leaves one thing open in every step of the
+//! hallucinated system: eta, or the member. The rest of the step is the core's,
+//! in groups of lanes over all cores.
+//!
+//! - [`AdversaryProblem`]: the hallucinated system, the controller is fixed, the
+//!   adversary learns. Its observation is (s, a), its reward −r.
+//! - [`ControllerProblem`]: the hallucinated system, the adversary is fixed, the
+//!   controller learns. Its observation is s, its reward r. Together they make
+//!   offline RL.
+//! - [`EnvironmentProblem`]: a true system, the controller learns.
+
+mod adversary;
+mod controller;
+mod environment;
+mod given_actions;
+mod lane_group;
+
+pub use adversary::AdversaryProblem;
+pub use controller::ControllerProblem;
+pub use environment::EnvironmentProblem;
 
 use super::ReinforcementError;
 use crate::Error;

@@ -10,13 +10,13 @@ pub(super) const WIDTH: usize = 32;
 /// Lanes that may stand at different times of their episodes. Their states
 /// are the first rows of `rows`, as if every step were the first: what chance
 /// decides comes from a stream for each episode and time.
-pub(super) struct Group {
+pub(super) struct LaneGroup {
     rows: Vec<[f32; WIDTH]>,
     episodes: [u32; WIDTH],
     times: [u32; WIDTH],
 }
 
-impl Group {
+impl LaneGroup {
     pub(super) fn new<P: Policy>(rollout: &Rollout<'_, P>) -> Result<Self, CapacityError> {
         let needed =
             Buffers::<WIDTH>::rows_needed(&rollout.model.dynamics, rollout.task, rollout.policy)?;

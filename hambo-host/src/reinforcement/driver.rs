@@ -1,0 +1,235 @@
+//! The one loop of both learners: rounds of whole episodes, each followed by
+//! gradient steps and an evaluation, with the transitions kept to learn from.
+
+use serde::{Deserialize, Serialize};
+
+use super::episodes::{EVALUATION, Step, run_episodes};
+use super::history::{History, mean};
+use super::lanes::LaneNetwork;
+use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
+use super::options::{InputUnits, Value};
+use super::replay::{Batch, Replay, Transition};
+use super::{Actions, Problem, ReinforcementError, RoundReport};
+use crate::Error;
+use crate::foundation::checkpoint::CheckpointError;
+use crate::foundation::network::perceptron::parameter_count;
+use crate::foundation::network::{Layer, unpack};
+use crate::foundation::random::Random;
+
+/// A learner between two rounds: all that it has become, ready for `serde`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DriverState<Options, Weights> {
+    options: Options,
+    history: History,
+    weights: Weights,
+    replay: Replay,
+    /// Random numbers drawn so far.
+    draws: u64,
+}
+
+impl<Options, Weights> DriverState<Options, Weights> {
+    /// The options it was begun with.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+}
+
+/// The state of a learner of this kind.
+pub type StateOf<L> = DriverState<<L as Learner>::Options, <L as Learner>::Weights>;
+
+/// A learner with its rounds: [`Self::round`] until it returns `None`.
+pub struct Driver<L: Learner> {
+    state: StateOf<L>,
+    units: InputUnits,
+    sizes: Sizes,
+    batch: Batch,
+    learner: L,
+}
+
+impl<L: Learner> Driver<L> {
+    /// A learner with random weights for problems of this one's sizes.
+    ///
+    /// # Errors
+    /// If the options are out of range or the learner cannot decide the problem's actions.
+    pub fn new(problem: &dyn Problem, options: L::Options) -> Result<Self, ReinforcementError> {
+        let learning = L::learning(&options);
+        learning.check()?;
+        L::check(&options)?;
+        let sizes = Sizes::of::<L>(problem, learning)?;
+        let mut random = Random::new(learning.seed, L::STREAMS[0]);
+        let state = DriverState {
+            history: History::new(),
+            weights: L::first_weights(&sizes, &options, &mut random),
+            replay: Replay::new(sizes.columns, learning.replay),
+            draws: 0,
+            options,
+        };
+        Self::resume(problem, state)
+    }
+
+    /// A learner that goes on where a state was taken, as if never stopped.
+    ///
+    /// # Errors
+    /// If the state is not one of a learner for such a problem.
+    pub fn resume(problem: &dyn Problem, state: StateOf<L>) -> Result<Self, ReinforcementError> {
+        let learning = L::learning(&state.options);
+        learning.check()?;
+        L::check(&state.options)?;
+        let sizes = Sizes::of::<L>(problem, learning)?;
+        let choices = match problem.actions() {
+            Actions::Continuous(_) => None,
+            Actions::Discrete(choices) => Some(choices),
+        };
+        let sound = L::fits(&state.weights, &sizes)
+            && state.history.is_sound(parameter_count(&sizes.actor))
+            && state.replay.is_sound(sizes.columns, learning.replay)
+            && choices.is_none_or(|choices| state.replay.actions_below(choices));
+        if !sound {
+            let problem = "is damaged, or of a problem of other sizes";
+            return Err(CheckpointError { problem }.into());
+        }
+        let tick = matches!(learning.value, Value::Finite { .. });
+        let tick = tick.then_some(1.0 / problem.horizon() as f32);
+        Ok(Self {
+            units: InputUnits::of(learning.units.as_ref(), problem)?,
+            batch: Batch::new(learning.batch),
+            learner: L::new(&sizes, &state.options, tick),
+            sizes,
+            state,
+        })
+    }
+
+    /// All that the learner has become.
+    #[must_use]
+    pub fn state(&self) -> &StateOf<L> {
+        &self.state
+    }
+
+    /// One round: episodes, gradient steps, evaluation. `None` when learning is
+    /// over. The problem may change from round to round, not its sizes.
+    ///
+    /// # Errors
+    /// If the problem fails or its numbers, or the weights, are not finite.
+    pub fn round(&mut self, problem: &mut dyn Problem) -> Result<Option<RoundReport>, Error> {
+        let learning = L::learning(&self.state.options);
+        let rounds = learning.rounds.clone();
+        if self.state.history.is_over(&rounds) {
+            return Ok(None);
+        }
+        let sizes = Sizes::of::<L>(problem, learning)?;
+        self.state.replay.check(sizes.columns)?;
+        let mut random = Random::at(learning.seed, L::STREAMS[1], self.state.draws);
+        let round = self.state.history.round;
+        if round == 0 && rounds.random_episodes > 0 {
+            let how = Exploration::Random;
+            self.collect(problem, rounds.random_episodes, how, &mut random)?;
+        }
+        let how = Exploration::OfRound(round);
+        let returns = self.collect(problem, rounds.episodes, how, &mut random)?;
+        let mut loss = 0.0;
+        for _ in 0..rounds.gradient_steps {
+            loss += self.gradient_step(&mut random);
+        }
+        self.state.draws = random.draws();
+        if !L::fits(&self.state.weights, &self.sizes) {
+            return Err(ReinforcementError::Diverged { round }.into());
+        }
+        self.state.history.round += 1;
+        let evaluation_return = match rounds.evaluation_episodes {
+            0 => None,
+            episodes => {
+                let found = mean(&self.evaluate(problem, episodes)?);
+                let state = &mut self.state;
+                let parameters = &L::actor(&state.weights).parameters;
+                state.history.note(found, parameters);
+                Some(found)
+            }
+        };
+        Ok(Some(RoundReport {
+            round: self.state.history.round,
+            rounds: rounds.rounds,
+            steps: self.state.history.steps,
+            training_return: mean(&returns),
+            evaluation_return,
+            critic_loss: loss / rounds.gradient_steps as f64,
+            exploration: self.learner.exploration(&self.state.weights, round),
+        }))
+    }
+
+    /// Returns of the learner of now, without exploration.
+    ///
+    /// # Errors
+    /// If the problem fails or its numbers are not finite.
+    pub fn evaluate(&self, problem: &mut dyn Problem, episodes: usize) -> Result<Vec<f64>, Error> {
+        let mut network = LaneNetwork::new(&self.sizes.actor, problem.lanes());
+        let parameters = &L::actor(&self.state.weights).parameters;
+        let mut act = |observations: &[f32], actions: &mut [f32]| {
+            network.forward(parameters, observations);
+            self.learner.act(&network.values, actions);
+        };
+        let numbers = EVALUATION..EVALUATION.saturating_add(episodes as u32);
+        run_episodes(problem, &self.units, numbers, &mut act, &mut |_| ())
+    }
+
+    /// One gradient step from the transitions so far; returns the critics' mean
+    /// squared error.
+    pub(crate) fn gradient_step(&mut self, random: &mut Random) -> f64 {
+        let state = &mut self.state;
+        state.replay.draw(random, &mut self.batch);
+        self.learner.learn(&mut state.weights, &self.batch, random)
+    }
+
+    /// Layers of the acting network with the best evaluation, or of the last one
+    /// without any; and the units of what it sees.
+    pub(super) fn best(&self) -> (Vec<Layer>, InputUnits) {
+        let last = &L::actor(&self.state.weights).parameters;
+        let parameters = self.state.history.best(last);
+        (unpack(&self.sizes.actor, parameters), self.units.clone())
+    }
+
+    /// Likewise of now.
+    pub(super) fn last(&self) -> (Vec<Layer>, InputUnits) {
+        let parameters = &L::actor(&self.state.weights).parameters;
+        (unpack(&self.sizes.actor, parameters), self.units.clone())
+    }
+
+    /// What learns and what it is told, for tests.
+    #[cfg(test)]
+    pub(super) fn weights(&self) -> &L::Weights {
+        &self.state.weights
+    }
+
+    /// Episodes with exploration, kept to learn from.
+    fn collect(
+        &mut self,
+        problem: &mut dyn Problem,
+        episodes: usize,
+        how: Exploration,
+        random: &mut Random,
+    ) -> Result<Vec<f64>, Error> {
+        let mut network = LaneNetwork::new(&self.sizes.actor, problem.lanes());
+        let state = &mut self.state;
+        let parameters = &L::actor(&state.weights).parameters;
+        let learner = &mut self.learner;
+        let mut act = |observations: &[f32], actions: &mut [f32]| {
+            let mut network = ActingNetwork {
+                network: &mut network,
+                parameters,
+                observations,
+                actions,
+            };
+            learner.explore(&mut network, random, how);
+        };
+        let learning = L::learning(&state.options);
+        let (value, scale) = (learning.value, learning.reward_scale);
+        let horizon = problem.horizon() as f32;
+        let (replay, history) = (&mut state.replay, &mut state.history);
+        let numbers = history.begin(episodes);
+        let mut keep = |step: &Step<'_>| {
+            history.steps += 1;
+            replay.push(&Transition::of(step, horizon, value, scale));
+        };
+        run_episodes(problem, &self.units, numbers, &mut act, &mut keep)
+    }
+}

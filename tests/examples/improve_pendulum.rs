@@ -11,7 +11,8 @@ use hambo_host::check::adversary::{EffortLevel, contest};
 use hambo_host::environment::{Environment, Pendulum, rollout};
 use hambo_host::formats::image::encode_policy;
 use hambo_host::formats::policy::HostPolicy;
-use hambo_host::improve::{ImproveOptions, Unwatched, improve};
+use hambo_host::foundation::observer::Unobserved;
+use hambo_host::improve::{ImproveOptions, improve};
 use hambo_tests::systems;
 
 /// Episodes that tell the true return.
@@ -58,7 +59,7 @@ fn run(system: &Pendulum, variant: Variant, seed: u64) -> Result<(f32, f64), Box
         seed,
         ..ImproveOptions::default()
     };
-    let improved = improve(&case, &log, &options, &mut Unwatched)?;
+    let improved = improve(&case, &log, &options, &mut Unobserved)?;
     let policy = HostPolicy::Perceptron(improved.policy);
     case.policy_part = encode_policy(&policy)?;
     case.effort.iterations = EffortLevel::Quick.sweeps();

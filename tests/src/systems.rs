@@ -10,8 +10,9 @@ use hambo_host::formats::image::encode_policy;
 use hambo_host::formats::log::{Log, Transition};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
+use hambo_host::foundation::observer::Unobserved;
 use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, ModelOptions, Unwatched, fit};
+use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
 
 /// Mediocre controllers of the pendulum: damping, one that turns to the other
 /// side, and one that pushes hard and now and then gets up.
@@ -67,7 +68,7 @@ pub fn pendulum(system: &Pendulum, log: &Log, steps: usize, seed: u64) -> Result
     networks.seed = seed;
     networks.steps = steps;
     let options = FitOptions::new(ModelOptions::Networks(networks));
-    let (model, _) = fit(system.task(), log, &options, &mut Unwatched)?;
+    let (model, _) = fit(system.task(), log, &options, &mut Unobserved)?;
     let mut task = system.task().clone();
     task.fit_smoothing(
         log.rows()

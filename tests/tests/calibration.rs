@@ -4,9 +4,10 @@
 use hambo_core::network::Activation;
 use hambo_host::formats::log::{Log, Transition};
 use hambo_host::formats::task::TaskFile;
+use hambo_host::foundation::observer::Unobserved;
 use hambo_host::learn::calibration::{CalibrationMode, CalibrationStatus, ModelCalibration};
 use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, Unwatched, fit};
+use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, fit};
 use hambo_host::learn::gaussian_process::SearchOptions;
 use hambo_tests::fixture::Draw;
 
@@ -86,7 +87,7 @@ fn calibrated(
         calibration: mode,
         ..FitOptions::new(model)
     };
-    let (_, calibration) = fit(task, log, &options, &mut Unwatched).unwrap();
+    let (_, calibration) = fit(task, log, &options, &mut Unobserved).unwrap();
     assert_eq!(calibration.status, CalibrationStatus::Calibrated);
     calibration
 }

@@ -9,8 +9,9 @@ use hambo_core::variant::Variant;
 use hambo_host::check::adversary::{Contest, EffortLevel, Learning, contest};
 use hambo_host::check::case::Case;
 use hambo_host::environment::Pendulum;
-use hambo_host::improve::{Candidate, DuelState, ImproveOptions, ImproveWatch, Unwatched, improve};
-use hambo_host::reinforcement::{RoundReport, Rounds};
+use hambo_host::foundation::observer::{Observer, Progress, StateBytes, Unobserved};
+use hambo_host::improve::{ImproveOptions, improve};
+use hambo_host::reinforcement::Rounds;
 use hambo_tests::systems;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -121,29 +122,27 @@ fn threads_change_no_bit() {
 /// Stops after some rounds, keeping the state.
 struct Stopper {
     after: usize,
-    kept: Option<DuelState>,
-    resume: Option<DuelState>,
+    kept: Option<Vec<u8>>,
+    resume: Option<Vec<u8>>,
 }
 
-impl ImproveWatch for Stopper {
-    fn round(&mut self, report: &RoundReport, _: Option<&Candidate>) -> ControlFlow<()> {
-        if report.round == self.after {
+impl Observer for Stopper {
+    fn progress(&mut self, progress: Progress) -> ControlFlow<()> {
+        if progress.done == self.after {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
     }
 
-    fn keep(&mut self, state: &dyn Fn() -> DuelState, last: bool) -> Result<(), hambo_host::Error> {
+    fn keep(&mut self, state: &StateBytes<'_>, last: bool) -> Result<(), hambo_host::Error> {
         if last {
-            // Through the bytes, as a file would.
-            let bytes = postcard::to_stdvec(&state()).unwrap();
-            self.kept = Some(postcard::from_bytes(&bytes).unwrap());
+            self.kept = Some(state()?);
         }
         Ok(())
     }
 
-    fn resume(&mut self) -> Result<Option<DuelState>, hambo_host::Error> {
+    fn resume(&mut self) -> Result<Option<Vec<u8>>, hambo_host::Error> {
         Ok(self.resume.take())
     }
 }
@@ -172,7 +171,7 @@ fn improvement_can_be_stopped_and_resumed() {
             judge_every: 2,
             ..ImproveOptions::default()
         };
-        let whole = improve(&case, &log, &options, &mut Unwatched).unwrap();
+        let whole = improve(&case, &log, &options, &mut Unobserved).unwrap();
         let mut first = Stopper {
             after: 3,
             kept: None,

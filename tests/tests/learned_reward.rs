@@ -17,8 +17,9 @@ use hambo_host::formats::log::{Log, Transition};
 use hambo_host::formats::policy::{ActionMap, HostPolicy, PerceptronPolicy, onnx};
 use hambo_host::formats::task::TaskFile;
 use hambo_host::foundation::network::Layer;
+use hambo_host::foundation::observer::Unobserved;
 use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, Unwatched, fit};
+use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, fit};
 use hambo_host::learn::gaussian_process::SearchOptions;
 use hambo_tests::fixture::Draw;
 
@@ -121,7 +122,7 @@ fn model(task: &TaskFile, log: &Log, options: ModelOptions) -> Vec<u8> {
         false => log.clone(),
     };
     let options = FitOptions::new(options);
-    let (file, _) = fit(task, &log, &options, &mut Unwatched).unwrap();
+    let (file, _) = fit(task, &log, &options, &mut Unobserved).unwrap();
     file.model_part().to_vec()
 }
 

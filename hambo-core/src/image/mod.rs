@@ -86,23 +86,9 @@ impl<'a> Image<'a> {
         let part = Container::take(bytes, Part::Task)?;
         let (mut task, adversaries) =
             parse_task(&part, &model).map_err(|problem| Part::Task.error(problem))?;
-        let part = Container::take(bytes, Part::Policy)?;
-        let policy = parse_policy(&part).map_err(|problem| Part::Policy.error(problem))?;
-        let states = model.dynamics.state_dimension();
-        let sees = match &policy {
-            // A place is the first states.
-            StoredPolicy::Waypoints(policy) => policy.state_dimension() <= states,
-            others => others.state_dimension() == states,
-        };
-        if !sees || policy.action_dimension() != model.dynamics.action_dimension() {
-            return Err(Part::Policy.error(Problem::Dimension));
-        }
+        let policy = take_policy(bytes, &model)?;
         for _ in 0..adversaries {
-            let part = Container::take(bytes, Part::Adversary)?;
-            let adversary = parse_adversary(&part, &model);
-            let adversary = adversary.map_err(|problem| Part::Adversary.error(problem))?;
-            let full = Part::Adversary.error(Problem::Dimension);
-            task.adversaries.push(adversary).map_err(|_| full)?;
+            take_adversary(bytes, &model, &mut task)?;
         }
         Ok(Self {
             model,
@@ -110,4 +96,60 @@ impl<'a> Image<'a> {
             policy,
         })
     }
+
+    /// The same model and task under another controller, whose part came alone.
+    ///
+    /// # Errors
+    /// If any byte of the part is wrong, or the controller is one of other sizes.
+    pub fn with_policy(&self, part: &'a [u8]) -> Result<Self, ImageError> {
+        let policy = take_policy(&mut { part }, &self.model)?;
+        Ok(Self {
+            policy,
+            ..self.clone()
+        })
+    }
+
+    /// The same model, task and controller with one trained adversary more, whose part
+    /// came alone.
+    ///
+    /// # Errors
+    /// If any byte of the part is wrong, the adversary is one of other sizes, or there
+    /// is no room for it.
+    pub fn with_adversary(&self, part: &'a [u8]) -> Result<Self, ImageError> {
+        let mut image = self.clone();
+        take_adversary(&mut { part }, &self.model, &mut image.task)?;
+        Ok(image)
+    }
+}
+
+/// Takes a controller of the model's sizes off `bytes`.
+fn take_policy<'a>(
+    bytes: &mut &'a [u8],
+    model: &Model<'a>,
+) -> Result<StoredPolicy<'a>, ImageError> {
+    let part = Container::take(bytes, Part::Policy)?;
+    let policy = parse_policy(&part).map_err(|problem| Part::Policy.error(problem))?;
+    let states = model.dynamics.state_dimension();
+    let sees = match &policy {
+        // A place is the first states.
+        StoredPolicy::Waypoints(policy) => policy.state_dimension() <= states,
+        others => others.state_dimension() == states,
+    };
+    if !sees || policy.action_dimension() != model.dynamics.action_dimension() {
+        return Err(Part::Policy.error(Problem::Dimension));
+    }
+    Ok(policy)
+}
+
+/// Takes a trained adversary off `bytes` and gives it to the task.
+fn take_adversary<'a>(
+    bytes: &mut &'a [u8],
+    model: &Model<'a>,
+    task: &mut Task<'a>,
+) -> Result<(), ImageError> {
+    let part = Container::take(bytes, Part::Adversary)?;
+    let adversary = parse_adversary(&part, model);
+    let adversary = adversary.map_err(|problem| Part::Adversary.error(problem))?;
+    let full = Part::Adversary.error(Problem::Dimension);
+    task.adversaries.push(adversary).map_err(|_| full)
 }

@@ -17,8 +17,8 @@ use hambo_core::network::Activation;
 
 use super::board::Board;
 use super::number::{at_least_one, not_negative, whole};
-use super::progress::Terminal;
 use super::table;
+use super::terminal::Terminal;
 
 /// What `hambo fit` takes.
 #[derive(Args)]
@@ -187,7 +187,7 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     let options = arguments.options(&task)?;
     writable(&arguments.output)?;
     let log = read_task_logs(&arguments.data, &task)?;
-    let mut terminal = Terminal::new(&arguments.output, arguments.resume);
+    let mut terminal = Terminal::new(&arguments.output, "fit", arguments.resume);
     let fitted = fit(&task, &log, &options, &mut terminal);
     terminal.finish();
     let (file, _) = fitted?;

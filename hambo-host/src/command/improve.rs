@@ -1,7 +1,6 @@
 //! `hambo improve`: a controller from a log alone.
 
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use crate::Error;
@@ -13,18 +12,18 @@ use crate::formats::policy::for_task;
 use crate::formats::policy::{HostPolicy, onnx};
 use crate::formats::task::{Initial, TaskFile};
 use crate::foundation::checkpoint::Checkpoint;
-use crate::improve::{Candidate, DuelState, ImproveOptions, ImproveWatch, Improved, improve};
+use crate::foundation::observer::{Observer, Unobserved};
+use crate::improve::{ImproveOptions, Improved, improve};
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::fit::{FitOptions, ModelOptions, fit};
 use crate::learn::model_file::ModelFile;
-use crate::reinforcement::RoundReport;
 use clap::{Args, ValueEnum};
 use hambo_core::task::Effort;
 use hambo_core::variant::Variant;
 
 use super::case::{EffortName, MOST_TRAJECTORIES};
-use super::line::Line;
 use super::number::whole;
+use super::terminal::Terminal;
 
 /// What `hambo improve` takes.
 #[derive(Args)]
@@ -107,7 +106,7 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     if arguments.resume {
         // Found out before a model is fitted.
         let checkpoint = Checkpoint::new(&arguments.output, "improve");
-        checkpoint.read::<DuelState>().map(drop)?;
+        checkpoint.read().map(drop)?;
     }
     let task = TaskFile::read(&arguments.task)?;
     let log = read_task_logs(&arguments.data, &task)?;
@@ -120,13 +119,9 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
         seed: arguments.seed,
         ..ImproveOptions::default()
     };
-    let mut audience = Audience {
-        line: Line::new(),
-        checkpoint: Checkpoint::new(&arguments.output, "improve"),
-        resume: arguments.resume,
-    };
-    let improved = improve(&case, &log, &options, &mut audience);
-    audience.line.finish();
+    let mut terminal = Terminal::new(&arguments.output, "improve", arguments.resume);
+    let improved = improve(&case, &log, &options, &mut terminal);
+    terminal.finish();
     let improved = improved?;
     let policy = HostPolicy::Perceptron(improved.policy.clone());
     case.policy_part = encode_policy(&for_task(policy, &case.task))?;
@@ -134,12 +129,12 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     case.effort.seed = arguments.seed.wrapping_add(FRESH);
     let learning = arguments.effort.level().learning(arguments.seed);
     let contest = contest(&case, learning.as_ref(), &mut |_, report| {
-        audience.line.show_round("adversary", report)
+        terminal.progress(report.progress("adversary"))
     });
-    audience.line.finish();
+    terminal.finish();
     let contest = contest?;
     arguments.write(&case, &improved, &contest)?;
-    audience.checkpoint.remove();
+    terminal.forget();
     arguments.tell(&improved, &contest, out)
 }
 
@@ -167,7 +162,7 @@ impl ImproveArguments {
         let mut networks = EnsembleOptions::for_board("stm32f405")?;
         networks.seed = self.seed;
         let options = FitOptions::new(ModelOptions::Networks(networks));
-        let (file, _) = fit(task, log, &options, &mut crate::learn::fit::Unwatched)?;
+        let (file, _) = fit(task, log, &options, &mut Unobserved)?;
         Ok(file)
     }
 
@@ -241,33 +236,5 @@ impl ImproveArguments {
             self.output.display()
         )?;
         Ok(())
-    }
-}
-
-/// A line on the terminal, and checkpoints.
-struct Audience {
-    line: Line,
-    checkpoint: Checkpoint,
-    resume: bool,
-}
-
-impl ImproveWatch for Audience {
-    fn round(&mut self, report: &RoundReport, best: Option<&Candidate>) -> ControlFlow<()> {
-        let bound = best.map_or_else(String::new, |best| {
-            format!(", best bound {:.1}", best.bound)
-        });
-        let message = format!("return {:.1}{bound}", report.training_return);
-        self.line.show(report.round, report.rounds, message)
-    }
-
-    fn keep(&mut self, state: &dyn Fn() -> DuelState, last: bool) -> Result<(), Error> {
-        self.checkpoint.keep(state, last)
-    }
-
-    fn resume(&mut self) -> Result<Option<DuelState>, Error> {
-        match self.resume {
-            true => self.checkpoint.read().map(Some),
-            false => Ok(None),
-        }
     }
 }

@@ -19,11 +19,11 @@ mod manual;
 mod model_info;
 mod number;
 mod predict;
-mod progress;
 mod report;
 mod settings;
 mod table;
 mod task;
+mod terminal;
 mod train;
 
 use std::ffi::OsString;

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use crate::Error;
 use crate::environment::{named, rollout};
 use crate::formats::policy::{HostPolicy, onnx};
-use crate::foundation::checkpoint::Checkpoint;
+use crate::foundation::observer::Observer;
 use crate::reinforcement::{
     EnvironmentProblem, LearningOptions, Rounds, SoftActorCritic, SoftActorCriticOptions,
     SoftActorCriticState, Value,
 };
 use clap::Args;
 
-use super::line::Line;
 use super::number::{at_least_one, whole};
+use super::terminal::Terminal;
 
 /// What `hambo env train` takes.
 #[derive(Args)]
@@ -85,9 +85,9 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
         temperature_rate: 1e-3,
         ..SoftActorCriticOptions::default()
     };
-    let mut checkpoint = Checkpoint::new(&arguments.output, "env train");
-    let mut learner = if arguments.resume {
-        let state: SoftActorCriticState = checkpoint.read()?;
+    let mut terminal = Terminal::new(&arguments.output, "env train", arguments.resume);
+    let observer: &mut dyn Observer = &mut terminal;
+    let mut learner = if let Some(state) = observer.resumed::<SoftActorCriticState>()? {
         if *state.options() != options {
             let text = "the checkpoint was made with other options: give the same ones, or \
                         begin anew without --resume";
@@ -97,15 +97,10 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
     } else {
         SoftActorCritic::new(&problem, options)?
     };
-    let line = Line::new();
     while let Some(report) = learner.round(&mut problem)? {
-        let flow = line.show_round("controller", &report);
-        checkpoint.keep(&|| learner.state().clone(), flow.is_break())?;
-        if flow.is_break() {
-            return Err(Error::Interrupted);
-        }
+        observer.report_with_state(report.progress("controller"), || learner.state())?;
     }
-    line.finish();
+    terminal.finish();
     let policy = learner.actor().policy(&task.action_low, &task.action_high);
     let fresh = arguments.seed.wrapping_add(FRESH);
     let driver = HostPolicy::Perceptron(policy.clone());
@@ -129,7 +124,7 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
         .map(|(key, value)| (*key, value.as_str()))
         .collect();
     onnx::write(&arguments.output, &policy, &notes)?;
-    checkpoint.remove();
+    terminal.forget();
     if arguments.json {
         let object = serde_json::json!({
             "environment": arguments.environment,

@@ -9,11 +9,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use crate::Error;
-use crate::foundation::error::Explained;
-use crate::foundation::files::write_whole;
+use super::error::{Error, Explained};
+use super::files::write_whole;
+use super::observer::StateBytes;
 
 const HASH: usize = 32;
+const DAMAGED: &str = "is damaged, or of other work";
 /// Time between two checkpoints.
 const EVERY: Duration = Duration::from_secs(20);
 
@@ -24,10 +25,10 @@ const EVERY: Duration = Duration::from_secs(20);
 ///
 /// let output = std::env::temp_dir().join("hambo-doc-checkpoint.onnx");
 /// let mut checkpoint = Checkpoint::new(&output, "counter");
-/// checkpoint.keep(&|| 7_u32, true)?;
-/// assert_eq!(checkpoint.read::<u32>()?, 7);
+/// checkpoint.keep(&|| Ok(vec![7]), true)?;
+/// assert_eq!(checkpoint.read()?, [7]);
 /// // Another kind of work does not take it for its own.
-/// assert!(Checkpoint::new(&output, "other").read::<u32>().is_err());
+/// assert!(Checkpoint::new(&output, "other").read().is_err());
 /// checkpoint.remove();
 /// # Ok::<(), hambo_host::Error>(())
 /// ```
@@ -65,14 +66,11 @@ impl Checkpoint {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn keep<S: Serialize>(&mut self, state: &dyn Fn() -> S, last: bool) -> Result<(), Error> {
+    pub fn keep(&mut self, state: &StateBytes<'_>, last: bool) -> Result<(), Error> {
         if !last && self.last.elapsed() < EVERY {
             return Ok(());
         }
-        let damaged = |_| CheckpointError {
-            problem: "cannot be encoded",
-        };
-        let mut bytes = postcard::to_stdvec(&state()).map_err(damaged)?;
+        let mut bytes = state()?;
         let hash = self.hash(&bytes);
         bytes.extend(hash);
         write_whole(&self.path, &bytes)?;
@@ -84,7 +82,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// If there is none, it is of another kind, or any byte of it is wrong.
-    pub fn read<S: DeserializeOwned>(&self) -> Result<S, Error> {
+    pub fn read(&self) -> Result<Vec<u8>, Error> {
         let bytes = std::fs::read(&self.path).map_err(|error| {
             let text = format!(
                 "{}: {error}; there is no run to resume: start again without --resume",
@@ -92,16 +90,10 @@ impl Checkpoint {
             );
             std::io::Error::new(error.kind(), text)
         })?;
-        let damaged = CheckpointError {
-            problem: "is damaged, or of other work",
-        };
-        let Some((state, hash)) = bytes.split_last_chunk::<HASH>() else {
-            return Err(damaged.into());
-        };
-        if self.hash(state) != *hash {
-            return Err(damaged.into());
+        match bytes.split_last_chunk::<HASH>() {
+            Some((state, hash)) if self.hash(state) == *hash => Ok(state.to_vec()),
+            _ => Err(CheckpointError { problem: DAMAGED }.into()),
         }
-        postcard::from_bytes(state).map_err(|_| damaged.into())
     }
 
     /// Removes the file once the work is done.
@@ -116,4 +108,15 @@ impl Checkpoint {
         hash.update(bytes);
         hash.finalize().into()
     }
+}
+
+/// The bytes of a state.
+pub(super) fn encode<S: Serialize>(state: &S) -> Result<Vec<u8>, CheckpointError> {
+    let problem = "cannot be encoded";
+    postcard::to_stdvec(state).map_err(|_| CheckpointError { problem })
+}
+
+/// The state of some bytes.
+pub(super) fn decode<S: DeserializeOwned>(bytes: &[u8]) -> Result<S, CheckpointError> {
+    postcard::from_bytes(bytes).map_err(|_| CheckpointError { problem: DAMAGED })
 }

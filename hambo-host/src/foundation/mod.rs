@@ -8,5 +8,6 @@ pub mod checkpoint;
 pub mod error;
 pub mod files;
 pub mod network;
+pub mod observer;
 pub mod place;
 pub mod random;

@@ -10,10 +10,8 @@
 //! Goes in: a task and a log. Comes out: a controller and its lower bound. May
 //! use: `check` and below.
 
-mod duel;
+mod improvement;
 mod options;
-mod watch;
 
-pub use duel::{Candidate, DuelState, Improved, improve};
+pub use improvement::{Candidate, ImproveState, Improved, improve};
 pub use options::ImproveOptions;
-pub use watch::{ImproveWatch, Unwatched};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::episodes::EVALUATION;
 use super::options::Rounds;
+use crate::foundation::observer::Progress;
 
 /// What one round did.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,19 @@ pub struct RoundReport {
     pub critic_loss: f64,
     /// The temperature (soft actor-critic) or the share of random choices (DQN).
     pub exploration: f32,
+}
+
+impl RoundReport {
+    /// The round as progress of whoever learns.
+    #[must_use]
+    pub fn progress(&self, who: &str) -> Progress {
+        let found = self.evaluation_return.unwrap_or(self.training_return);
+        Progress {
+            done: self.round,
+            planned: self.rounds,
+            message: format!("{who}: return {found:.1} after {} steps", self.steps),
+        }
+    }
 }
 
 /// Counters, and the weights with the best evaluation.

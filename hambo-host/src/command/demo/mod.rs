@@ -19,9 +19,10 @@ use crate::formats::image::{AlignedBytes, encode_policy};
 use crate::formats::log::Log;
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
+use crate::foundation::observer::Unobserved;
 use crate::learn::calibration::ModelCalibration;
 use crate::learn::ensemble::EnsembleOptions;
-use crate::learn::fit::{FitOptions, ModelOptions, Unwatched, fit};
+use crate::learn::fit::{FitOptions, ModelOptions, fit};
 use crate::learn::model_file::ModelFile;
 use crate::present::figure::{AdversarialStep, PointSafetyFigure};
 use controller::CheckedController;
@@ -78,7 +79,7 @@ impl Experiment {
             }),
             ..FitOptions::demo()
         };
-        let (model, calibration) = fit(system.task(), &log, &options, &mut Unwatched)?;
+        let (model, calibration) = fit(system.task(), &log, &options, &mut Unobserved)?;
         let mut task = system.task().clone();
         task.fit_smoothing(
             log.rows()

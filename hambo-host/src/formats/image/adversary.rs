@@ -23,7 +23,11 @@ pub struct TrainedAdversary {
     pub input_scale: Vec<f32>,
 }
 
-pub(super) fn encode_adversary(adversary: &TrainedAdversary) -> Result<Vec<u8>, EncodeError> {
+/// An adversary part.
+///
+/// # Errors
+/// If a size does not fit the format.
+pub fn encode_adversary(adversary: &TrainedAdversary) -> Result<Vec<u8>, EncodeError> {
     let inner = adversary.layers.len().saturating_sub(1);
     let hidden: Vec<u16> = adversary
         .layers

@@ -7,7 +7,7 @@ mod encode;
 mod policy;
 mod refused;
 
-pub use adversary::TrainedAdversary;
+pub use adversary::{TrainedAdversary, encode_adversary};
 pub use aligned::AlignedBytes;
 pub(crate) use encode::{ArenaWriter, encode_model, limited, small};
 pub use encode::{EncodeError, Uncertainty, encode_image, encode_image_with, encode_part};

@@ -1,10 +1,11 @@
 //! Gaussian processes: hyperparameters from all rows, the points that are
 //! kept, and the set that theory gives.
 
+use super::Trained;
 use super::tables::Tables;
-use super::{FitProgress, Trained, Watch};
 use crate::Error;
 use crate::formats::log::Log;
+use crate::foundation::observer::{Observer, Progress};
 use crate::foundation::random::Shuffle;
 use crate::learn::calibration::Beta;
 use crate::learn::gaussian_process::{
@@ -65,7 +66,7 @@ pub(super) fn train(
     withheld: &Log,
     unseen: Option<UnseenInput>,
     options: &GaussianProcessOptions,
-    watch: &mut dyn Watch,
+    observer: &mut dyn Observer,
 ) -> Result<Trained, Error> {
     let all = Tables::new(log, unseen);
     let units = all.training_set().units()?;
@@ -75,8 +76,15 @@ pub(super) fn train(
     let observations = used.observations();
 
     let mut interrupted = false;
-    let found = fit_hyperparameters(&observations, &units, &options.search, &mut |progress| {
-        let flow = watch.progress(FitProgress::Hyperparameters(progress));
+    let found = fit_hyperparameters(&observations, &units, &options.search, &mut |search| {
+        let flow = observer.progress(Progress {
+            done: search.finished,
+            planned: search.planned,
+            message: format!(
+                "output {}, {} rows: negative log likelihood {:.3}",
+                search.output, search.rows, search.negative_log_likelihood
+            ),
+        });
         interrupted |= flow.is_break();
         flow
     });
@@ -102,12 +110,11 @@ pub(super) fn train(
         }
         .into());
     }
-    if watch
-        .progress(FitProgress::Posterior(rows.len()))
-        .is_break()
-    {
-        return Err(Error::Interrupted);
-    }
+    observer.report(Progress {
+        done: 0,
+        planned: 1,
+        message: format!("posterior of {} points", rows.len()),
+    })?;
     let whole = GaussianProcessFit::new(&observations, &units, &hyperparameters)?;
     let (fit, growth) = if points == rows.len() {
         (whole, Vec::new())

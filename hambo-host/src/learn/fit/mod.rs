@@ -5,7 +5,6 @@ mod evidence;
 mod gaussian_process;
 mod network;
 mod tables;
-mod watch;
 
 use hambo_core::model::Calibration;
 use sha2::{Digest, Sha256};
@@ -14,6 +13,7 @@ use crate::Error;
 use crate::formats::image::Uncertainty;
 use crate::formats::log::{Log, Split};
 use crate::formats::task::TaskFile;
+use crate::foundation::observer::Observer;
 use crate::learn::calibration::{
     Beta, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, ModelCalibration,
     calibrate,
@@ -26,7 +26,6 @@ use evidence::Evidence;
 pub use error::FitError;
 pub use gaussian_process::{GaussianProcessOptions, Keep};
 pub(crate) use tables::Tables;
-pub use watch::{FitProgress, Unwatched, Watch};
 
 /// What is trained.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,8 +100,8 @@ struct Trained {
 /// Writes a model part with an uncertainty.
 type Encode = Box<dyn Fn(&Uncertainty) -> Result<Vec<u8>, Error>>;
 
-/// Trains a model on a log of a task and calibrates it. `watch` is told how it
-/// goes. Where the reward is learned, the log is one
+/// Trains a model on a log of a task and calibrates it. `observer` is told how
+/// it goes. Where the reward is learned, the log is one
 /// [`with_return_so_far`](crate::formats::log::with_return_so_far), as
 /// [`read_task_logs`](crate::formats::log::read_task_logs) gives it.
 ///
@@ -113,7 +112,7 @@ pub fn fit(
     task: &TaskFile,
     log: &Log,
     options: &FitOptions,
-    watch: &mut dyn Watch,
+    observer: &mut dyn Observer,
 ) -> Result<(ModelFile, ModelCalibration), Error> {
     task.hold_dimensions(log.state_dimension(), log.action_dimension())?;
     let unseen = UnseenInput::of(task);
@@ -131,10 +130,10 @@ pub fn fit(
     let span = tracing::info_span!("train", rows = kept.len(), seed).entered();
     let trained = match &options.model {
         ModelOptions::Networks(model) => {
-            network::train(kept, unseen, options.validation_share, model, watch)
+            network::train(kept, unseen, options.validation_share, model, observer)
         }
         ModelOptions::GaussianProcess(model) => {
-            gaussian_process::train(kept, withheld, unseen, model, watch)
+            gaussian_process::train(kept, withheld, unseen, model, observer)
         }
     };
     let trained = trained.map_err(|error| in_the_tasks_words(error, task))?;

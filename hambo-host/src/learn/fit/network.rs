@@ -1,13 +1,17 @@
 //! Networks: trained until their validation rows no longer gain.
 
+use std::fmt::Write as _;
+
+use super::Trained;
 use super::evidence::{Evidence, uncalibrated};
 use super::tables::Tables;
-use super::{FitProgress, Trained, Watch};
 use crate::Error;
 use crate::formats::log::{Log, Split};
+use crate::foundation::observer::{Observer, Progress};
 use crate::learn::calibration::{Beta, error_before};
-use crate::learn::ensemble::encode_ensemble;
-use crate::learn::ensemble::{EnsembleOptions, TrainedEnsemble, Trainer};
+use crate::learn::ensemble::{
+    EnsembleOptions, TrainedEnsemble, Trainer, TrainerState, encode_ensemble,
+};
 use crate::learn::learned_reward::UnseenInput;
 use crate::learn::model_file::{NetworkSummary, TrainingSummary};
 
@@ -16,7 +20,7 @@ pub(super) fn train(
     unseen: Option<UnseenInput>,
     validation_share: f64,
     options: &EnsembleOptions,
-    watch: &mut dyn Watch,
+    observer: &mut dyn Observer,
 ) -> Result<Trained, Error> {
     // Another seed than the withheld part's, lest the same episodes come first.
     let seed = options.seed ^ 0x5641_4C49;
@@ -29,24 +33,28 @@ pub(super) fn train(
     let validation_set = validation.training_set();
     let validation_set = (validation_share > 0.0).then_some(&validation_set);
 
-    let mut trainer = match watch.resume()? {
+    let mut trainer = match observer.resumed::<TrainerState>()? {
         Some(state) => Trainer::resume(&set, validation_set, options, state)?,
         None => Trainer::new(&set, validation_set, options)?,
     };
     let mut last = None;
     while let Some(progress) = trainer.advance()? {
         last = Some(progress);
-        let shown = watch.shows_calibration() && !split.withheld.is_empty();
-        let error = shown.then(|| calibration_error(&trainer, unseen, &split.withheld));
-        let stop = watch.progress(FitProgress::Networks {
-            training: progress,
-            calibration_error: error.transpose()?,
-        });
-        let stop = stop.is_break();
-        watch.keep(&|| trainer.state(), stop)?;
-        if stop {
-            return Err(Error::Interrupted);
+        let mut message = format!("loss {:.4}", progress.training_loss);
+        if let Some(loss) = progress.validation_loss {
+            let _ = write!(message, ", validation {loss:.4}");
         }
+        // It takes a few milliseconds.
+        if observer.reads() && !split.withheld.is_empty() {
+            let error = calibration_error(&trainer, unseen, &split.withheld)?;
+            let _ = write!(message, ", calibration error {error:.1e}");
+        }
+        let told = Progress {
+            done: progress.step,
+            planned: progress.steps,
+            message,
+        };
+        observer.report_with_state(told, || trainer.state())?;
     }
     let best_step = last.map_or(0, |progress| progress.best_step);
     let ensemble = whole(trainer.finish()?, unseen);

@@ -1,0 +1,61 @@
+//! Long work on a terminal: a line that moves, Ctrl-C, and checkpoints.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::Error;
+use crate::foundation::checkpoint::Checkpoint;
+use crate::foundation::observer::{Observer, Progress, StateBytes};
+
+use super::line::Line;
+
+/// Observes long work for a user.
+pub struct Terminal {
+    line: Line,
+    checkpoint: Checkpoint,
+    resume: bool,
+}
+
+impl Terminal {
+    /// Keeps checkpoints of a kind of work beside its output; `resume` goes on from the
+    /// last one.
+    pub fn new(output: &Path, kind: &'static str, resume: bool) -> Self {
+        Self {
+            line: Line::new(),
+            checkpoint: Checkpoint::new(output, kind),
+            resume,
+        }
+    }
+
+    /// Clears the line.
+    pub fn finish(&self) {
+        self.line.finish();
+    }
+
+    /// Removes the checkpoint once the output is saved.
+    pub fn forget(&self) {
+        self.checkpoint.remove();
+    }
+}
+
+impl Observer for Terminal {
+    fn progress(&mut self, progress: Progress) -> ControlFlow<()> {
+        self.line
+            .show(progress.done, progress.planned, progress.message)
+    }
+
+    fn reads(&self) -> bool {
+        !self.line.is_hidden()
+    }
+
+    fn keep(&mut self, state: &StateBytes<'_>, last: bool) -> Result<(), Error> {
+        self.checkpoint.keep(state, last)
+    }
+
+    fn resume(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        match self.resume {
+            true => self.checkpoint.read().map(Some),
+            false => Ok(None),
+        }
+    }
+}

@@ -7,6 +7,7 @@ use hambo_core::policy::{Leg, Policy, Waypoints};
 use super::Environment;
 use crate::formats::log::{Log, Transition};
 use crate::formats::task::TaskFile;
+use crate::foundation::one_lane::{one_lane, one_lane_mut};
 
 /// pi_y is unsafe for |y| at or below this: 2 / √3.
 pub const UNSAFE_BELOW: f32 = 1.154_700_5;
@@ -68,9 +69,9 @@ impl PointSafety {
     fn reward(&self, state: [f32; 2], action: [f32; 2], next: [f32; 2]) -> f32 {
         let mut values = vec![[0.0; 1]; self.program.len()];
         let inputs = Inputs {
-            state: &state.map(|x| [x]),
-            action: &action.map(|x| [x]),
-            next: &next.map(|x| [x]),
+            state: one_lane(&state),
+            action: one_lane(&action),
+            next: one_lane(&next),
         };
         let finite = self
             .program
@@ -82,9 +83,9 @@ impl PointSafety {
     }
 
     fn act(policy: &Waypoints, state: [f32; 2]) -> [f32; 2] {
-        let mut action = [[0.0; 1]; 2];
-        policy.act(&state.map(|x| [x]), &[], &mut [], &mut action);
-        action.map(|[x]| x)
+        let mut action = [0.0; 2];
+        policy.act(one_lane(&state), &[], &mut [], one_lane_mut(&mut action));
+        action
     }
 
     /// The trajectory that the controller really takes.

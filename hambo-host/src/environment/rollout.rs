@@ -11,6 +11,7 @@ use crate::Error;
 use crate::formats::image::{AlignedBytes, encode_policy};
 use crate::formats::log::{Log, Transition};
 use crate::formats::policy::HostPolicy;
+use crate::foundation::one_lane::{one_lane, one_lane_mut};
 
 /// Episodes of a controller on a system.
 #[derive(Clone, Debug)]
@@ -85,20 +86,24 @@ impl Episode {
         let mut scratch = vec![[0.0; 1]; policy.scratch_rows().unwrap_or(0)];
         let mut steps = Vec::new();
         for _ in 0..task.horizon {
-            let rows: Vec<[f32; 1]> = state.iter().map(|x| [*x]).collect();
-            let mut normals = || -> Vec<[f32; 1]> {
+            let mut normals = || -> Vec<f32> {
                 let actions = task.action_names.iter();
-                actions.map(|_| [stream.standard_normal()]).collect()
+                actions.map(|_| stream.standard_normal()).collect()
             };
             let (own, added) = (normals(), normals());
-            let mut wanted = vec![[0.0; 1]; task.action_names.len()];
-            policy.act(&rows, &own, &mut scratch, &mut wanted);
+            let mut wanted = vec![0.0; task.action_names.len()];
+            policy.act(
+                one_lane(&state),
+                one_lane(&own),
+                &mut scratch,
+                one_lane_mut(&mut wanted),
+            );
             let ranges = task.action_high.iter().zip(&task.action_low);
             let noisy: Vec<f32> = wanted
                 .iter()
                 .zip(&added)
                 .zip(ranges)
-                .map(|(([a], [noise]), (high, low))| a + action_noise * 0.5 * (high - low) * noise)
+                .map(|((a, noise), (high, low))| a + action_noise * 0.5 * (high - low) * noise)
                 .collect();
             let action = system.limited(&noisy);
             let reward = system.step(&mut inner, &action);

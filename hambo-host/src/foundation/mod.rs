@@ -9,5 +9,6 @@ pub mod error;
 pub mod files;
 pub mod network;
 pub mod observer;
+pub mod one_lane;
 pub mod place;
 pub mod random;

@@ -3,6 +3,7 @@
 use hambo_core::expression::{Comparison, Inputs};
 
 use super::TaskFile;
+use crate::foundation::one_lane::one_lane;
 
 impl TaskFile {
     /// Sets the width of every comparison to the mean of |right - left| over the rows
@@ -19,17 +20,11 @@ impl TaskFile {
         };
         let mut sums = vec![(0.0_f64, 0_u64); program.len()];
         let mut values = vec![[0.0_f32]; program.len()];
-        let mut buffers: [Vec<[f32; 1]>; 3] = Default::default();
         for (state, action, next) in rows {
-            for (buffer, part) in buffers.iter_mut().zip([state, action, next]) {
-                buffer.clear();
-                buffer.extend(part.iter().map(|value| [*value]));
-            }
-            let [state, action, next] = &buffers;
             let inputs = Inputs {
-                state,
-                action,
-                next,
+                state: one_lane(state),
+                action: one_lane(action),
+                next: one_lane(next),
             };
             program.evaluate(Comparison::Exact, inputs, &mut values);
             for ((sum, count), op) in sums.iter_mut().zip(program.ops()) {

@@ -7,6 +7,7 @@ use super::range;
 use super::rows::{LoggedRow, LoggedRows};
 use crate::Error;
 use crate::formats::task::{Initial, TaskFile};
+use crate::foundation::one_lane::one_lane;
 
 /// Rows that a finding shows.
 const SHOWN: usize = 5;
@@ -99,11 +100,10 @@ impl Reviewer<'_> {
             // Not read, but other expressions of the tape want a number.
             None => &row.state,
         };
-        let lanes = |numbers: &[f32]| -> Vec<[f32; 1]> { numbers.iter().map(|x| [*x]).collect() };
         let inputs = Inputs {
-            state: &lanes(&row.state),
-            action: &lanes(&row.action),
-            next: &lanes(next),
+            state: one_lane(&row.state),
+            action: one_lane(&row.action),
+            next: one_lane(next),
         };
         let mut values = vec![[f32::NAN]; self.program.len()];
         let _ = self

@@ -37,5 +37,5 @@ pub use options::{Bandwidth, EnsembleOptions, Inference, MINIMUM_ROWS, Schedule}
 pub use state::TrainerState;
 pub use train::train_ensemble;
 pub use trained::{Member, TrainedEnsemble};
-pub use trainer::{Progress, Trainer};
+pub use trainer::{Trainer, TrainingProgress};
 pub use training_set::TrainingSet;

@@ -18,7 +18,7 @@ use crate::foundation::random::Random;
 
 /// How far training is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
+pub struct TrainingProgress {
     /// Updates done.
     pub step: usize,
     /// Updates planned; early stopping may end before.
@@ -168,7 +168,7 @@ impl Trainer {
     ///
     /// # Errors
     /// If a member's weights or loss are no longer finite.
-    pub fn advance(&mut self) -> Result<Option<Progress>, TrainingError> {
+    pub fn advance(&mut self) -> Result<Option<TrainingProgress>, TrainingError> {
         let patient = self.early_stopping.stale < self.options.patience;
         let updates = (self.options.steps - self.step).min(self.options.check_every);
         if updates == 0 || !patient {
@@ -195,7 +195,7 @@ impl Trainer {
             self.early_stopping.look(self.step, loss, parameters);
             loss
         });
-        Ok(Some(Progress {
+        Ok(Some(TrainingProgress {
             step: self.step,
             steps: self.options.steps,
             training_loss: mean(&losses),

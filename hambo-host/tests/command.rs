@@ -361,8 +361,8 @@ fn several_files_count_as_one_log_in_every_command() {
     let runs = both(&format!("{check} --data @ --save run.json"), "run.json");
     let [one, two] = runs.map(|run| serde_json::from_slice::<serde_json::Value>(&run).unwrap());
     assert_eq!(one["result"]["digest"], two["result"]["digest"]);
-    assert_eq!(one["story"], two["story"]);
-    let files = two["settings"]["files"].as_array().unwrap();
+    assert_eq!(one["paths"], two["paths"]);
+    let files = two["inputs"]["files"].as_array().unwrap();
     let logs = files.iter().filter(|file| file["what"] == "log");
     let logs: Vec<&str> = logs.map(|file| file["path"].as_str().unwrap()).collect();
     assert_eq!(logs, ["1.csv", "2.csv"]);

@@ -2,8 +2,17 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use hambo_host::check::adversary::EffortLevel;
+use hambo_host::check::names::VARIANTS;
+use hambo_host::check::{self, CheckOptions};
+use hambo_host::formats::log::read_task_logs;
+use hambo_host::formats::policy::HostPolicy;
+use hambo_host::formats::task::TaskFile;
+use hambo_host::learn::model_file::ModelFile;
 
 const TASK: &str = "name = 'cart <1>'\nhorizon = 12\ndelta = 0.1\nthreshold = -50\n\
     [state]\nnames = ['x', 'v']\n[action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
@@ -138,7 +147,41 @@ fn the_object_says_where_the_adversary_won() {
 
     let saved: serde_json::Value = serde_json::from_str(&folder.read("run.json")).unwrap();
     assert_eq!(saved["result"]["bound_bits"], object["bound_bits"]);
-    assert_eq!(saved["settings"]["files"].as_array().unwrap().len(), 4);
+    assert_eq!(saved["inputs"]["files"].as_array().unwrap().len(), 4);
+}
+
+/// A library user gets in one call what the command gives.
+#[test]
+fn the_library_finds_what_the_command_finds() {
+    let folder = Folder::new("library");
+    assert_eq!(folder.run(FIT).0, Some(0));
+    let (_, text, _) = folder.run(&format!("{CHECK} --variant all --json"));
+    let mut object: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let path = |name: &str| folder.0.join(name);
+    let task = TaskFile::read(path("task.toml")).unwrap();
+    let model = ModelFile::read(&path("m.hambo")).unwrap();
+    let policy = HostPolicy::read(path("pd.toml"), &task).unwrap();
+    let log = read_task_logs(&[path("log.csv")], &task).unwrap();
+    let options = CheckOptions {
+        log: Some(&log),
+        variants: &VARIANTS.map(|(variant, _)| variant),
+        effort: EffortLevel::Quick,
+        trajectories: 4,
+        ..CheckOptions::default()
+    };
+    let mut watch = |_, _: &_| ControlFlow::Continue(());
+    let outcome = check::run(&task, &model, &policy, &options, &mut watch).unwrap();
+    let mut result = serde_json::to_value(outcome.result).unwrap();
+    // Times differ, and the library knows no files.
+    for object in [&mut object, &mut result] {
+        for one in object["adversaries"].as_array_mut().unwrap() {
+            one["seconds"] = 0.into();
+        }
+    }
+    for key in ["policy", "model"] {
+        assert!(object.as_object_mut().unwrap().remove(key).is_some());
+    }
+    assert_eq!(object, result);
 }
 
 #[test]
@@ -146,11 +189,13 @@ fn bad_runs_are_named_and_no_page_is_written() {
     let folder = Folder::new("bad");
     folder.write("other.json", "{\"format\": \"something\", \"version\": 1}");
     folder.write("later.json", "{\"format\": \"hambo run\", \"version\": 7}");
+    folder.write("early.json", "{\"format\": \"hambo run\", \"version\": 1}");
     for (file, part) in [
         ("none.json", "none.json"),
         ("log.csv", "not a run of hambo"),
         ("other.json", "its format is `something`"),
         ("later.json", "a run of version 7"),
+        ("early.json", "written by an earlier version: check again"),
     ] {
         let (code, _, errors) = folder.run(&format!("report {file} -o page.html"));
         assert_eq!(code, Some(2), "{file}");

@@ -1,12 +1,13 @@
 //! True systems with a log, a model and a controller: cases to judge, whose
 //! true returns are known.
 
-use hambo_core::task::{Effort, Variant};
+use hambo_core::task::Variant;
 use hambo_host::Error;
-use hambo_host::check::case::{Case, first_states};
+use hambo_host::check::CheckOptions;
+use hambo_host::check::adversary::EffortLevel;
+use hambo_host::check::case::Case;
 use hambo_host::command::demo::Experiment;
 use hambo_host::environment::{Environment, Pendulum, rollout};
-use hambo_host::formats::image::encode_policy;
 use hambo_host::formats::log::{Log, Transition};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
@@ -69,20 +70,12 @@ pub fn pendulum(system: &Pendulum, log: &Log, steps: usize, seed: u64) -> Result
     networks.steps = steps;
     let options = FitOptions::new(ModelOptions::Networks(networks));
     let (model, _) = fit(system.task(), log, &options, &mut Unobserved)?;
-    let mut task = system.task().clone();
-    task.fit_smoothing(
-        log.rows()
-            .map(|row| (row.state, row.action, row.next_state)),
-    );
-    Ok(Case {
-        model_part: model.model_part().to_vec(),
-        effort: Effort {
-            trajectories: 16,
-            iterations: 40,
-            seed,
-        },
-        initial: first_states(log),
-        policy_part: encode_policy(&linear(&task, MEDIOCRE[0])?)?,
-        task,
-    })
+    let policy = linear(system.task(), MEDIOCRE[0])?;
+    let options = CheckOptions {
+        log: Some(log),
+        effort: EffortLevel::Quick,
+        seed,
+        ..CheckOptions::default()
+    };
+    Case::new(system.task(), &model, &policy, &options)
 }

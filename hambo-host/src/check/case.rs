@@ -1,11 +1,15 @@
-//! What is judged: a model, a task and a controller, ready to become an image.
+//! What is judged: a model, a task and a controller that belong together, ready to become
+//! an image.
 
 use hambo_core::task::Effort;
 
+use super::CheckOptions;
 use crate::Error;
-use crate::formats::image::{AlignedBytes, TrainedAdversary, encode_image_with};
+use crate::formats::image::{AlignedBytes, TrainedAdversary, encode_image_with, encode_policy};
 use crate::formats::log::Log;
-use crate::formats::task::TaskFile;
+use crate::formats::policy::HostPolicy;
+use crate::formats::task::{Initial, TaskFile};
+use crate::learn::model_file::ModelFile;
 
 /// The parts of an image.
 #[derive(Clone, Debug)]
@@ -23,17 +27,58 @@ pub struct Case {
     pub policy_part: Vec<u8>,
 }
 
-/// The first state of every episode of a log, one after the other.
-#[must_use]
-pub fn first_states(log: &Log) -> Vec<f32> {
-    let mut last = None;
-    log.rows()
-        .filter(|row| last.replace(row.episode) != Some(row.episode))
-        .flat_map(|row| row.state.to_vec())
-        .collect()
-}
-
 impl Case {
+    /// Puts the parts together. The widths of the task's comparisons are fitted to the log:
+    /// they guide the adversary's search.
+    ///
+    /// # Errors
+    /// If the model was trained for another task, has no networks for any of the variants,
+    /// or the task starts from its data and there is no log.
+    pub fn new(
+        task: &TaskFile,
+        model: &ModelFile,
+        policy: &HostPolicy,
+        options: &CheckOptions<'_>,
+    ) -> Result<Self, Error> {
+        hold_names(task, model)?;
+        let mut task = task.clone();
+        if !options.variants.is_empty() {
+            let members = model.model()?.dynamics.members() > 0;
+            let variants = options.variants.iter().copied();
+            let variants = variants.filter(|variant| members || !variant.needs_members());
+            task.method.variants.clear();
+            task.method.variants.extend(variants);
+        }
+        if task.method.variants.is_empty() {
+            let text = "--variant: this one needs networks, and the model is a Gaussian process\n\
+                        help: choose ca, ds or mean, or fit with --model bnn";
+            return Err(Error::Usage(text.to_owned()));
+        }
+        if let Some(log) = options.log {
+            let rows = log.rows();
+            task.fit_smoothing(rows.map(|row| (row.state, row.action, row.next_state)));
+        }
+        let initial = match (&task.initial, options.log) {
+            (Initial::Data, Some(log)) => first_states(log),
+            (Initial::Data, None) => {
+                let text = "the task starts from its data: give the log with --data";
+                return Err(Error::Usage(text.to_owned()));
+            }
+            _ => Vec::new(),
+        };
+        Ok(Self {
+            model_part: model.model_part().to_vec(),
+            effort: Effort {
+                trajectories: options.trajectories,
+                iterations: options.sweeps.unwrap_or(options.effort.sweeps()),
+                seed: options.seed,
+            },
+            initial,
+            policy_part: encode_policy(policy)?,
+            task,
+        })
+    }
+
     /// The image with these trained adversaries.
     ///
     /// # Errors
@@ -49,4 +94,37 @@ impl Case {
         )?;
         Ok(AlignedBytes::new(&bytes))
     }
+}
+
+/// The first state of every episode of a log, one after the other.
+#[must_use]
+pub fn first_states(log: &Log) -> Vec<f32> {
+    let mut last = None;
+    log.rows()
+        .filter(|row| last.replace(row.episode) != Some(row.episode))
+        .flat_map(|row| row.state.to_vec())
+        .collect()
+}
+
+/// The model's states and actions are the task's.
+fn hold_names(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
+    let metadata = model.metadata();
+    let trained_on = [&metadata.state_names, &metadata.action_names];
+    let named = [&task.state_names, &task.action_names];
+    if trained_on == named {
+        return Ok(());
+    }
+    let help = match (metadata.learned_reward, task.learns_reward()) {
+        (false, true) => "the task learns its reward, the model did not: fit it again",
+        (true, false) => "the model learned the reward, the task computes it: fit it again",
+        _ => "choose the task of this model",
+    };
+    Err(Error::Usage(format!(
+        "the model was trained for the states {} and the actions {}, the task names {} and {}\n\
+         help: {help}",
+        trained_on[0].join(", "),
+        trained_on[1].join(", "),
+        named[0].join(", "),
+        named[1].join(", ")
+    )))
 }

@@ -6,7 +6,7 @@ use hambo_core::rollout::Buffers;
 use hambo_core::variant::Variant;
 
 /// So many trajectories are enough to see where a controller goes.
-pub const MOST_TRAJECTORIES: u32 = 32;
+pub const TRACED_TRAJECTORIES: u32 = 32;
 
 /// The worst choice from every start of the adversary, on the first trajectories of a
 /// check's return.

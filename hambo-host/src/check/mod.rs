@@ -1,8 +1,150 @@
-//! From task, model and controller to an outcome.
+//! From task, model and controller to an outcome: all of `hambo check` but its command
+//! line.
+//!
+//! **In:** a [`TaskFile`], a [`ModelFile`], a controller ([`HostPolicy`]) and
+//! [`CheckOptions`], the log among them. **Out:** a [`CheckOutcome`]: every estimate, the
+//! bound, the verdict and its reasons, what each adversary found, where it took the return
+//! away, and the trajectories to draw. **It may use** the formats, the models and the
+//! learners; it knows nothing of commands and pages.
+//!
+//! [`run`] goes through the files of this folder in this order:
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`case`] | holds that the parts belong together; widths of comparisons and first states from the log |
+//! | [`adversary`] | the contest: constants, trained networks, the core's search |
+//! | [`in_lanes`] | the core's check over all processor cores, similar trajectories side by side |
+//! | [`findings`] | what the adversaries chose on the first trajectories |
+//! | [`trace`] | those trajectories, step by step |
+//! | [`result`] | bound, verdict, estimates: the object of `--json` |
+//! | [`loss`], [`support`], [`paths`] | where the return is lost; how far from the log; what is drawn |
+//! | [`saved_run`] | the file of `--save`, from which the report is made |
+//!
+//! ```no_run
+//! use std::ops::ControlFlow;
+//! use hambo_host::check::{self, CheckOptions, Decision};
+//! use hambo_host::formats::{log::read_task_logs, policy::HostPolicy, task::TaskFile};
+//! use hambo_host::learn::model_file::ModelFile;
+//!
+//! let task = TaskFile::read("task.toml")?;
+//! let model = ModelFile::read("model.hambo")?;
+//! let policy = HostPolicy::read("controller.onnx", &task)?;
+//! let log = read_task_logs(&["log.csv"], &task)?;
+//! let options = CheckOptions { log: Some(&log), trajectories: 64, ..CheckOptions::default() };
+//! let outcome = check::run(&task, &model, &policy, &options, &mut |_, round| {
+//!     eprintln!("adversary: round {} of {}", round.round, round.rounds);
+//!     ControlFlow::Continue(())
+//! })?;
+//! let result = &outcome.result;
+//! println!("with probability {} the return is at least {}", 1.0 - task.delta, result.bound);
+//! if result.verdict != Some(Decision::Deploy) {
+//!     println!("keep the old controller: {}", result.reasons.join("; "));
+//! }
+//! # Ok::<(), hambo_host::Error>(())
+//! ```
 
 pub mod adversary;
 pub mod case;
 pub mod findings;
 pub mod in_lanes;
+pub mod loss;
+pub mod model_summary;
+pub mod names;
 mod neighbours;
-pub mod trajectory;
+pub mod number;
+pub mod paths;
+pub mod result;
+pub mod saved_run;
+pub mod support;
+pub mod trace;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::ControlFlow;
+
+use hambo_core::variant::Variant;
+
+use crate::Error;
+use crate::formats::log::Log;
+use crate::formats::policy::HostPolicy;
+use crate::formats::task::TaskFile;
+use crate::learn::model_file::ModelFile;
+use crate::reinforcement::RoundReport;
+use adversary::{EffortLevel, contest};
+use case::Case;
+use model_summary::ModelSummary;
+use paths::{Paths, walk};
+pub use result::{CheckResult, Decision};
+
+/// What a check is told beside task, model and controller.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckOptions<'a> {
+    /// The log: first states for a task that starts from its data, the widths of the task's
+    /// comparisons in the adversary's search, and the logged range in the report.
+    pub log: Option<&'a Log>,
+    /// What decides, the lowest of them; for a Gaussian process those that need networks
+    /// are left out. If empty, what the task says: CA.
+    pub variants: &'a [Variant],
+    /// How hard the worst case is looked for.
+    pub effort: EffortLevel,
+    /// Sweeps of the core's search, instead of the effort's.
+    pub sweeps: Option<u32>,
+    /// Trajectories.
+    pub trajectories: u32,
+    /// Seed of the trajectories and of the learners.
+    pub seed: u64,
+}
+
+impl Default for CheckOptions<'_> {
+    fn default() -> Self {
+        Self {
+            log: None,
+            variants: &[],
+            effort: EffortLevel::Normal,
+            sweeps: None,
+            trajectories: 16,
+            seed: 0,
+        }
+    }
+}
+
+/// What comes of a check, ready for `serde`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckOutcome {
+    /// Estimates, bound and verdict: the object of `hambo check --json`.
+    pub result: CheckResult,
+    /// Trajectories to draw; none if the check broke off before the first.
+    pub paths: Option<Paths>,
+    /// The model and its calibration.
+    pub model: ModelSummary,
+}
+
+/// Checks a controller as `hambo check` does. `watch` is told of every round of a learning
+/// adversary, and may break off.
+///
+/// # Errors
+/// If the parts do not belong together, the task needs a log and there is none, a number is
+/// not finite, or the watcher broke off.
+pub fn run(
+    task: &TaskFile,
+    model: &ModelFile,
+    policy: &HostPolicy,
+    options: &CheckOptions<'_>,
+    watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
+) -> Result<CheckOutcome, Error> {
+    let case = Case::new(task, model, policy, options)?;
+    let learning = options.effort.learning(options.seed);
+    let contest = contest(&case, learning.as_ref(), watch)?;
+    let mut result = CheckResult::new(&case, options.effort, &contest);
+    let paths = walk(&case, &contest, options.log)?.map(|(loss, support, paths)| {
+        result.loss = Some(loss);
+        result.support = Some(support);
+        paths
+    });
+    Ok(CheckOutcome {
+        result,
+        paths,
+        model: ModelSummary::of(model.metadata()),
+    })
+}

@@ -8,6 +8,7 @@ use crate::check::adversary::{EffortLevel, learn};
 use crate::check::case::Case;
 use crate::device::Qemu;
 use crate::formats::image::TrainedAdversary;
+use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
 use crate::foundation::files::write_whole;
 use crate::learn::model_file::ModelFile;
@@ -17,7 +18,7 @@ use hambo_core::image::Image;
 use hambo_core::rollout::Buffers;
 
 use super::board::Board;
-use super::case::{CaseArguments, EffortName};
+use super::case::CaseArguments;
 use super::line::Line;
 
 /// What `hambo export` takes.
@@ -60,9 +61,11 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     let board = Board::named(&arguments.board)?;
     let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
-    let level = arguments.case.effort.unwrap_or(EffortName::Quick).level();
-    let case = arguments.case.case(&model, task, level)?;
-    let adversaries = trained_adversaries(&case, level)?;
+    let policy = HostPolicy::read(&arguments.case.policy, &task)?;
+    let log = arguments.case.log(&task)?;
+    let options = arguments.case.options(log.as_ref(), EffortLevel::Quick)?;
+    let case = Case::new(&task, &model, &policy, &options)?;
+    let adversaries = trained_adversaries(&case, options.effort)?;
     let aligned = case.image(&adversaries)?;
     let bytes = aligned.as_bytes();
     let image = Image::parse(bytes)?;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::Error;
-use crate::check::adversary::{Contest, contest};
+use crate::check::adversary::{Contest, EffortLevel, contest};
 use crate::check::case::{Case, first_states};
 use crate::formats::image::encode_policy;
 use crate::formats::log::{Log, read_task_logs};
@@ -21,7 +21,7 @@ use clap::{Args, ValueEnum};
 use hambo_core::task::Effort;
 use hambo_core::variant::Variant;
 
-use super::case::{EffortName, MOST_TRAJECTORIES};
+use super::case::MOST_TRAJECTORIES;
 use super::number::whole;
 use super::terminal::Terminal;
 
@@ -54,7 +54,7 @@ pub struct ImproveArguments {
     trajectories: u32,
     /// How hard the worst case of the final controller is looked for.
     #[arg(long, value_enum, default_value = "normal")]
-    effort: EffortName,
+    effort: EffortLevel,
     /// Seed of everything.
     #[arg(long, default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
@@ -82,7 +82,7 @@ const SWEEPS_ON_THE_WAY: u32 = 10;
 /// chosen, else its bound would be too good.
 const FRESH: u64 = 1 << 33;
 
-/// Improves, judges, writes and tells.
+/// Improves, judges, writes and prints.
 ///
 /// # Errors
 /// If an input is bad, or no controller has a finite bound; then nothing is
@@ -125,9 +125,9 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     let improved = improved?;
     let policy = HostPolicy::Perceptron(improved.policy.clone());
     case.policy_part = encode_policy(&for_task(policy, &case.task))?;
-    case.effort.iterations = arguments.effort.level().sweeps();
+    case.effort.iterations = arguments.effort.sweeps();
     case.effort.seed = arguments.seed.wrapping_add(FRESH);
-    let learning = arguments.effort.level().learning(arguments.seed);
+    let learning = arguments.effort.learning(arguments.seed);
     let contest = contest(&case, learning.as_ref(), &mut |_, report| {
         terminal.progress(report.progress("adversary"))
     });
@@ -135,7 +135,7 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     let contest = contest?;
     arguments.write(&case, &improved, &contest)?;
     terminal.forget();
-    arguments.tell(&improved, &contest, out)
+    arguments.print(&improved, &contest, out)
 }
 
 impl ImproveArguments {
@@ -206,7 +206,7 @@ impl ImproveArguments {
         Ok(onnx::write(&self.output, &improved.policy, &notes)?)
     }
 
-    fn tell(
+    fn print(
         &self,
         improved: &Improved,
         contest: &Contest,

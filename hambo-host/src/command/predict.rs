@@ -38,13 +38,6 @@ pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Err
     let file = ModelFile::read(&arguments.model)?;
     let metadata = file.metadata();
     let (states, actions) = (&metadata.state_names, &metadata.action_names);
-    if states.is_empty() {
-        let text = format!(
-            "{}: this old model file does not name its states; fit it again",
-            arguments.model.display()
-        );
-        return Err(Error::Usage(text));
-    }
     let own = logged_states(states, metadata.learned_reward);
     let names = ColumnNames {
         states: own.to_vec(),
@@ -65,20 +58,18 @@ pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Err
         }
     }
     text.push('\n');
-    let rows = |numbers: &'_ [f32]| -> Vec<Vec<f32>> {
-        numbers
-            .chunks_exact(states.len())
-            .map(<[f32]>::to_vec)
-            .collect()
-    };
-    let means = rows(&predictions.mean);
-    let stds = rows(&predictions.epistemic_std)
-        .into_iter()
-        .zip(rows(&predictions.aleatoric_std));
-    for ((row, mean), (epistemic, aleatoric)) in log.csv_rows().zip(means).zip(stds) {
+    let tables = [
+        &predictions.mean,
+        &predictions.epistemic_std,
+        &predictions.aleatoric_std,
+    ];
+    for (place, row) in log.csv_rows().enumerate() {
         text.push_str(&row);
-        for number in mean.iter().chain(&epistemic).chain(&aleatoric) {
-            let _ = write!(text, ",{number}");
+        for table in tables {
+            let first = place * states.len();
+            for number in table.get(first..first + states.len()).unwrap_or_default() {
+                let _ = write!(text, ",{number}");
+            }
         }
         text.push('\n');
     }

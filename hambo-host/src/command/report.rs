@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
+use crate::check::saved_run::SavedRun;
 use crate::foundation::files::write_whole;
-use crate::present::report::{Run, page};
+use crate::present::report::page;
 use clap::Args;
 
 /// What `hambo report` takes.
@@ -23,7 +24,7 @@ pub struct ReportArguments {
 /// # Errors
 /// If the run cannot be read or the page not be written.
 pub fn run(arguments: &ReportArguments, out: &mut impl Write) -> Result<(), Error> {
-    let run = Run::read(&arguments.run)?;
+    let run = SavedRun::read(&arguments.run)?;
     let size = write(&run, &arguments.output)?;
     let page = arguments.output.display();
     writeln!(out, "saved {page} ({} KiB)", size.div_ceil(1024))?;
@@ -34,7 +35,7 @@ pub fn run(arguments: &ReportArguments, out: &mut impl Write) -> Result<(), Erro
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn write(run: &Run, path: &Path) -> Result<usize, Error> {
+pub fn write(run: &SavedRun, path: &Path) -> Result<usize, Error> {
     let text = page(run);
     write_whole(path, text.as_bytes())?;
     Ok(text.len())

@@ -8,10 +8,9 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use crate::Error;
+use crate::check::adversary::EffortLevel;
 use clap::ValueEnum;
 use serde::de::{Deserialize, Deserializer, Error as _};
-
-use super::case::EffortName;
 
 /// For the command's help.
 pub const HELP: &str = "\
@@ -32,7 +31,7 @@ const FILE: &str = "hambo.toml";
 pub struct Settings {
     seed: Option<u64>,
     #[serde(default, deserialize_with = "effort")]
-    effort: Option<EffortName>,
+    effort: Option<EffortLevel>,
     trajectories: Option<NonZeroU32>,
     sweeps: Option<u32>,
     #[serde(default, deserialize_with = "probability")]
@@ -41,9 +40,9 @@ pub struct Settings {
     python: Option<String>,
 }
 
-fn effort<'de, D: Deserializer<'de>>(value: D) -> Result<Option<EffortName>, D::Error> {
+fn effort<'de, D: Deserializer<'de>>(value: D) -> Result<Option<EffortLevel>, D::Error> {
     let text = String::deserialize(value)?;
-    let known = EffortName::from_str(&text, false);
+    let known = EffortLevel::from_str(&text, false);
     let wrong = |_| D::Error::custom(format!("`{text}` is not quick, normal or thorough"));
     known.map(Some).map_err(wrong)
 }
@@ -96,7 +95,7 @@ impl Settings {
     }
 
     fn defaults(&self) -> Vec<(&'static str, String)> {
-        let effort = self.effort.map(EffortName::name);
+        let effort = self.effort.map(EffortLevel::name);
         let defaults = [
             ("seed", self.seed.map(|value| value.to_string())),
             ("effort", effort.map(str::to_owned)),

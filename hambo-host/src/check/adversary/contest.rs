@@ -12,7 +12,7 @@ use hambo_core::variant::Variant;
 use super::{Learning, Trained, Usual, train};
 use crate::Error;
 use crate::check::case::Case;
-use crate::check::findings::{Findings, MOST_TRAJECTORIES};
+use crate::check::findings::{Findings, TRACED_TRAJECTORIES};
 use crate::check::in_lanes::check_and_keep;
 use crate::formats::image::TrainedAdversary;
 use crate::reinforcement::RoundReport;
@@ -69,7 +69,7 @@ pub fn contest(
     };
     let adversaries: Vec<_> = trained.iter().map(|one| one.adversary.clone()).collect();
     let sweeps = case.effort.iterations;
-    let search = || timed_check(case, &adversaries, MOST_TRAJECTORIES);
+    let search = || timed_check(case, &adversaries, TRACED_TRAJECTORIES);
     let (outcome, findings, search_time) =
         tracing::info_span!("search", sweeps).in_scope(search)?;
     let times = [constant_time, search_time];
@@ -143,46 +143,35 @@ fn contenders(
     let mut contenders = Vec::new();
     for estimate in outcome.estimates.iter().filter(searched) {
         let variant = estimate.variant;
-        let starts = constant_starts(variant, &image.model.dynamics) as u64;
-        let continuous = variant == Variant::ContinuousAdversary;
-        let contender = |name, mean, model_steps, time| Contender {
+        let walked = steps * constant_starts(variant, &image.model.dynamics) as u64;
+        let sweeps = 1 + 3 * u64::from(case.effort.iterations);
+        let [each, search, learner] = match variant {
+            Variant::ContinuousAdversary => ["constants", "adjoint search", "soft actor-critic"],
+            _ => ["single members", "sequence search", "clipped double DQN"],
+        };
+        let network = trained.iter().find(|one| one.adversary.variant == variant);
+        let network = network.zip(estimate.network_mean);
+        let contender = |name, mean, model_steps, gradient_steps, time| Contender {
             variant,
             name,
             mean,
             model_steps,
-            gradient_steps: 0,
+            gradient_steps,
             time,
         };
-        let (each, search) = if continuous {
-            ("constants", "adjoint search")
-        } else {
-            ("single members", "sequence search")
-        };
-        contenders.push(contender(
-            each,
-            estimate.start_mean,
-            steps * starts,
-            constant_time,
-        ));
-        let sweeps = 1 + 3 * u64::from(case.effort.iterations);
-        contenders.push(contender(
-            search,
-            estimate.search_mean,
-            steps * starts * sweeps,
-            search_time,
-        ));
-        let network = trained.iter().find(|one| one.adversary.variant == variant);
-        if let (Some(network), Some(mean)) = (network, estimate.network_mean) {
-            let name = if continuous {
-                "soft actor-critic"
-            } else {
-                "clipped double DQN"
-            };
-            contenders.push(Contender {
-                gradient_steps: network.gradient_steps,
-                ..contender(name, mean, network.model_steps, network.time)
-            });
-        }
+        contenders.extend([
+            contender(each, estimate.start_mean, walked, 0, constant_time),
+            contender(
+                search,
+                estimate.search_mean,
+                walked * sweeps,
+                0,
+                search_time,
+            ),
+        ]);
+        contenders.extend(network.map(|(one, mean)| {
+            contender(learner, mean, one.model_steps, one.gradient_steps, one.time)
+        }));
     }
     Ok(contenders)
 }

@@ -1,17 +1,21 @@
 //! How hard the worst case is looked for.
 
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
 use crate::reinforcement::Rounds;
 
 /// Three levels. They are counted in sweeps, rounds and gradient steps, not
 /// in seconds, so that a seed gives the same result on every machine; the
 /// times are those of a small model (5 networks of 2 × 64) on two cores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EffortLevel {
-    /// Constants and the core's search: what the device does. A second.
+    /// Constants and a search, as on the device.
     Quick,
-    /// A network learns as well. Half a minute.
+    /// A network learns as well, for about half a minute.
     Normal,
-    /// More of both, towards the paper's sizes. Minutes.
+    /// More of both, for minutes.
     Thorough,
 }
 
@@ -31,6 +35,16 @@ pub struct Learning {
 }
 
 impl EffortLevel {
+    /// As `--effort` takes it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Normal => "normal",
+            Self::Thorough => "thorough",
+        }
+    }
+
     /// Sweeps of the core's search.
     #[must_use]
     pub fn sweeps(self) -> u32 {
@@ -41,12 +55,6 @@ impl EffortLevel {
     }
 
     /// How networks learn, if they do.
-    ///
-    /// ```
-    /// use hambo_host::check::adversary::EffortLevel;
-    /// assert!(EffortLevel::Quick.learning(0).is_none());
-    /// assert!(EffortLevel::Thorough.learning(0).is_some());
-    /// ```
     #[must_use]
     pub fn learning(self, seed: u64) -> Option<Learning> {
         let rounds = |rounds, episodes, gradient_steps, patience| Rounds {

@@ -1,24 +1,24 @@
-//! `hambo check`: the verdict on a controller.
+//! `hambo check`: the command line around [`crate::check`].
 
-mod object;
-mod record;
-mod tell;
-mod words;
+mod inputs;
+mod text;
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use crate::Error;
-use crate::check::adversary::{Contest, contest};
-use crate::check::case::Case;
+use crate::check::adversary::EffortLevel;
+use crate::check::names::{VARIANTS, variant_name};
+use crate::check::saved_run::SavedRun;
+use crate::check::{self, CheckOptions, CheckResult, Decision};
+use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
 use crate::learn::model_file::ModelFile;
-use crate::present::report::Story;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use hambo_core::variant::Variant;
-use hambo_core::verdict::Verdict;
 
-use super::case::{CaseArguments, EffortName};
+use super::case::CaseArguments;
 use super::line::Line;
 use super::number::whole;
 use super::report;
@@ -34,8 +34,8 @@ pub struct CheckArguments {
     #[command(flatten)]
     case: CaseArguments,
     /// What decides; with `all` the lowest of them.
-    #[arg(long, value_enum, default_value = "ca")]
-    variant: VariantName,
+    #[arg(long, value_parser = variant_names(), default_value = "ca")]
+    variant: String,
     /// Deploy only at or above this return, instead of the task's threshold.
     #[arg(long)]
     threshold: Option<f32>,
@@ -56,35 +56,18 @@ pub struct CheckArguments {
     json: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum VariantName {
-    Ca,
-    Da1,
-    Dainf,
-    Ds,
-    Ts1,
-    Tsinf,
-    Mean,
-    Mopo,
-    All,
-}
+/// All variants together.
+const ALL: &str = "all";
 
-const VARIANTS: [(VariantName, Variant, &str); 8] = [
-    (VariantName::Ca, Variant::ContinuousAdversary, "ca"),
-    (VariantName::Da1, Variant::DiscreteAdversary1, "da1"),
-    (VariantName::Dainf, Variant::DiscreteAdversaryInf, "dainf"),
-    (VariantName::Ds, Variant::DistributionSampling, "ds"),
-    (VariantName::Ts1, Variant::TrajectorySampling1, "ts1"),
-    (VariantName::Tsinf, Variant::TrajectorySamplingInf, "tsinf"),
-    (VariantName::Mean, Variant::Mean, "mean"),
-    (VariantName::Mopo, Variant::Penalised, "mopo"),
-];
+fn variant_names() -> PossibleValuesParser {
+    VARIANTS.iter().map(|(_, name)| *name).chain([ALL]).into()
+}
 
 /// Exit codes of a verdict.
 const REJECT: u8 = 1;
 const ABSTAIN: u8 = 3;
 
-/// Judges a controller and tells; returns the exit code.
+/// Judges a controller and prints; returns the exit code.
 ///
 /// # Errors
 /// If an input is bad.
@@ -92,56 +75,53 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
     let mut task = TaskFile::read(&arguments.task)?;
     arguments.change(&mut task)?;
     let model = ModelFile::read(&arguments.model)?;
-    let variants = arguments.variants(&model)?;
-    task.method.variants.clear();
-    task.method.variants.extend(variants);
-    let level = arguments.effort().level();
-    let case = arguments.case.case(&model, task, level)?;
+    let policy = HostPolicy::read(&arguments.case.policy, &task)?;
+    let log = arguments.case.log(&task)?;
+    let variants = arguments.variants();
+    let options = CheckOptions {
+        variants: &variants,
+        ..arguments.case.options(log.as_ref(), EffortLevel::Normal)?
+    };
     let line = Line::new();
-    let learning = level.learning(arguments.case.seed);
-    let contest = contest(&case, learning.as_ref(), &mut |variant, report| {
-        line.show_round(words::variant(variant), report)
+    let outcome = check::run(&task, &model, &policy, &options, &mut |variant, report| {
+        line.show_round(variant_name(variant), report)
     });
     line.finish();
-    let contest = contest?;
-    let story = arguments.story(&case, &contest)?;
+    let outcome = outcome?;
     if arguments.json {
-        writeln!(out, "{}", arguments.object(&case, &contest, story.as_ref()))?;
+        writeln!(out, "{}", arguments.object(&outcome.result)?)?;
     } else {
-        arguments.tell(&case, &contest, story.as_ref(), out)?;
+        text::write(&outcome, &arguments.case.policy, out)?;
     }
-    arguments.keep(&case, &model, &contest, story, out)?;
-    let outcome = &contest.outcome;
-    Ok(match (&outcome.verdict, outcome.threshold) {
-        (_, None) | (Verdict::Deploy(_), _) => 0,
-        (Verdict::Reject, _) => REJECT,
-        (Verdict::Abstain, _) => ABSTAIN,
+    let verdict = outcome.result.verdict;
+    if arguments.save.is_some() || arguments.report.is_some() {
+        let run = SavedRun::new(arguments.inputs(&policy)?, outcome);
+        arguments.save(&run, out)?;
+    }
+    Ok(match verdict {
+        None | Some(Decision::Deploy) => 0,
+        Some(Decision::Reject) => REJECT,
+        Some(Decision::Abstain) => ABSTAIN,
     })
 }
 
 impl CheckArguments {
-    fn effort(&self) -> EffortName {
-        self.case.effort.unwrap_or(EffortName::Normal)
+    /// The result for programs, with the files it is about.
+    fn object(&self, result: &CheckResult) -> Result<serde_json::Value, Error> {
+        let mut object = serde_json::to_value(result).map_err(std::io::Error::other)?;
+        for (key, path) in [("policy", &self.case.policy), ("model", &self.model)] {
+            object[key] = path.display().to_string().into();
+        }
+        Ok(object)
     }
 
     /// Writes the run and the page, where they are asked for.
-    fn keep(
-        &self,
-        case: &Case,
-        model: &ModelFile,
-        contest: &Contest,
-        story: Option<Story>,
-        out: &mut impl Write,
-    ) -> Result<(), Error> {
-        if self.save.is_none() && self.report.is_none() {
-            return Ok(());
-        }
-        let run = self.record(case, model, contest, story)?;
+    fn save(&self, run: &SavedRun, out: &mut impl Write) -> Result<(), Error> {
         if let Some(path) = &self.save {
             run.write(path)?;
         }
         if let Some(path) = &self.report {
-            report::write(&run, path)?;
+            report::write(run, path)?;
         }
         // One object is all that a program reads.
         for path in self.save.iter().chain(&self.report).filter(|_| !self.json) {
@@ -174,21 +154,9 @@ impl CheckArguments {
     }
 
     /// The variants that decide.
-    fn variants(&self, model: &ModelFile) -> Result<Vec<Variant>, Error> {
-        let members = model.model()?.dynamics.members() > 0;
-        let named = VARIANTS
-            .iter()
-            .filter(|(name, ..)| self.variant == VariantName::All || self.variant == *name);
-        let possible = |variant: &Variant| members || !variant.needs_members();
-        let variants: Vec<Variant> = named
-            .map(|(_, variant, _)| *variant)
-            .filter(possible)
-            .collect();
-        if variants.is_empty() {
-            let text = "--variant: this one needs networks, and the model is a Gaussian process\n\
-                        help: choose ca, ds or mean, or fit with --model bnn";
-            return Err(Error::Usage(text.to_owned()));
-        }
-        Ok(variants)
+    fn variants(&self) -> Vec<Variant> {
+        let named = VARIANTS.iter();
+        let named = named.filter(|(_, name)| self.variant == ALL || self.variant == *name);
+        named.map(|(variant, _)| *variant).collect()
     }
 }

@@ -8,7 +8,8 @@ use hambo_core::image::Image;
 
 use super::{Experiment, policy};
 use crate::Error;
-use crate::check::in_lanes::check;
+use crate::check::findings::Findings;
+use crate::check::in_lanes::check_and_keep;
 use crate::device::{DeviceReport, Qemu};
 use crate::environment::TruePath;
 use crate::foundation::error::Explained;
@@ -20,6 +21,8 @@ pub(super) struct CheckedController {
     pub y: f32,
     pub truth: TruePath,
     pub outcome: Outcome,
+    /// What the adversary chose on the first trajectory.
+    pub findings: Vec<Findings>,
     pub device: Option<DeviceReport>,
 }
 
@@ -34,7 +37,7 @@ impl CheckedController {
         let bytes = experiment.image(y)?;
         let file = folder.join(format!("pi_{y}.hmb"));
         write_whole(&file, bytes.as_bytes())?;
-        let outcome = check(&Image::parse(bytes.as_bytes())?)?;
+        let (outcome, findings) = check_and_keep(&Image::parse(bytes.as_bytes())?, 1)?;
         let device = qemu.map(|qemu| qemu.run(&file)).transpose()?;
         if let Some(DeviceReport { result, .. }) = &device {
             let (host, device) = (outcome.bound.to_bits(), result.bound.to_bits());
@@ -54,6 +57,7 @@ impl CheckedController {
             y,
             truth: experiment.system.walk(&policy(y)?),
             outcome,
+            findings,
             device,
         })
     }

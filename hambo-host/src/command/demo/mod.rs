@@ -9,16 +9,17 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hambo_core::policy::Waypoints;
-use hambo_core::task::Effort;
+use hambo_core::variant::Variant;
 
 use crate::Error;
-use crate::check::trajectory::{adversarial_path, confidence_sets, neutral_path};
+use crate::check::CheckOptions;
+use crate::check::case::Case;
+use crate::check::trace::{Trace, traces};
 use crate::device::Qemu;
 use crate::environment::PointSafety;
-use crate::formats::image::{AlignedBytes, encode_policy};
+use crate::formats::image::AlignedBytes;
 use crate::formats::log::Log;
 use crate::formats::policy::HostPolicy;
-use crate::formats::task::TaskFile;
 use crate::foundation::observer::Unobserved;
 use crate::learn::calibration::ModelCalibration;
 use crate::learn::ensemble::EnsembleOptions;
@@ -33,6 +34,8 @@ const BEHAVIOUR: f32 = 1.6;
 /// Standard deviation of its action noise.
 const ACTION_NOISE: f32 = 0.1;
 const EPISODES: u32 = 15;
+/// Sweeps of the search.
+const SWEEPS: u32 = 12;
 /// Models of the study.
 const STUDY_MODELS: u64 = 10;
 
@@ -52,16 +55,14 @@ pub struct DemoOptions {
 pub struct Experiment {
     /// The system.
     pub system: PointSafety,
-    /// The task, its comparisons scaled to the log.
-    pub task: TaskFile,
     /// The log.
     pub log: Log,
     /// The model.
     pub model: ModelFile,
     /// How its calibration went.
     pub calibration: ModelCalibration,
-    /// How long checks search.
-    pub effort: Effort,
+    /// The seed of the log, the model and the checks.
+    pub seed: u64,
 }
 
 impl Experiment {
@@ -80,22 +81,12 @@ impl Experiment {
             ..FitOptions::demo()
         };
         let (model, calibration) = fit(system.task(), &log, &options, &mut Unobserved)?;
-        let mut task = system.task().clone();
-        task.fit_smoothing(
-            log.rows()
-                .map(|row| (row.state, row.action, row.next_state)),
-        );
         Ok(Self {
             system,
-            task,
             log,
             model,
             calibration,
-            effort: Effort {
-                trajectories: 16,
-                iterations: 12,
-                seed,
-            },
+            seed,
         })
     }
 
@@ -103,14 +94,15 @@ impl Experiment {
     ///
     /// # Errors
     /// If y is not a finite number.
-    pub fn case(&self, y: f32) -> Result<crate::check::case::Case, Error> {
-        Ok(crate::check::case::Case {
-            model_part: self.model.model_part().to_vec(),
-            task: self.task.clone(),
-            effort: self.effort,
-            initial: Vec::new(),
-            policy_part: encode_policy(&HostPolicy::Waypoints(policy(y)?))?,
-        })
+    pub fn case(&self, y: f32) -> Result<Case, Error> {
+        let policy = HostPolicy::Waypoints(policy(y)?);
+        let options = CheckOptions {
+            log: Some(&self.log),
+            sweeps: Some(SWEEPS),
+            seed: self.seed,
+            ..CheckOptions::default()
+        };
+        Case::new(self.system.task(), &self.model, &policy, &options)
     }
 
     /// The image that checks pi_y.
@@ -140,7 +132,7 @@ pub fn run(options: &DemoOptions, out: &mut impl Write) -> Result<(), Error> {
     })?;
 
     let experiment = Experiment::new(options.seed)?;
-    let task = &experiment.task;
+    let task = experiment.system.task();
     let log_file = folder.join("log.csv");
     experiment
         .log
@@ -219,9 +211,15 @@ fn draw(
 ) -> Result<PathBuf, Error> {
     let bytes = experiment.image(controller.y)?;
     let image = hambo_core::image::Image::parse(bytes.as_bytes())?;
-    let adversarial = adversarial_path(&image)?;
-    let sets = confidence_sets(&image, &adversarial);
-    let neutral = neutral_path(&image)?;
+    let path = |variant| -> Result<Trace, Error> {
+        let mut findings = controller.findings.iter();
+        let found = findings.find(|one| one.variant == variant);
+        let traces = found.map(|found| traces(&image, found)).transpose()?;
+        Ok(traces.into_iter().flatten().next().unwrap_or_default())
+    };
+    let neutral = path(Variant::Mean)?;
+    let adversarial = path(Variant::ContinuousAdversary)?;
+    let sets = adversarial.sets(&image);
     let figure = PointSafetyFigure {
         waypoint: controller.y,
         logged: experiment

@@ -1,25 +1,26 @@
 //! The page around the sections: verdict on top, a list of contents, and the
 //! style sheet inside, so that the file is whole by itself.
 
-use super::Run;
 use super::date::date;
 use super::html::{escape, percent, readable};
 use super::sections::{
-    Section, adversaries, bound, calibration, limits, repeat, support, theory, trajectories, won,
+    Section, adversaries, bound, calibration, limits, losses, repeat, support, theory, trajectories,
 };
+use crate::check::Decision;
+use crate::check::saved_run::SavedRun;
 
 const STYLE: &str = include_str!("style.css");
 
 /// The page about a run. The same run gives the same bytes.
 #[must_use]
-pub fn page(run: &Run) -> String {
+pub fn page(run: &SavedRun) -> String {
     let parts = [
         Some(bound::section(run)),
         trajectories::section(run),
-        won::section(run),
+        losses::section(run),
         adversaries::section(run),
         support::section(run),
-        calibration::section(run),
+        Some(calibration::section(run)),
         theory::section(run),
         Some(limits::section(run)),
         Some(repeat::section(run)),
@@ -38,11 +39,11 @@ pub fn page(run: &Run) -> String {
             )
         })
         .collect();
-    let settings = &run.settings;
-    let policy = settings.files.iter().find(|file| file.what == "policy");
+    let inputs = &run.inputs;
+    let policy = inputs.files.iter().find(|file| file.what == "policy");
     let policy = policy.map_or("the controller", |file| &file.path);
-    let (task, policy) = (escape(&settings.task), escape(policy));
-    let when = date(settings.time);
+    let (task, policy) = (escape(&run.result.task), escape(policy));
+    let when = date(inputs.time);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -55,40 +56,40 @@ pub fn page(run: &Run) -> String {
          <nav aria-label=\"Contents\"><ul>\n{contents}</ul></nav>\n{body}</main>\n\
          <footer><p>Written by hambo {version} from a run file; nothing here is loaded from \
          elsewhere.</p></footer>\n</body>\n</html>\n",
-        version = escape(&settings.hambo_version),
+        version = escape(&inputs.hambo_version),
         word = word(run),
         verdict = verdict(run),
     )
 }
 
-fn word(run: &Run) -> &'static str {
-    match run.result.verdict.as_deref() {
-        Some("deploy") => "Deploy",
-        Some("reject") => "Reject",
-        Some("abstain") => "Abstain",
-        _ => "No verdict",
+fn word(run: &SavedRun) -> &'static str {
+    match run.result.verdict {
+        Some(Decision::Deploy) => "Deploy",
+        Some(Decision::Reject) => "Reject",
+        Some(Decision::Abstain) => "Abstain",
+        None => "No verdict",
     }
 }
 
 /// The verdict, what it means, and the numbers that it hangs on.
-fn verdict(run: &Run) -> String {
-    let (result, settings) = (&run.result, &run.settings);
-    let (class, meaning) = match result.verdict.as_deref() {
-        Some("deploy") => (
+fn verdict(run: &SavedRun) -> String {
+    let result = &run.result;
+    let (class, meaning) = match result.verdict {
+        Some(Decision::Deploy) => (
             "deploy",
             "Every lower bound reaches its threshold: inside the model’s uncertainty no \
              adversary was found under which the controller does worse than asked.",
         ),
-        Some("reject") => (
+        Some(Decision::Reject) => (
             "reject",
             "A lower bound lies below its threshold: inside the model’s uncertainty there is a \
              system on which the controller does worse than asked.",
         ),
-        Some("abstain") => (
+        Some(Decision::Abstain) => (
             "abstain",
             "The evidence is unfit for a verdict; treat it as a refusal.",
         ),
-        _ => (
+        None => (
             "none",
             "No threshold was given, so the bound is only reported.",
         ),
@@ -98,7 +99,7 @@ fn verdict(run: &Run) -> String {
         .iter()
         .map(|reason| format!("<p>Because {}.</p>\n", escape(reason)))
         .collect();
-    let confidence = percent(1.0 - settings.delta.0);
+    let confidence = percent(1.0 - result.delta.0);
     let mut facts = vec![
         ("Lower bound of the return", readable(result.bound.0)),
         (
@@ -109,8 +110,8 @@ fn verdict(run: &Run) -> String {
         ),
         ("Neutral estimate", readable(result.neutral.0)),
         ("Confidence", confidence),
-        ("Steps", settings.horizon.to_string()),
-        ("Trajectories", settings.trajectories.to_string()),
+        ("Steps", result.horizon.to_string()),
+        ("Trajectories", result.trajectories.to_string()),
     ];
     if !result.constraints.is_empty() {
         let kept = result.constraints.iter().filter(|one| one.ok).count();

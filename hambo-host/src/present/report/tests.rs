@@ -1,21 +1,22 @@
-//! The page from made-up runs, and the traces against the check they explain.
+//! The page from made-up runs.
 
 #![allow(clippy::unwrap_used, reason = "a failed test may stop where it fails")]
 
-use hambo_core::rollout::Objective;
-use hambo_core::task::Limits;
-use hambo_core::variant::Variant;
-
-use super::number::numbers;
-use super::trace::traces;
 use super::*;
-use crate::check::findings::MOST_TRAJECTORIES;
-use crate::check::in_lanes::check_and_keep;
+use crate::check::adversary::EffortLevel;
+use crate::check::loss::{CostlyStep, Loss};
+use crate::check::model_summary::{CalibrationSummary, ModelSummary, StateCalibration};
+use crate::check::number::{Number, numbers};
+use crate::check::paths::{Band, Paths, ShownPath};
+use crate::check::result::{AdversaryResult, ConstraintResult, EstimateResult};
+use crate::check::saved_run::{InputFile, Inputs, SavedRun, SavedRunError};
+use crate::check::support::{Distances, Excursion, Farthest, SupportUse};
+use crate::check::{CheckOutcome, CheckResult, Decision};
 
 const NASTY: &str = "<script>alert('x')</script> \"&\u{7}";
 
 /// A run with so many states and steps, and a bad name wherever one goes in.
-fn run(states: usize, steps: usize) -> Run {
+fn run(states: usize, steps: usize) -> SavedRun {
     let names: Vec<String> = (0..states).map(|j| format!("{NASTY}{j}")).collect();
     let wave = |first: usize, shift: f32| -> Vec<Number> {
         numbers((first..=steps).map(|t| shift + (0.05 * t as f32).sin()))
@@ -29,37 +30,51 @@ fn run(states: usize, steps: usize) -> Run {
         };
         vec![band; states]
     };
-    let reach = |outside: f64| Reach {
-        outside: Number(outside),
+    let excursion = |outside: f64| Excursion {
+        steps_outside: Number(outside),
         trajectories_outside: Number(outside),
-        first_step: Some(3),
+        first_step_outside: Some(3),
         farthest: Some(Farthest {
-            input: 0,
+            name: NASTY.to_owned(),
             trajectory: 1,
             step: 2,
             value: Number(9.0),
             distance: Number(f64::INFINITY),
         }),
+    };
+    let distances = || Distances {
         median: wave(1, 0.5),
         largest: wave(1, 0.9),
     };
-    let story = Story {
-        variant: "ca".to_owned(),
-        trajectories: 16,
+    let losses = || numbers((0..steps).map(|t| 0.01 * t as f32));
+    let paths = Paths {
         states: names.clone(),
         actions: vec![NASTY.to_owned()],
         neutral: bands(0.0),
         worst: bands(0.5),
-        shown: Shown {
+        shown: ShownPath {
             trajectory: 4,
             neutral: columns(0, 0.0),
             worst: columns(0, 0.5),
             set_low: columns(1, -0.1),
             set_high: columns(1, 0.1),
-            loss: numbers((0..steps).map(|t| 0.01 * t as f32)),
+            loss: losses(),
         },
-        loss: numbers((0..steps).map(|t| 0.01 * t as f32)),
-        places: vec![Place {
+        neutral_distances: distances(),
+        worst_distances: distances(),
+        low: numbers(vec![-2.0_f32; states + 1]),
+        high: numbers(vec![2.0_f32; states + 1]),
+        logged_low: Vec::new(),
+        logged_high: Vec::new(),
+    };
+    let loss = Loss {
+        variant: "ca".to_owned(),
+        trajectories: 16,
+        total: Number(20.0),
+        half_by_step: Some(1),
+        worst_step: Some(2),
+        by_step: losses(),
+        places: vec![CostlyStep {
             trajectory: 4,
             step: 7,
             loss: Number(1.5),
@@ -68,22 +83,16 @@ fn run(states: usize, steps: usize) -> Run {
             action: numbers([0.1_f32]),
             neutral: numbers(vec![0.0_f32; states]),
         }],
-        support: SupportFacts {
-            low: numbers(vec![-2.0_f32; states + 1]),
-            high: numbers(vec![2.0_f32; states + 1]),
-            logged_low: Vec::new(),
-            logged_high: Vec::new(),
-            neutral: reach(0.0),
-            worst: reach(0.25),
-        },
     };
-    let estimate = |variant: &str, mean: f64| EstimateFact {
-        objective: "return".to_owned(),
+    let estimate = |variant: &str, mean: f64| EstimateResult {
         variant: variant.to_owned(),
         adversary: NASTY.to_owned(),
-        decides: variant == "ca",
+        constant: Number(mean),
+        search: Number(mean),
+        network: None,
         mean: Number(mean),
         std_error: Number(1.0),
+        margin: "Student's t".to_owned(),
         lower: Number(mean - 2.0),
     };
     let curve = vec![[Number(0.1), Number(0.2)], [Number(0.9), Number(0.8)]];
@@ -99,75 +108,83 @@ fn run(states: usize, steps: usize) -> Run {
         before: curve.clone(),
         after: curve.clone(),
     };
-    Run::new(
-        Settings {
-            hambo_version: "0.1.0".to_owned(),
-            time: 0,
-            command: format!("hambo check '{NASTY}'"),
-            task: NASTY.to_owned(),
-            task_text: format!("name = '{NASTY}' # https://example.org/"),
-            files: vec![FileFact {
-                what: "policy".to_owned(),
-                path: NASTY.to_owned(),
-                sha256: "00".repeat(32),
-            }],
-            policy_part: "11".repeat(32),
-            horizon: steps as u32,
-            delta: Number(0.05),
-            discount: Number(1.0),
-            trajectories: 16,
-            sweeps: 12,
-            effort: "quick".to_owned(),
-            seed: 0,
-            variants: vec!["ca".to_owned()],
+    let inputs = Inputs {
+        hambo_version: "0.1.0".to_owned(),
+        time: 0,
+        command: format!("hambo check '{NASTY}'"),
+        task_text: format!("name = '{NASTY}' # https://example.org/"),
+        files: vec![InputFile {
+            what: "policy".to_owned(),
+            path: NASTY.to_owned(),
+            sha256: "00".repeat(32),
+        }],
+        policy_part: "11".repeat(32),
+    };
+    let result = CheckResult {
+        task: NASTY.to_owned(),
+        horizon: steps as u32,
+        delta: Number(0.05),
+        discount: Number(1.0),
+        trajectories: 16,
+        sweeps: 12,
+        effort: EffortLevel::Quick,
+        seed: 0,
+        variants: vec!["ca".to_owned()],
+        estimates: vec![estimate("mean", -30.0), estimate("ca", -50.0)],
+        adversaries: vec![AdversaryResult {
+            variant: "ca".to_owned(),
+            name: NASTY.to_owned(),
+            mean: Number(-50.0),
+            model_steps: 123_456,
+            gradient_steps: 0,
+            seconds: Number(1.5),
+        }],
+        loss: Some(loss),
+        support: Some(SupportUse {
+            neutral: excursion(0.0),
+            worst: excursion(0.25),
+        }),
+        constraints: vec![ConstraintResult {
+            name: NASTY.to_owned(),
+            lower: Number(-1.0),
+            ok: false,
+            estimates: vec![estimate("ca", 1.0)],
+        }],
+        bound: Number(-52.0),
+        bound_bits: "c2500000".to_owned(),
+        bound_variant: Some("ca".to_owned()),
+        neutral: Number(-30.0),
+        threshold: Some(Number(-40.0)),
+        verdict: Some(Decision::Reject),
+        reasons: vec![NASTY.to_owned()],
+        digest: "deadbeef".to_owned(),
+    };
+    let model = ModelSummary {
+        description: NASTY.to_owned(),
+        hambo_version: "0.1.0".to_owned(),
+        seed: 1,
+        data_hash: "22".repeat(32),
+        rows: 1000,
+        training_rows: 800,
+        validation_rows: 0,
+        withheld_rows: 200,
+        calibration: CalibrationSummary {
+            status: NASTY.to_owned(),
+            passed: true,
+            mode: "widen".to_owned(),
+            joint_coverage: Number(0.7),
+            joint_total_coverage: Number(0.99),
+            states: names.iter().map(state).collect(),
         },
-        RunResult {
-            verdict: Some("reject".to_owned()),
-            reasons: vec![NASTY.to_owned()],
-            bound: Number(-52.0),
-            bound_bits: "c2500000".to_owned(),
-            bound_variant: Some("ca".to_owned()),
-            threshold: Some(Number(-40.0)),
-            neutral: Number(-30.0),
-            digest: "deadbeef".to_owned(),
-            margin: "Student's t".to_owned(),
-            estimates: vec![estimate("mean", -30.0), estimate("ca", -50.0)],
-            constraints: vec![ConstraintFact {
-                name: NASTY.to_owned(),
-                lower: Number(-1.0),
-                ok: false,
-            }],
-            contenders: vec![ContenderFact {
-                variant: "ca".to_owned(),
-                name: NASTY.to_owned(),
-                mean: Number(-50.0),
-                model_steps: 123_456,
-                gradient_steps: 0,
-                seconds: Number(1.5),
-            }],
-        },
-        Some(story),
-        ModelFacts {
-            description: NASTY.to_owned(),
-            hambo_version: "0.1.0".to_owned(),
-            seed: 1,
-            data_hash: "22".repeat(32),
-            rows: 1000,
-            training_rows: 800,
-            validation_rows: 0,
-            withheld_rows: 200,
-            calibration: Some(CalibrationFacts {
-                status: NASTY.to_owned(),
-                passed: true,
-                mode: "widen".to_owned(),
-                joint_coverage: Number(0.7),
-                joint_total_coverage: Number(0.99),
-                states: names.iter().map(state).collect(),
-            }),
-            theory: vec![["beta".to_owned(), "3".to_owned(), NASTY.to_owned()]],
-            assumptions: vec![NASTY.to_owned()],
-        },
-    )
+        theory: vec![["beta".to_owned(), "3".to_owned(), NASTY.to_owned()]],
+        assumptions: vec![NASTY.to_owned()],
+    };
+    let outcome = CheckOutcome {
+        result,
+        paths: Some(paths),
+        model,
+    };
+    SavedRun::new(inputs, outcome)
 }
 
 /// The tags of a page, each from `<` to `>`.
@@ -279,17 +296,16 @@ fn odd_runs_still_make_a_page() {
     for estimate in &mut odd.result.estimates {
         estimate.mean = Number(f64::NAN);
     }
-    let story = odd.story.as_mut().unwrap();
-    story.loss = numbers([f32::NAN; 3]);
-    story.worst[0].mean = numbers([f32::INFINITY; 4]);
-    story.places.clear();
+    let loss = odd.result.loss.as_mut().unwrap();
+    loss.by_step = numbers([f32::NAN; 3]);
+    loss.places.clear();
+    odd.paths.as_mut().unwrap().worst[0].mean = numbers([f32::INFINITY; 4]);
     let text = page(&odd);
     assert!(text.contains("No verdict") && text.contains("not a number"));
     assert!(!text.contains("\"NaN") && !text.contains("MNaN") && !text.contains("inf"));
-    odd.story = None;
-    odd.model.calibration = None;
+    odd.paths = None;
     odd.model.theory.clear();
-    odd.result.contenders.clear();
+    odd.result.adversaries.clear();
     odd.result.estimates.clear();
     let text = page(&odd);
     assert!(!text.contains("id=\"won\"") && text.contains("id=\"repeat\""));
@@ -300,107 +316,30 @@ fn a_run_comes_back_from_its_file_and_others_are_refused() {
     let path = std::env::temp_dir().join(format!("hambo-run-{}.json", std::process::id()));
     let mut saved = run(2, 20);
     // Infinity is written as null, and so comes back as no number.
-    let support = &mut saved.story.as_mut().unwrap().support;
-    for reach in [&mut support.neutral, &mut support.worst] {
-        reach.farthest.as_mut().unwrap().distance = Number(1.5);
+    let support = saved.result.support.as_mut().unwrap();
+    for excursion in [&mut support.neutral, &mut support.worst] {
+        excursion.farthest.as_mut().unwrap().distance = Number(1.5);
     }
     saved.write(&path).unwrap();
-    assert!(page(&Run::read(&path).unwrap()) == page(&saved));
-    saved.version = 99;
-    saved.write(&path).unwrap();
-    let error = Run::read(&path).unwrap_err();
-    assert!(
-        matches!(error, RunError::Later { found: 99, .. }),
-        "{error}"
-    );
+    assert!(page(&SavedRun::read(&path).unwrap()) == page(&saved));
+    for (version, words) in [(1, "written by an earlier version"), (99, "use the hambo")] {
+        saved.version = version;
+        saved.write(&path).unwrap();
+        let error = SavedRun::read(&path).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
     std::fs::write(&path, "{\"format\": \"other\", \"version\": 1}").unwrap();
-    let error = Run::read(&path).unwrap_err().to_string();
+    let error = SavedRun::read(&path).unwrap_err().to_string();
     assert!(
         error.contains("its format is `other`") && error.contains("--save"),
         "{error}"
     );
     std::fs::write(&path, "no").unwrap();
-    let error = Run::read(&path).unwrap_err().to_string();
+    let error = SavedRun::read(&path).unwrap_err().to_string();
     assert!(error.contains("line 1"), "{error}");
     std::fs::remove_file(&path).unwrap();
-    assert!(matches!(Run::read(&path), Err(RunError::Read { .. })));
-}
-
-/// The trajectories shown are those the verdict rests on: their mean is the
-/// check's, for every variant.
-#[test]
-fn traces_return_what_the_check_found() {
-    let mut image = hambo_core::example::image().unwrap();
-    image.task.effort.trajectories = 5;
-    image.task.method.variants.clear();
-    for variant in [
-        Variant::ContinuousAdversary,
-        Variant::DiscreteAdversary1,
-        Variant::DiscreteAdversaryInf,
-        Variant::TrajectorySampling1,
-    ] {
-        image.task.method.variants.push(variant).unwrap();
-    }
-    let (outcome, findings) = check_and_keep(&image, 5).unwrap();
-    let found = |variant| {
-        let found = findings.iter().find(|one| one.variant == variant);
-        traces(&image, found.unwrap()).unwrap()
-    };
-    let returns = |estimate: &&hambo_core::check::Estimate| estimate.objective == Objective::Return;
-    let mut seen = 0;
-    for estimate in outcome.estimates.iter().filter(returns) {
-        let traces = found(estimate.variant);
-        assert_eq!(traces.len(), 5);
-        let mean = traces.iter().map(|trace| trace.value).sum::<f32>() / 5.0;
-        assert!(
-            (mean - estimate.mean).abs() < 1e-5,
-            "{:?}",
-            estimate.variant
-        );
-        for trace in traces {
-            // The steps add up to the core's sum.
-            let sum: f32 = trace.rewards.iter().sum();
-            assert!((sum - trace.value).abs() < 1e-5);
-            assert_eq!(trace.states.len(), trace.actions.len() + 1);
-        }
-        seen += 1;
-    }
-    assert_eq!(seen, 5);
-    // The adversary did find more than the mean.
-    let [mean, worst] =
-        [Variant::Mean, Variant::ContinuousAdversary].map(|variant| found(variant)[0].value);
-    assert!(worst < mean - 0.1, "{worst} {mean}");
-}
-
-#[test]
-fn a_story_adds_up() {
-    let mut image = hambo_core::example::image().unwrap();
-    // The controller wants more than it may: the clipped action counts.
-    image.task.action_limits = Limits {
-        low: &[-0.3],
-        high: &[0.3],
-    };
-    let names = ["s", "a"].map(|name| vec![name.to_owned()]);
-    let names = StoryNames {
-        variant: "ca",
-        states: &names[0],
-        actions: &names[1],
-    };
-    let (outcome, findings) = check_and_keep(&image, MOST_TRAJECTORIES).unwrap();
-    let variant = Variant::ContinuousAdversary;
-    let story = Story::tell(&image, &findings, variant, &names, None).unwrap();
-    let story = story.unwrap();
-    let estimate = outcome.estimates.iter().find(|estimate| {
-        estimate.variant == Variant::ContinuousAdversary && estimate.objective == Objective::Return
-    });
-    let lost = f64::from(outcome.neutral - estimate.unwrap().mean);
-    assert!((story.total_loss() - lost).abs() < 1e-5, "{lost}");
-    let half = story.half_loss_step().unwrap();
-    assert!(half < story.loss.len());
-    assert_eq!(story.neutral[0].mean.len(), 5);
-    // The neutral path is the middle of the set around it.
-    let ends = story.shown.set_low[0].iter().zip(&story.shown.set_high[0]);
-    for ((low, high), x) in ends.zip(&story.shown.neutral[0][1..]) {
-        assert!(low.0 < high.0 && (0.5 * (low.0 + high.0) - x.0).abs() < 1e-6);
-    }
+    assert!(matches!(
+        SavedRun::read(&path),
+        Err(SavedRunError::Read { .. })
+    ));
 }

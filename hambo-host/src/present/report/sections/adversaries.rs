@@ -1,21 +1,22 @@
 //! What each adversary found, and what it cost.
 
 use super::Section;
-use crate::present::report::html::{Cell, count, figure, percent, readable, table, text};
-use crate::present::report::{ContenderFact, Run};
+use crate::check::result::AdversaryResult;
+use crate::check::saved_run::SavedRun;
+use crate::present::report::html::{Cell, count, escape, figure, percent, readable, table, text};
 
 /// The section; none if no variant has an adversary.
-pub fn section(run: &Run) -> Option<Section> {
-    let contenders = &run.result.contenders;
-    if contenders.is_empty() {
+pub fn section(run: &SavedRun) -> Option<Section> {
+    let adversaries = &run.result.adversaries;
+    if adversaries.is_empty() {
         return None;
     }
     let neutral = run.result.neutral.0;
     let best = |variant: &str| {
-        let own = contenders.iter().filter(|one| one.variant == variant);
+        let own = adversaries.iter().filter(|one| one.variant == variant);
         own.map(|one| one.mean.0).fold(f64::INFINITY, f64::min)
     };
-    let rows: Vec<Vec<Cell>> = contenders
+    let rows: Vec<Vec<Cell>> = adversaries
         .iter()
         .map(|one| {
             let worst = best(&one.variant);
@@ -49,17 +50,17 @@ pub fn section(run: &Run) -> Option<Section> {
         ],
         &rows,
     ));
-    let mut variants: Vec<&str> = contenders.iter().map(|one| one.variant.as_str()).collect();
+    let mut variants: Vec<&str> = adversaries.iter().map(|one| one.variant.as_str()).collect();
     variants.dedup();
     for variant in variants {
-        let own = contenders.iter().filter(|one| one.variant == variant);
+        let own = adversaries.iter().filter(|one| one.variant == variant);
         let most = own.map(|one| one.mean.0).fold(f64::NEG_INFINITY, f64::max);
         let (least, way) = (best(variant), neutral - best(variant));
         if way > 0.0 {
             body.push_str(&format!(
                 "<p><code>{}</code>: the adversaries differ by {}, {} of the way from the neutral \
                  estimate to the worst.</p>\n",
-                crate::present::report::escape(variant),
+                escape(variant),
                 readable(most - least),
                 percent((most - least) / way)
             ));
@@ -73,7 +74,7 @@ pub fn section(run: &Run) -> Option<Section> {
 }
 
 /// How much of the worst damage one adversary did, as a bar with its number.
-fn bar(neutral: f64, one: &ContenderFact, worst: f64) -> String {
+fn bar(neutral: f64, one: &AdversaryResult, worst: f64) -> String {
     let share = (neutral - one.mean.0) / (neutral - worst);
     if !share.is_finite() {
         return String::new();

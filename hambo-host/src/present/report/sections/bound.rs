@@ -1,10 +1,11 @@
 //! The bound against the threshold, and every estimate beside it.
 
 use super::Section;
+use crate::check::result::EstimateResult;
+use crate::check::saved_run::SavedRun;
 use crate::present::figure::svg::{Element, line_data};
 use crate::present::report::chart::Range;
 use crate::present::report::html::{Cell, escape, figure, key, picture, readable, table, text};
-use crate::present::report::{EstimateFact, Run};
 
 const WIDTH: f64 = 960.0;
 const ROW: f64 = 34.0;
@@ -14,42 +15,38 @@ const LEFT: f64 = 150.0;
 const RIGHT: f64 = 24.0;
 
 /// The section.
-pub fn section(run: &Run) -> Section {
+pub fn section(run: &SavedRun) -> Section {
     let result = &run.result;
     let mut body = String::new();
+    let margin = result.estimates.first().map_or("none", |one| &one.margin);
     let source = result.bound_variant.as_deref().unwrap_or("none");
     body.push_str(&format!(
         "<p>The bound is the lowest of the variants that decide ({}); it comes from \
          <code>{}</code>. Each lower bound is the mean over the trajectories less a sampling \
          margin by {}.</p>\n",
-        escape(&run.settings.variants.join(", ")),
+        escape(&result.variants.join(", ")),
         escape(source),
-        escape(&result.margin)
+        escape(margin)
     ));
-    let returns: Vec<&EstimateFact> = result
-        .estimates
-        .iter()
-        .filter(|estimate| estimate.objective == "return")
-        .collect();
-    if !returns.is_empty() {
+    if !result.estimates.is_empty() {
         let keys = key("dot-adversary", "mean")
             + &key("dot-lower", "lower bound")
             + &key("line-threshold", "threshold");
         let caption = format!("{keys}<br>The return by every estimate; further right is better.");
-        body.push_str(&picture(&ladder(run, &returns), &caption));
+        body.push_str(&picture(&ladder(run, &result.estimates), &caption));
     }
+    let decides = |estimate: &EstimateResult| result.variants.contains(&estimate.variant);
     let rows: Vec<Vec<Cell>> = result
-        .estimates
-        .iter()
-        .map(|estimate| {
+        .all_estimates()
+        .map(|(objective, estimate)| {
             vec![
-                text(&estimate.objective),
+                text(objective),
                 text(&estimate.variant),
                 text(&estimate.adversary),
                 figure(estimate.mean.0),
                 figure(estimate.std_error.0),
                 figure(estimate.lower.0),
-                text(if estimate.decides { "yes" } else { "no" }),
+                text(if decides(estimate) { "yes" } else { "no" }),
             ]
         })
         .collect();
@@ -107,7 +104,7 @@ pub fn section(run: &Run) -> Section {
 }
 
 /// One line for each estimate: mean and lower bound, across them the threshold.
-fn ladder(run: &Run, returns: &[&EstimateFact]) -> String {
+fn ladder(run: &SavedRun, returns: &[EstimateResult]) -> String {
     let result = &run.result;
     let threshold = result.threshold.map(|x| x.0).filter(|x| x.is_finite());
     let numbers = returns.iter().flat_map(|one| [one.mean.0, one.lower.0]);
@@ -160,7 +157,7 @@ fn ladder(run: &Run, returns: &[&EstimateFact]) -> String {
     }
     for (row, estimate) in returns.iter().enumerate() {
         let y = TOP + ROW * (row as f64 + 0.5);
-        let name = match estimate.decides {
+        let name = match result.variants.contains(&estimate.variant) {
             true => format!("{} (decides)", estimate.variant),
             false => estimate.variant.clone(),
         };

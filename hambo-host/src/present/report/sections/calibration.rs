@@ -2,18 +2,20 @@
 //! and after scaling.
 
 use super::Section;
+use crate::check::model_summary::{CalibrationSummary, StateCalibration};
+use crate::check::number::Number;
+use crate::check::saved_run::SavedRun;
 use crate::present::report::chart::{Chart, Frame, Range};
 use crate::present::report::html::{
     Cell, count, escape, figure, key, percent, readable, table, text,
 };
-use crate::present::report::{CalibrationFacts, Number, Run, StateCalibration};
 
 /// The most states that get a chart.
 const MOST_CHARTS: usize = 24;
 
-/// The section; none for a model file without curves.
-pub fn section(run: &Run) -> Option<Section> {
-    let facts = run.model.calibration.as_ref()?;
+/// The section.
+pub fn section(run: &SavedRun) -> Section {
+    let facts = &run.model.calibration;
     let class = if facts.passed { "good" } else { "bad" };
     let mut body = format!(
         "<p><span class=\"mark {class}\">{}</span> ({} rows). The scale τ multiplies the \
@@ -40,11 +42,11 @@ pub fn section(run: &Run) -> Option<Section> {
     }
     body.push_str("</div>\n");
     body.push_str(&numbers(facts));
-    Some(Section {
+    Section {
         id: "calibration",
         title: "Calibration",
         body,
-    })
+    }
 }
 
 fn chart(j: usize, state: &StateCalibration) -> String {
@@ -83,7 +85,7 @@ fn chart(j: usize, state: &StateCalibration) -> String {
     )
 }
 
-fn numbers(facts: &CalibrationFacts) -> String {
+fn numbers(facts: &CalibrationSummary) -> String {
     let rows: Vec<Vec<Cell>> = facts
         .states
         .iter()

@@ -1,12 +1,12 @@
 //! What the verdict promises, and what it does not.
 
 use super::Section;
-use crate::present::report::Run;
+use crate::check::saved_run::SavedRun;
 use crate::present::report::html::percent;
 
 /// The section.
-pub fn section(run: &Run) -> Section {
-    let confidence = percent(1.0 - run.settings.delta.0);
+pub fn section(run: &SavedRun) -> Section {
+    let confidence = percent(1.0 - run.result.delta.0);
     Section {
         id: "limits",
         title: "What this means, and what it does not",

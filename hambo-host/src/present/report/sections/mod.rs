@@ -4,11 +4,11 @@ pub mod adversaries;
 pub mod bound;
 pub mod calibration;
 pub mod limits;
+pub mod losses;
 pub mod repeat;
 pub mod support;
 pub mod theory;
 pub mod trajectories;
-pub mod won;
 
 /// A section: its anchor, its heading, and its markup.
 pub struct Section {

@@ -1,14 +1,14 @@
 //! What is needed to run the check again and to get the same bits.
 
 use super::Section;
-use crate::present::report::Run;
+use crate::check::saved_run::SavedRun;
 use crate::present::report::html::{Cell, count, escape, readable, table, text};
 
 /// The section.
-pub fn section(run: &Run) -> Section {
-    let (settings, model, result) = (&run.settings, &run.model, &run.result);
+pub fn section(run: &SavedRun) -> Section {
+    let (inputs, model, result) = (&run.inputs, &run.model, &run.result);
     let code = |words: &str| Cell::Markup(format!("<code>{}</code>", escape(words)));
-    let mut files: Vec<Vec<Cell>> = settings
+    let mut files: Vec<Vec<Cell>> = inputs
         .files
         .iter()
         .map(|file| vec![text(&file.what), code(&file.path), code(&file.sha256)])
@@ -16,7 +16,7 @@ pub fn section(run: &Run) -> Section {
     files.push(vec![
         text("controller as compiled"),
         text(""),
-        code(&settings.policy_part),
+        code(&inputs.policy_part),
     ]);
     files.push(vec![
         text("numbers of the model’s log"),
@@ -24,15 +24,15 @@ pub fn section(run: &Run) -> Section {
         code(&model.data_hash),
     ]);
     let rows: Vec<Vec<Cell>> = [
-        ("hambo", settings.hambo_version.clone()),
-        ("horizon", settings.horizon.to_string()),
-        ("delta", readable(settings.delta.0)),
-        ("discount", readable(settings.discount.0)),
-        ("trajectories", settings.trajectories.to_string()),
-        ("sweeps of the search", settings.sweeps.to_string()),
-        ("effort", settings.effort.clone()),
-        ("seed", settings.seed.to_string()),
-        ("variants that decide", settings.variants.join(", ")),
+        ("hambo", inputs.hambo_version.clone()),
+        ("horizon", result.horizon.to_string()),
+        ("delta", readable(result.delta.0)),
+        ("discount", readable(result.discount.0)),
+        ("trajectories", result.trajectories.to_string()),
+        ("sweeps of the search", result.sweeps.to_string()),
+        ("effort", result.effort.name().to_owned()),
+        ("seed", result.seed.to_string()),
+        ("variants that decide", result.variants.join(", ")),
         ("bits of the bound", result.bound_bits.clone()),
         ("digest of all estimates", result.digest.clone()),
         ("model", model.description.clone()),
@@ -61,14 +61,14 @@ pub fn section(run: &Run) -> Section {
             "<p>The same files and settings give the same bits of the bound, whatever the \
              number of threads.</p>\n<pre><code>{}</code></pre>\n{}{}\
              <h3>The task file</h3>\n<pre><code>{}</code></pre>\n",
-            escape(&settings.command),
+            escape(&inputs.command),
             table(
                 "Files and their SHA-256",
                 &["what", "file", "SHA-256"],
                 &files
             ),
             table("Settings", &["setting", "value"], &rows),
-            escape(&settings.task_text)
+            escape(&inputs.task_text)
         ),
     }
 }

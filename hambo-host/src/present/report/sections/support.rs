@@ -1,22 +1,26 @@
 //! How far the trajectories leave the data.
 
 use super::Section;
+use crate::check::number::Number;
+use crate::check::paths::Paths;
+use crate::check::saved_run::SavedRun;
+use crate::check::support::{Distances, Excursion, SupportUse};
 use crate::present::report::chart::{Chart, Frame, Range};
 use crate::present::report::html::{Cell, figure, key, percent, picture, readable, table, text};
-use crate::present::report::{Number, Reach, Run, Story};
 
 /// The section; none without trajectories.
-pub fn section(run: &Run) -> Option<Section> {
-    let story = run.story.as_ref()?;
+pub fn section(run: &SavedRun) -> Option<Section> {
+    let (result, paths) = (&run.result, run.paths.as_ref()?);
+    let (support, variant) = (result.support.as_ref()?, &result.loss.as_ref()?.variant);
     let mut body = String::from(
         "<p>The model’s uncertainty was put to the test on the log. Around the log’s states and \
          actions lies a box, its range and a margin that was fixed by <code>hambo fit</code>. A \
          neutral trajectory that leaves the box makes the check abstain; an adversary may leave \
          it, since the set it chooses from is wide there.</p>\n",
     );
-    body.push_str(&sides(story));
-    body.push_str(&chart(story));
-    body.push_str(&ranges(story));
+    body.push_str(&sides(support, variant));
+    body.push_str(&chart(paths, variant));
+    body.push_str(&ranges(paths));
     Some(Section {
         id: "support",
         title: "Support of the data",
@@ -24,28 +28,31 @@ pub fn section(run: &Run) -> Option<Section> {
     })
 }
 
-fn sides(story: &Story) -> String {
-    let row = |name: &str, reach: &Reach| {
-        let place = reach.farthest.as_ref().map_or("none".to_owned(), |far| {
-            format!(
-                "{} = {} at step {} of trajectory {}",
-                story.input_name(far.input),
-                readable(far.value.0),
-                far.step,
-                far.trajectory
-            )
-        });
-        let distance = reach
+fn sides(support: &SupportUse, variant: &str) -> String {
+    let row = |name: &str, excursion: &Excursion| {
+        let place = excursion
+            .farthest
+            .as_ref()
+            .map_or("none".to_owned(), |far| {
+                format!(
+                    "{} = {} at step {} of trajectory {}",
+                    far.name,
+                    readable(far.value.0),
+                    far.step,
+                    far.trajectory
+                )
+            });
+        let distance = excursion
             .farthest
             .as_ref()
             .map_or(f64::NAN, |far| far.distance.0);
         vec![
             text(name),
-            Cell::Number(percent(reach.outside.0)),
-            Cell::Number(percent(reach.trajectories_outside.0)),
+            Cell::Number(percent(excursion.steps_outside.0)),
+            Cell::Number(percent(excursion.trajectories_outside.0)),
             Cell::Number(
-                reach
-                    .first_step
+                excursion
+                    .first_step_outside
                     .map_or("never".to_owned(), |step| step.to_string()),
             ),
             Cell::Number(match distance.is_finite() {
@@ -56,8 +63,8 @@ fn sides(story: &Story) -> String {
         ]
     };
     let rows = [
-        row("neutral", &story.support.neutral),
-        row(&story.variant, &story.support.worst),
+        row("neutral", &support.neutral),
+        row(variant, &support.worst),
     ];
     let heads = [
         "trajectories",
@@ -74,8 +81,8 @@ fn sides(story: &Story) -> String {
     )
 }
 
-fn chart(story: &Story) -> String {
-    let (neutral, worst) = (&story.support.neutral, &story.support.worst);
+fn chart(paths: &Paths, variant: &str) -> String {
+    let (neutral, worst) = (&paths.neutral_distances, &paths.worst_distances);
     let steps = neutral.largest.len().max(worst.largest.len());
     let all = neutral.largest.iter().chain(&worst.largest).map(|x| x.0);
     let frame = Frame {
@@ -89,8 +96,8 @@ fn chart(story: &Story) -> String {
     };
     let across = Range::exact(0.0, steps.saturating_sub(1) as f64);
     let mut chart = Chart::new(&frame, across, Range::of(all.chain([0.0, 1.05])));
-    let band = |reach: &Reach| -> Vec<[f64; 3]> {
-        let pairs = reach.median.iter().zip(&reach.largest).enumerate();
+    let band = |distances: &Distances| -> Vec<[f64; 3]> {
+        let pairs = distances.median.iter().zip(&distances.largest).enumerate();
         pairs
             .map(|(t, (low, high))| [t as f64, low.0, high.0])
             .collect()
@@ -106,7 +113,7 @@ fn chart(story: &Story) -> String {
     chart.level("line-edge", 1.0);
     let keys = key("line-neutral", "neutral, median")
         + &key("band-neutral", "up to the largest")
-        + &key("line-adversary", &format!("{}, median", story.variant))
+        + &key("line-adversary", &format!("{variant}, median"))
         + &key("band-adversary", "up to the largest")
         + &key("line-edge", "edge of the box");
     let caption = format!(
@@ -116,21 +123,20 @@ fn chart(story: &Story) -> String {
     picture(&chart.finish(), &caption)
 }
 
-fn ranges(story: &Story) -> String {
-    let support = &story.support;
-    let logged = !support.logged_low.is_empty();
-    let rows: Vec<Vec<Cell>> = support
+fn ranges(paths: &Paths) -> String {
+    let logged = !paths.logged_low.is_empty();
+    let rows: Vec<Vec<Cell>> = paths
         .low
         .iter()
-        .zip(&support.high)
+        .zip(&paths.high)
         .enumerate()
-        .filter(|(input, _)| story.is_logged(*input))
+        .filter(|(input, _)| paths.is_logged(*input))
         .map(|(input, (low, high))| {
-            let mut row = vec![text(story.input_name(input)), figure(low.0), figure(high.0)];
+            let mut row = vec![text(paths.input_name(input)), figure(low.0), figure(high.0)];
             if logged {
                 let end = |ends: &[Number]| ends.get(input).map_or(f64::NAN, |x| x.0);
-                row.push(figure(end(&support.logged_low)));
-                row.push(figure(end(&support.logged_high)));
+                row.push(figure(end(&paths.logged_low)));
+                row.push(figure(end(&paths.logged_high)));
             }
             row
         })

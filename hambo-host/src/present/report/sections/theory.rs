@@ -1,11 +1,11 @@
 //! The theory's constants, and what they assume.
 
 use super::Section;
-use crate::present::report::Run;
+use crate::check::saved_run::SavedRun;
 use crate::present::report::html::{Cell, escape, table, text};
 
 /// The section; none for models without theory.
-pub fn section(run: &Run) -> Option<Section> {
+pub fn section(run: &SavedRun) -> Option<Section> {
     let model = &run.model;
     if model.theory.is_empty() {
         return None;

@@ -1,31 +1,34 @@
 //! Where the trajectories go: one chart for each state.
 
 use super::Section;
+use crate::check::number::Number;
+use crate::check::paths::Paths;
+use crate::check::saved_run::SavedRun;
 use crate::present::report::chart::{Chart, Frame, Range};
 use crate::present::report::html::{count, escape, key};
-use crate::present::report::{Number, Run, Story};
 
 /// The most states that get a chart.
 const MOST_CHARTS: usize = 24;
 
 /// The section; none without trajectories.
-pub fn section(run: &Run) -> Option<Section> {
-    let story = run.story.as_ref()?;
-    let order = by_difference(story);
-    let charts: String = order.iter().map(|j| chart(story, *j)).collect();
-    let variant = escape(&story.variant);
+pub fn section(run: &SavedRun) -> Option<Section> {
+    let (loss, paths) = (run.result.loss.as_ref()?, run.paths.as_ref()?);
+    let name = &loss.variant;
+    let order = by_difference(paths);
+    let charts: String = order.iter().map(|j| chart(paths, name, *j)).collect();
+    let variant = escape(name);
     let keys = key("line-neutral", "neutral mean")
         + &key("band-set", "the model’s set")
         + &key("band-neutral", "neutral, 5–95 %")
-        + &key("line-adversary", &format!("{} mean", story.variant))
-        + &key("band-adversary", &format!("{}, 5–95 %", story.variant))
+        + &key("line-adversary", &format!("{name} mean"))
+        + &key("band-adversary", &format!("{name}, 5–95 %"))
         + &key(
             "line-one-neutral",
-            &format!("trajectory {}, neutral", story.shown.trajectory),
+            &format!("trajectory {}, neutral", paths.shown.trajectory),
         )
-        + &key("line-one", &format!("the same under {}", story.variant))
+        + &key("line-one", &format!("the same under {name}"))
         + &key("line-limit", "log’s range, or the box around it");
-    let left = story.states.len() - order.len();
+    let left = paths.states.len() - order.len();
     let more = if left > 0 {
         format!(
             " Shown are the {} states in which the two differ most; the other {left} are in the \
@@ -44,8 +47,8 @@ pub fn section(run: &Run) -> Option<Section> {
          that loses most (both of its paths are dashed): from inside it the adversary picks the next state, again and again, so \
          its path may leave it.{more}</p>\n<p class=\"keys\">{keys}</p>\n\
          <div class=\"several\">\n{charts}</div>\n",
-        count(story.trajectories as u64),
-        story.shown.trajectory
+        count(loss.trajectories as u64),
+        paths.shown.trajectory
     );
     Some(Section {
         id: "trajectories",
@@ -56,10 +59,10 @@ pub fn section(run: &Run) -> Option<Section> {
 
 /// The states to draw; if there are too many, those in which neutral and
 /// worst differ most, measured by the box around the log.
-fn by_difference(story: &Story) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..story.states.len()).collect();
+fn by_difference(paths: &Paths) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..paths.states.len()).collect();
     if order.len() > MOST_CHARTS {
-        order.sort_by(|a, b| difference(story, *b).total_cmp(&difference(story, *a)));
+        order.sort_by(|a, b| difference(paths, *b).total_cmp(&difference(paths, *a)));
         order.truncate(MOST_CHARTS);
         order.sort_unstable();
     }
@@ -67,30 +70,26 @@ fn by_difference(story: &Story) -> Vec<usize> {
 }
 
 /// The largest distance of the two means, in widths of the box.
-pub(super) fn difference(story: &Story, state: usize) -> f64 {
-    let (Some(neutral), Some(worst)) = (story.neutral.get(state), story.worst.get(state)) else {
+pub(super) fn difference(paths: &Paths, state: usize) -> f64 {
+    let (Some(neutral), Some(worst)) = (paths.neutral.get(state), paths.worst.get(state)) else {
         return 0.0;
     };
     let pairs = neutral.mean.iter().zip(&worst.mean);
     let far = pairs.map(|(a, b)| (a.0 - b.0).abs()).fold(0.0, f64::max);
-    let sides = story
-        .support
-        .low
-        .get(state)
-        .zip(story.support.high.get(state));
+    let sides = paths.low.get(state).zip(paths.high.get(state));
     far / sides.map_or(1.0, |(low, high)| (high.0 - low.0).max(1e-12))
 }
 
-fn chart(story: &Story, j: usize) -> String {
+fn chart(paths: &Paths, variant: &str, j: usize) -> String {
     let (Some(name), Some(neutral), Some(worst)) = (
-        story.states.get(j),
-        story.neutral.get(j),
-        story.worst.get(j),
+        paths.states.get(j),
+        paths.neutral.get(j),
+        paths.worst.get(j),
     ) else {
         return String::new();
     };
     let column = |rows: &'_ [Vec<Number>]| rows.get(j).cloned().unwrap_or_default();
-    let shown = &story.shown;
+    let shown = &paths.shown;
     let (one, low, high) = (
         column(&shown.worst),
         column(&shown.set_low),
@@ -102,7 +101,7 @@ fn chart(story: &Story, j: usize) -> String {
     let description = format!(
         "The state {name} over {steps} steps: mean propagation with its spread and the model’s \
          set, {} with its spread, and the trajectory that loses most.",
-        story.variant
+        variant
     );
     let frame = Frame {
         id: &format!("state-{j}"),
@@ -123,12 +122,12 @@ fn chart(story: &Story, j: usize) -> String {
     chart.band("band-adversary", band(&worst.low, &worst.high, 0));
     chart.band("band-set", band(&low, &high, 1));
     for sides in [
-        (&story.support.logged_low, &story.support.logged_high),
-        (&story.support.low, &story.support.high),
+        (&paths.logged_low, &paths.logged_high),
+        (&paths.low, &paths.high),
     ] {
         // The log's own range where it is known, else the box around it.
         let ends = sides.0.get(j).zip(sides.1.get(j));
-        let ends = ends.filter(|_| story.is_logged(j));
+        let ends = ends.filter(|_| paths.is_logged(j));
         if let Some((low, high)) = ends {
             for level in [low.0, high.0] {
                 if range.holds(level) {

@@ -1,10 +1,13 @@
-//! Where the adversary won: at which step, and where in state space.
+//! Where the adversary takes the return away: at which step, and where in state space.
 
 use super::Section;
 use super::trajectories::difference;
+use crate::check::loss::Loss;
+use crate::check::number::Number;
+use crate::check::paths::Paths;
+use crate::check::saved_run::SavedRun;
 use crate::present::report::chart::{Chart, Frame, Range};
 use crate::present::report::html::{Cell, escape, figure, key, picture, readable, table, text};
-use crate::present::report::{Number, Run, Story};
 
 /// The largest dot of the map.
 const LARGEST_DOT: f64 = 9.0;
@@ -12,28 +15,27 @@ const LARGEST_DOT: f64 = 9.0;
 const MOST_DOTS: usize = 80;
 
 /// The section; none without trajectories.
-pub fn section(run: &Run) -> Option<Section> {
-    let story = run.story.as_ref()?;
-    let total = story.total_loss();
+pub fn section(run: &SavedRun) -> Option<Section> {
+    let (loss, paths) = (run.result.loss.as_ref()?, run.paths.as_ref()?);
     let mut body = String::new();
-    let variant = escape(&story.variant);
-    match (story.half_loss_step(), story.worst_step()) {
+    let variant = escape(&loss.variant);
+    match (loss.half_by_step, loss.worst_step) {
         (Some(half), Some(worst)) => body.push_str(&format!(
             "<p>On average over {} trajectories <code>{variant}</code> takes <strong>{}</strong> \
              from the neutral return. Half of that is lost by step <strong>{half}</strong>; the \
              costliest single step is <strong>{worst}</strong> ({}).</p>\n",
-            story.trajectories,
-            readable(total),
-            readable(story.loss.get(worst).map_or(f64::NAN, |x| x.0))
+            loss.trajectories,
+            readable(loss.total.0),
+            readable(loss.by_step.get(worst).map_or(f64::NAN, |x| x.0))
         )),
         _ => body.push_str(&format!(
             "<p><code>{variant}</code> takes nothing from the neutral return on average.</p>\n"
         )),
     }
-    body.push_str(&steps(story));
-    body.push_str(&map(story));
-    if !story.places.is_empty() {
-        body.push_str(&places(story));
+    body.push_str(&steps(loss));
+    body.push_str(&map(loss, paths));
+    if !loss.places.is_empty() {
+        body.push_str(&costly_steps(loss, paths));
     }
     Some(Section {
         id: "won",
@@ -43,21 +45,21 @@ pub fn section(run: &Run) -> Option<Section> {
 }
 
 /// Loss by step, and its sum.
-fn steps(story: &Story) -> String {
+fn steps(loss: &Loss) -> String {
     let mut sum = 0.0;
-    let sums: Vec<f64> = story
-        .loss
+    let sums: Vec<f64> = loss
+        .by_step
         .iter()
         .map(|loss| {
             sum += loss.0;
             sum
         })
         .collect();
-    let across = Range::exact(0.0, story.loss.len().saturating_sub(1) as f64);
+    let across = Range::exact(0.0, loss.by_step.len().saturating_sub(1) as f64);
     let describe = |what: &str| {
         format!(
             "{what} over {} steps, {} in all.",
-            story.loss.len(),
+            loss.by_step.len(),
             readable(sum)
         )
     };
@@ -69,7 +71,7 @@ fn steps(story: &Story) -> String {
         x_label: "step",
         y_label: "loss",
     };
-    let losses = || story.loss.iter().map(|x| x.0);
+    let losses = || loss.by_step.iter().map(|x| x.0);
     let mut each = Chart::new(&frame, across, Range::of(losses().chain([0.0])));
     let points = losses().enumerate().map(|(t, loss)| [t as f64, 0.0, loss]);
     each.band(
@@ -91,7 +93,7 @@ fn steps(story: &Story) -> String {
         "line-total",
         sums.iter().enumerate().map(|(t, x)| [t as f64, *x]),
     );
-    if let Some(half) = story.half_loss_step() {
+    if let Some(half) = loss.half_by_step {
         added.plumb("line-limit", half as f64);
     }
     format!(
@@ -106,15 +108,15 @@ fn steps(story: &Story) -> String {
 }
 
 /// The plane of the two states that differ most; none with one state.
-fn map(story: &Story) -> String {
-    let mut order: Vec<usize> = (0..story.states.len()).collect();
-    order.sort_by(|a, b| difference(story, *b).total_cmp(&difference(story, *a)));
+fn map(loss: &Loss, paths: &Paths) -> String {
+    let mut order: Vec<usize> = (0..paths.states.len()).collect();
+    order.sort_by(|a, b| difference(paths, *b).total_cmp(&difference(paths, *a)));
     order.truncate(2);
     order.sort_unstable();
     let [i, j] = order[..] else {
         return String::new();
     };
-    let shown = &story.shown;
+    let shown = &paths.shown;
     let path = |rows: &[Vec<Number>]| -> Vec<[f64; 2]> {
         let (Some(x), Some(y)) = (rows.get(i), rows.get(j)) else {
             return Vec::new();
@@ -123,14 +125,14 @@ fn map(story: &Story) -> String {
     };
     let (neutral, worst) = (path(&shown.neutral), path(&shown.worst));
     let at = |state: &[Number]| [i, j].map(|k| state.get(k).map_or(f64::NAN, |x| x.0));
-    let marks: Vec<[f64; 2]> = story
+    let marks: Vec<[f64; 2]> = loss
         .places
         .iter()
         .filter(|place| place.trajectory != shown.trajectory)
         .map(|place| at(&place.state))
         .collect();
     let all = || neutral.iter().chain(&worst).chain(&marks);
-    let names = [i, j].map(|k| story.states.get(k).map_or("", String::as_str));
+    let names = [i, j].map(|k| paths.states.get(k).map_or("", String::as_str));
     let frame = Frame {
         id: "map",
         title: &format!("{} against {}", names[1], names[0]),
@@ -159,7 +161,7 @@ fn map(story: &Story) -> String {
     chart.line("line-adversary", worst.iter().copied());
     chart.dots("dot-lower", marks.iter().map(|point| (*point, 4.0)));
     let keys = key("line-neutral", "neutral")
-        + &key("line-adversary", &story.variant)
+        + &key("line-adversary", &loss.variant)
         + &key("dot-loss", "loss of the step, by area")
         + &key("dot-lower", "worst step of another trajectory");
     let caption = format!(
@@ -170,14 +172,14 @@ fn map(story: &Story) -> String {
     picture(&chart.finish(), &caption)
 }
 
-/// The worst step of each trajectory.
-fn places(story: &Story) -> String {
+/// The costliest step of each trajectory.
+fn costly_steps(loss: &Loss, paths: &Paths) -> String {
     let list = |names: &[String], values: &[Number]| {
         let pairs = names.iter().zip(values);
         let pairs = pairs.map(|(name, value)| format!("{name} = {}", readable(value.0)));
         pairs.collect::<Vec<_>>().join(", ")
     };
-    let rows: Vec<Vec<Cell>> = story
+    let rows: Vec<Vec<Cell>> = loss
         .places
         .iter()
         .map(|place| {
@@ -186,9 +188,9 @@ fn places(story: &Story) -> String {
                 figure(place.total.0),
                 Cell::Number(place.step.to_string()),
                 figure(place.loss.0),
-                text(list(&story.states, &place.state)),
-                text(list(&story.actions, &place.action)),
-                text(list(&story.states, &place.neutral)),
+                text(list(&paths.states, &place.state)),
+                text(list(&paths.actions, &place.action)),
+                text(list(&paths.states, &place.neutral)),
             ]
         })
         .collect();

@@ -1,12 +1,14 @@
 //! Numbers of a run file. JSON knows no NaN and no infinity, and a run that
 //! abstained may hold either: they are written as `null` and read as NaN.
 
+use std::fmt;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A number that may not be finite.
 ///
 /// ```
-/// use hambo_host::present::report::Number;
+/// use hambo_host::check::number::Number;
 /// let text = serde_json::to_string(&[Number::from(0.1_f32), Number::from(f32::NAN)])?;
 /// assert_eq!(text, "[0.1,null]");
 /// let [one, other]: [Number; 2] = serde_json::from_str(&text)?;
@@ -25,6 +27,16 @@ impl From<f32> for Number {
 impl From<f64> for Number {
     fn from(value: f64) -> Self {
         Self(value)
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let narrow = self.0 as f32;
+        match f64::from(narrow) == self.0 {
+            true => narrow.fmt(f),
+            false => self.0.fmt(f),
+        }
     }
 }
 
@@ -56,6 +68,7 @@ impl<'de> Deserialize<'de> for Number {
 }
 
 /// A row of numbers.
-pub(super) fn numbers<T: Into<Number>>(values: impl IntoIterator<Item = T>) -> Vec<Number> {
+#[must_use]
+pub fn numbers<T: Into<Number>>(values: impl IntoIterator<Item = T>) -> Vec<Number> {
     values.into_iter().map(Into::into).collect()
 }

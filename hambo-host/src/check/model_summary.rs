@@ -1,12 +1,84 @@
-//! What a model file says, in the words and numbers of the page.
+//! What a model file says of the model and its calibration, in the words and numbers of
+//! the report.
 
-use super::{CalibrationFacts, ModelFacts, Number, StateCalibration};
+use serde::{Deserialize, Serialize};
+
+use super::number::Number;
 use crate::learn::calibration::{CalibrationMode, CalibrationStatus, CurvePoint};
 use crate::learn::ensemble::Inference;
 use crate::learn::gaussian_process::ASSUMPTIONS;
 use crate::learn::model_file::{Metadata, NetworkSummary, TrainingSummary};
 
-impl ModelFacts {
+/// The model, the log behind it, its calibration and its theory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelSummary {
+    /// What it is, in words.
+    pub description: String,
+    /// The version of hambo that trained it.
+    pub hambo_version: String,
+    /// The seed of the split and the training.
+    pub seed: u64,
+    /// SHA-256 of the numbers of the log it was trained on.
+    pub data_hash: String,
+    /// Rows of that log.
+    pub rows: usize,
+    /// Rows that were trained on.
+    pub training_rows: usize,
+    /// Rows that decided when to stop.
+    pub validation_rows: usize,
+    /// Rows that were withheld for the calibration.
+    pub withheld_rows: usize,
+    /// The calibration.
+    pub calibration: CalibrationSummary,
+    /// Names, values and units of the theory's constants; empty for networks.
+    pub theory: Vec<[String; 3]>,
+    /// What they rest on.
+    pub assumptions: Vec<String>,
+}
+
+/// The calibration of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationSummary {
+    /// Whether to rely on it, in words.
+    pub status: String,
+    /// Whether to rely on it.
+    pub passed: bool,
+    /// `widen` or `paper`.
+    pub mode: String,
+    /// Fraction of withheld rows inside the set in every state at once.
+    pub joint_coverage: Number,
+    /// The same with the noise.
+    pub joint_total_coverage: Number,
+    /// One entry for each state.
+    pub states: Vec<StateCalibration>,
+}
+
+/// The calibration of one state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StateCalibration {
+    /// The state.
+    pub name: String,
+    /// Minimiser of the calibration error, tau*.
+    pub best_scale: Number,
+    /// tau in use.
+    pub scale: Number,
+    /// beta.
+    pub beta: Number,
+    /// Calibration error at scale 1 and at the scale in use.
+    pub errors: [Number; 2],
+    /// Fraction of rows in the set in use.
+    pub coverage: Number,
+    /// The same with the noise.
+    pub total_coverage: Number,
+    /// Fraction of rows in the scaled 90 % interval.
+    pub coverage_90: Number,
+    /// Claimed and observed shares at scale 1.
+    pub before: Vec<[Number; 2]>,
+    /// The same at the scale in use.
+    pub after: Vec<[Number; 2]>,
+}
+
+impl ModelSummary {
     /// Of a model file.
     #[must_use]
     pub fn of(metadata: &Metadata) -> Self {
@@ -38,7 +110,7 @@ impl ModelFacts {
             training_rows: data.training_rows,
             validation_rows: data.validation_rows,
             withheld_rows: data.withheld_rows,
-            calibration: Some(calibration_facts(metadata)),
+            calibration: calibration_summary(metadata),
             theory,
             assumptions,
         }
@@ -71,7 +143,7 @@ fn name(metadata: &Metadata, dimension: usize) -> String {
         .unwrap_or_else(|| format!("state {dimension}"))
 }
 
-fn calibration_facts(metadata: &Metadata) -> CalibrationFacts {
+fn calibration_summary(metadata: &Metadata) -> CalibrationSummary {
     let calibration = &metadata.calibration;
     let status = match calibration.status {
         CalibrationStatus::Calibrated => "Calibrated on withheld rows".to_owned(),
@@ -106,7 +178,7 @@ fn calibration_facts(metadata: &Metadata) -> CalibrationFacts {
         before: curve(&state.curve_before),
         after: curve(&state.curve_after),
     });
-    CalibrationFacts {
+    CalibrationSummary {
         status,
         passed: calibration.status == CalibrationStatus::Calibrated,
         mode: match metadata.calibration_mode {

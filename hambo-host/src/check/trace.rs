@@ -8,11 +8,10 @@ use hambo_core::model::Prediction;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
 
-use crate::check::findings::{Choice, Findings};
-use crate::check::trajectory::StepSet;
+use super::findings::{Choice, Findings};
 
 /// A trajectory of the model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// s_0 … s_n, where n is the number of steps that counted.
     pub states: Vec<Vec<f32>>,
@@ -26,9 +25,17 @@ pub struct Trace {
     pub value: f32,
 }
 
+/// The set of next states that the adversary could choose from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepSet {
+    /// s + mu.
+    pub center: Vec<f32>,
+    /// beta · tau · sigma_e.
+    pub half_width: Vec<f32>,
+}
+
 impl Trace {
-    /// The model's set around each of its steps: the middle s + mu, and half
-    /// the width beta · tau · sigma_e, for the actions that were really taken.
+    /// The model's set around each of its steps, for the actions that were really taken.
     #[must_use]
     pub fn sets(&self, image: &Image<'_>) -> Vec<StepSet> {
         let dynamics = &image.model.dynamics;
@@ -97,11 +104,8 @@ fn walk(
     let returns = rollout.forward(&streams, buffers);
     let ([value], [steps]) = (returns.value, returns.steps);
     let mut trace = Trace {
-        states: Vec::new(),
-        actions: Vec::new(),
-        rewards: Vec::new(),
-        outside: Vec::new(),
         value,
+        ..Trace::default()
     };
     let column = |rows: &[[f32; 1]]| -> Vec<f32> { rows.iter().map(|[x]| *x).collect() };
     let mut weight = 1.0_f32;

@@ -1,0 +1,95 @@
+//! Names of variants, adversaries and objectives, and reasons as sentences: the same in
+//! the text, the JSON object and the report.
+
+use hambo_core::check::{Adversary, Outcome};
+use hambo_core::estimate::Margin;
+use hambo_core::variant::Variant;
+use hambo_core::verdict::Reason;
+
+use crate::formats::task::TaskFile;
+
+/// Every variant with its name, in the order in which they are shown.
+pub const VARIANTS: [(Variant, &str); 8] = [
+    (Variant::ContinuousAdversary, "ca"),
+    (Variant::DiscreteAdversary1, "da1"),
+    (Variant::DiscreteAdversaryInf, "dainf"),
+    (Variant::DistributionSampling, "ds"),
+    (Variant::TrajectorySampling1, "ts1"),
+    (Variant::TrajectorySamplingInf, "tsinf"),
+    (Variant::Mean, "mean"),
+    (Variant::Penalised, "mopo"),
+];
+
+/// A variant as `--variant` takes it.
+#[must_use]
+pub fn variant_name(variant: Variant) -> &'static str {
+    let named = VARIANTS.iter().find(|(other, _)| *other == variant);
+    named.map_or("", |(_, name)| name)
+}
+
+/// Which adversary found an estimate.
+#[must_use]
+pub fn adversary_name(adversary: Adversary) -> String {
+    match adversary {
+        Adversary::None => "none".to_owned(),
+        Adversary::Constant(number) => format!("constant {number}"),
+        Adversary::Member(number) => format!("member {number}"),
+        Adversary::Adjoint => "adjoint search".to_owned(),
+        Adversary::Sequence => "sequence search".to_owned(),
+        Adversary::Network => "trained network".to_owned(),
+    }
+}
+
+/// Where the sampling margin comes from.
+#[must_use]
+pub fn margin_name(margin: Margin) -> &'static str {
+    match margin {
+        Margin::StudentT => "Student's t",
+        Margin::Bernstein { .. } => "empirical Bernstein",
+    }
+}
+
+/// Why the verdict is not `deploy`; none of a missing threshold, which gives no verdict.
+#[must_use]
+pub fn reasons(task: &TaskFile, outcome: &Outcome) -> Vec<String> {
+    let reasons = outcome.reasons.iter();
+    let reasons = reasons.filter(|reason| **reason != Reason::NoThreshold);
+    reasons
+        .map(|reason| sentence(task, outcome, *reason))
+        .collect()
+}
+
+fn sentence(task: &TaskFile, outcome: &Outcome, reason: Reason) -> String {
+    let text = match reason {
+        Reason::ReturnBelowThreshold => {
+            return format!(
+                "the bound {:.3} on the return lies below the threshold {}",
+                outcome.bound,
+                outcome.threshold.unwrap_or(f32::NAN)
+            );
+        }
+        Reason::ConstraintViolated(index) => {
+            let name = task.constraints.get(usize::from(index));
+            return format!(
+                "the bound on the constraint {} lies below zero",
+                name.map_or("", |(name, _)| name)
+            );
+        }
+        Reason::NoThreshold => "the task states no threshold",
+        Reason::NotCalibrated(_) => {
+            "the model is not calibrated: log more and fit again (hambo model info says what failed)"
+        }
+        Reason::OutsideSupport => {
+            "the controller leaves the states and actions that the log covers: log more there"
+        }
+        Reason::NotFinite => {
+            "a number was not finite: look for a division by zero or a logarithm of a negative number in the task"
+        }
+        Reason::OutsideRewardBounds => {
+            "a reward lay outside the bounds that the task states: correct them"
+        }
+        Reason::Unfinished => "the check did not come to its end",
+        Reason::OverBudget => "the check would take more steps than the task allows",
+    };
+    text.to_owned()
+}

@@ -1,0 +1,85 @@
+//! The traces against the check that they explain.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may stop where it fails")]
+
+use hambo_core::rollout::Objective;
+use hambo_core::task::Limits;
+use hambo_core::variant::Variant;
+
+use super::findings::TRACED_TRAJECTORIES;
+use super::in_lanes::check_and_keep;
+use super::paths::walk_image;
+use super::trace::traces;
+
+/// The trajectories shown are those the verdict rests on: their mean is the
+/// check's, for every variant.
+#[test]
+fn traces_return_what_the_check_found() {
+    let mut image = hambo_core::example::image().unwrap();
+    image.task.effort.trajectories = 5;
+    image.task.method.variants.clear();
+    for variant in [
+        Variant::ContinuousAdversary,
+        Variant::DiscreteAdversary1,
+        Variant::DiscreteAdversaryInf,
+        Variant::TrajectorySampling1,
+    ] {
+        image.task.method.variants.push(variant).unwrap();
+    }
+    let (outcome, findings) = check_and_keep(&image, 5).unwrap();
+    let found = |variant| {
+        let found = findings.iter().find(|one| one.variant == variant);
+        traces(&image, found.unwrap()).unwrap()
+    };
+    let returns = |estimate: &&hambo_core::check::Estimate| estimate.objective == Objective::Return;
+    let mut seen = 0;
+    for estimate in outcome.estimates.iter().filter(returns) {
+        let traces = found(estimate.variant);
+        assert_eq!(traces.len(), 5);
+        let mean = traces.iter().map(|trace| trace.value).sum::<f32>() / 5.0;
+        assert!(
+            (mean - estimate.mean).abs() < 1e-5,
+            "{:?}",
+            estimate.variant
+        );
+        for trace in traces {
+            // The steps add up to the core's sum.
+            let sum: f32 = trace.rewards.iter().sum();
+            assert!((sum - trace.value).abs() < 1e-5);
+            assert_eq!(trace.states.len(), trace.actions.len() + 1);
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 5);
+    // The adversary did find more than the mean.
+    let [mean, worst] =
+        [Variant::Mean, Variant::ContinuousAdversary].map(|variant| found(variant)[0].value);
+    assert!(worst < mean - 0.1, "{worst} {mean}");
+}
+
+#[test]
+fn losses_add_up_to_what_the_adversary_takes() {
+    let mut image = hambo_core::example::image().unwrap();
+    // The controller wants more than it may: the clipped action counts.
+    image.task.action_limits = Limits {
+        low: &[-0.3],
+        high: &[0.3],
+    };
+    let names = ["s", "a"].map(|name| vec![name.to_owned()]);
+    let (outcome, findings) = check_and_keep(&image, TRACED_TRAJECTORIES).unwrap();
+    let variant = Variant::ContinuousAdversary;
+    let walked = walk_image(&image, &findings, variant, [&names[0], &names[1]], None);
+    let (loss, _, paths) = walked.unwrap().unwrap();
+    let estimate = outcome.estimates.iter().find(|estimate| {
+        estimate.variant == Variant::ContinuousAdversary && estimate.objective == Objective::Return
+    });
+    let lost = f64::from(outcome.neutral - estimate.unwrap().mean);
+    assert!((loss.total.0 - lost).abs() < 1e-5, "{lost}");
+    assert!(loss.half_by_step.unwrap() < loss.by_step.len());
+    assert_eq!(paths.neutral[0].mean.len(), 5);
+    // The neutral path is the middle of the set around it.
+    let ends = paths.shown.set_low[0].iter().zip(&paths.shown.set_high[0]);
+    for ((low, high), x) in ends.zip(&paths.shown.neutral[0][1..]) {
+        assert!(low.0 < high.0 && (0.5 * (low.0 + high.0) - x.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,172 @@
+//! A finished check for people.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::Error;
+use crate::check::loss::Loss;
+use crate::check::paths::Paths;
+use crate::check::support::{Excursion, SupportUse};
+use crate::check::{CheckOutcome, CheckResult, Decision};
+use anstyle::{AnsiColor, Style};
+
+/// Writes the tables, and what they mean.
+pub(super) fn write(
+    outcome: &CheckOutcome,
+    policy: &Path,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let result = &outcome.result;
+    writeln!(
+        out,
+        "{}: {} over {} steps, delta {}, {} trajectories, {} sweeps",
+        result.task,
+        policy.display(),
+        result.horizon,
+        result.delta,
+        result.trajectories,
+        result.sweeps
+    )?;
+    writeln!(
+        out,
+        "\n{:24} {:8} {:18} {:>12} {:>11} {:>12}",
+        "", "estimate", "adversary", "mean", "std. error", "lower bound"
+    )?;
+    for (objective, estimate) in result.all_estimates() {
+        writeln!(
+            out,
+            "{:24} {:8} {:18} {:>12.3} {:>11.3} {:>12.3}",
+            objective,
+            estimate.variant,
+            estimate.adversary,
+            estimate.mean,
+            estimate.std_error,
+            estimate.lower
+        )?;
+    }
+    if let Some((_, last)) = result.all_estimates().last() {
+        writeln!(out, "\nsampling margin by {}", last.margin)?;
+    }
+    write_adversaries(result, out)?;
+    if let (Some(loss), Some(paths)) = (&result.loss, &outcome.paths) {
+        write_loss(loss, paths, out)?;
+    }
+    if let (Some(loss), Some(support)) = (&result.loss, &result.support) {
+        write_support(&loss.variant, support, out)?;
+    }
+    for reason in &result.reasons {
+        writeln!(out, "{reason}")?;
+    }
+    match (result.verdict, result.threshold) {
+        (Some(verdict), Some(threshold)) => writeln!(
+            out,
+            "\n{style}{}{style:#}: lower bound {:.3}, threshold {threshold}",
+            verdict.name(),
+            result.bound,
+            style = style(verdict)
+        )?,
+        _ => writeln!(
+            out,
+            "\nlower bound {:.3}; no threshold, no verdict (give --threshold or set one in the task)",
+            result.bound
+        )?,
+    }
+    Ok(())
+}
+
+/// How a verdict looks on a terminal.
+fn style(verdict: Decision) -> Style {
+    let colour = match verdict {
+        Decision::Deploy => AnsiColor::Green,
+        Decision::Reject => AnsiColor::Red,
+        Decision::Abstain => AnsiColor::Yellow,
+    };
+    colour.on_default().bold()
+}
+
+/// What each adversary found and spent, and how far they are apart.
+fn write_adversaries(result: &CheckResult, out: &mut impl Write) -> Result<(), Error> {
+    if result.adversaries.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\n{:24} {:20} {:>12} {:>14} {:>15} {:>9}",
+        "what adversaries found", "", "mean", "model steps", "gradient steps", "seconds"
+    )?;
+    for one in &result.adversaries {
+        writeln!(
+            out,
+            "{:24} {:20} {:>12.3} {:>14} {:>15} {:>9.2}",
+            one.variant, one.name, one.mean, one.model_steps, one.gradient_steps, one.seconds
+        )?;
+    }
+    for estimate in &result.estimates {
+        let own = result.adversaries.iter();
+        let own = own.filter(|one| one.variant == estimate.variant);
+        let means = own.map(|one| one.mean.0);
+        let (Some(best), Some(least)) = (means.clone().reduce(f64::min), means.reduce(f64::max))
+        else {
+            continue;
+        };
+        let spread = result.neutral.0 - estimate.mean.0;
+        if spread > 0.0 {
+            writeln!(
+                out,
+                "{}: the adversaries differ by {:.3}, {:.1} % of the way from the neutral estimate to the worst",
+                estimate.variant,
+                least - best,
+                100.0 * (least - best) / spread
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// At which step and in which state the adversary takes the return away.
+fn write_loss(loss: &Loss, paths: &Paths, out: &mut impl Write) -> Result<(), Error> {
+    if let (Some(half), Some(worst)) = (loss.half_by_step, loss.worst_step) {
+        writeln!(
+            out,
+            "\n{} takes {:.3} from the neutral return, half of it by step {half}; the costliest step is {worst}",
+            loss.variant, loss.total
+        )?;
+    }
+    if let Some(place) = loss.places.first() {
+        let state = paths.states.iter().zip(&place.state);
+        let state: Vec<String> = state
+            .map(|(name, value)| format!("{name} = {value:.3}"))
+            .collect();
+        writeln!(
+            out,
+            "trajectory {} lost most ({:.3}), of it {:.3} at step {}: {}",
+            place.trajectory,
+            place.total,
+            place.loss,
+            place.step,
+            state.join(", ")
+        )?;
+    }
+    Ok(())
+}
+
+/// How far the trajectories leave the log.
+fn write_support(variant: &str, support: &SupportUse, out: &mut impl Write) -> Result<(), Error> {
+    let share = |excursion: &Excursion| format!("{:.1} %", 100.0 * excursion.steps_outside.0);
+    writeln!(
+        out,
+        "outside the box around the log: {} of the neutral steps, {} of those under {variant}",
+        share(&support.neutral),
+        share(&support.worst)
+    )?;
+    for (name, excursion) in [("neutral", &support.neutral), (variant, &support.worst)] {
+        if let Some(far) = &excursion.farthest {
+            writeln!(
+                out,
+                "{name} goes {:.2} of the way from its middle to its edge: {} = {:.3} at step {}",
+                far.distance, far.name, far.value, far.step
+            )?;
+        }
+    }
+    Ok(())
+}

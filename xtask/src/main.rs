@@ -5,6 +5,8 @@
 mod budget;
 mod command;
 mod firmware;
+#[cfg(test)]
+mod formulas;
 mod fuzz;
 mod layers;
 mod lines;

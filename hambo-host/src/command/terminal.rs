@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::Error;
 use crate::foundation::checkpoint::Checkpoint;
-use crate::foundation::observer::{Observer, Progress, StateBytes};
+use crate::foundation::checkpoint::StateBytes;
+use crate::foundation::observer::{Observer, Progress};
 
 use super::line::Line;
 

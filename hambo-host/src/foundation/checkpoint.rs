@@ -11,7 +11,6 @@ use sha2::{Digest, Sha256};
 
 use super::error::{Error, Explained};
 use super::files::write_whole;
-use super::observer::StateBytes;
 
 const HASH: usize = 32;
 const DAMAGED: &str = "is damaged, or of other work";
@@ -48,6 +47,9 @@ pub struct CheckpointError {
 impl Explained for CheckpointError {
     const ABOUT: &'static str = "training: ";
 }
+
+/// Makes the bytes of a state, if they are wanted.
+pub type StateBytes<'a> = dyn Fn() -> Result<Vec<u8>, CheckpointError> + 'a;
 
 impl Checkpoint {
     /// For this output and kind of work.

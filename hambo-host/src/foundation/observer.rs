@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::checkpoint::{self, CheckpointError};
+use super::checkpoint::{self, StateBytes};
 use super::error::Error;
 
 /// How far the work is.
@@ -48,9 +48,6 @@ pub trait Observer: Send {
         Ok(None)
     }
 }
-
-/// Makes the bytes of a state, if they are wanted.
-pub type StateBytes<'a> = dyn Fn() -> Result<Vec<u8>, CheckpointError> + 'a;
 
 impl dyn Observer + '_ {
     /// Tells how far the work is.

@@ -8,7 +8,6 @@ use serde::de::DeserializeOwned;
 
 use super::lanes::LaneNetwork;
 use super::options::LearningOptions;
-use super::problem::check_sizes;
 use super::replay::{Batch, Columns};
 use super::weights::{Weights, widths};
 use super::{Actions, Problem, ReinforcementError};
@@ -129,5 +128,27 @@ impl Sizes {
             actor: layer_shapes(&widths(observation, &options.hidden, acted)),
             critic: layer_shapes(&widths(inputs, &options.hidden, valued)),
         })
+    }
+}
+
+/// Refuses a problem without lanes, steps, observations or actions.
+fn check_sizes(
+    problem: &dyn Problem,
+    actions: &'static str,
+    count: usize,
+) -> Result<(), ReinforcementError> {
+    let sizes = [
+        (actions, count),
+        ("observation", problem.observation_size()),
+        ("horizon", problem.horizon()),
+        ("number of lanes", problem.lanes()),
+    ];
+    match sizes.into_iter().find(|(_, found)| *found == 0) {
+        None => Ok(()),
+        Some((what, found)) => Err(ReinforcementError::Size {
+            what,
+            found,
+            needed: String::from("at least 1"),
+        }),
     }
 }

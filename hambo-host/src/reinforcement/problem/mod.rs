@@ -21,7 +21,6 @@ pub use adversary::AdversaryProblem;
 pub use controller::ControllerProblem;
 pub use environment::EnvironmentProblem;
 
-use super::ReinforcementError;
 use crate::Error;
 
 /// What is decided at every step.
@@ -147,26 +146,4 @@ pub trait Problem {
         rewards: &mut [f32],
         terminated: &mut [bool],
     ) -> Result<(), Error>;
-}
-
-/// Refuses a problem without lanes, steps, observations or actions.
-pub(super) fn check_sizes(
-    problem: &dyn Problem,
-    actions: &'static str,
-    count: usize,
-) -> Result<(), ReinforcementError> {
-    let sizes = [
-        (actions, count),
-        ("observation", problem.observation_size()),
-        ("horizon", problem.horizon()),
-        ("number of lanes", problem.lanes()),
-    ];
-    match sizes.into_iter().find(|(_, found)| *found == 0) {
-        None => Ok(()),
-        Some((what, found)) => Err(ReinforcementError::Size {
-            what,
-            found,
-            needed: String::from("at least 1"),
-        }),
-    }
 }

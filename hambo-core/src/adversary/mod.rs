@@ -33,17 +33,6 @@ use crate::variant::Variant;
 
 /// How many constant starts the adversary of a variant has: corners of the
 /// cube, or members. One where there is no adversary.
-///
-/// ```
-/// use hambo_core::adversary::constant_starts;
-/// use hambo_core::task::Variant;
-/// let dynamics = hambo_core::example::model()?.dynamics;
-/// // Both ends of one dimension, and its middle; two members; no adversary.
-/// assert_eq!(constant_starts(Variant::ContinuousAdversary, &dynamics), 3);
-/// assert_eq!(constant_starts(Variant::DiscreteAdversary1, &dynamics), 2);
-/// assert_eq!(constant_starts(Variant::Mean, &dynamics), 1);
-/// # Ok::<(), &str>(())
-/// ```
 #[must_use]
 pub fn constant_starts(variant: Variant, dynamics: &Dynamics<'_>) -> usize {
     match variant {

@@ -12,27 +12,6 @@ use crate::task::Variant;
 
 /// The sweeps on one group. The first is the start itself: a constant
 /// adversary, a trained one, or none; every later one is a step of the search.
-///
-/// ```
-/// use hambo_core::adversary::{Search, starts};
-/// use hambo_core::check::Assessment;
-/// use hambo_core::rollout::Buffers;
-/// let image = hambo_core::example::image()?;
-/// let (model, task, policy) = (&image.model, &image.task, &image.policy);
-/// let assessment = Assessment::new(model, task, policy).map_err(|_| "too many")?;
-/// let rollout = assessment.plan().nth(1).ok_or("CA comes second")?;
-/// assert_eq!(starts(&rollout), 3);
-/// let mut rows = [[0.0; 3]; 128];
-/// let buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy);
-/// let mut buffers = buffers.map_err(|_| "too few rows")?;
-/// let mut search = Search::new(&rollout, [0, 1, 2]);
-/// while !search.sweep(&rollout, &mut buffers) {}
-/// // The mean, a push down, a push up; each search ends at the worst of all.
-/// let values: Vec<f32> = search.results().map(|result| result.start_value).collect();
-/// assert!((values[0] + 1.328).abs() < 1e-3 && (values[2] + 1.61).abs() < 1e-3);
-/// assert!(search.least()[0] < values[0]);
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Search<const B: usize> {
     starts: [usize; B],

@@ -113,16 +113,6 @@ impl<'a, P> Assessment<'a, P> {
     }
 
     /// Steps of the model that the whole check takes, forward sweeps alone.
-    ///
-    /// ```
-    /// use hambo_core::check::Assessment;
-    /// let image = hambo_core::example::image()?;
-    /// let assessment = Assessment::new(&image.model, &image.task, &image.policy);
-    /// // Two objectives, two trajectories of four steps: the mean once, and CA from
-    /// // three starts, each walked nine times.
-    /// assert_eq!(assessment.map_err(|_| "too many")?.steps(), 2 * 2 * 4 * (1 + 3 * 9));
-    /// # Ok::<(), &str>(())
-    /// ```
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.steps

@@ -23,33 +23,6 @@ impl<P: Policy> Rollout<'_, P> {
     /// Hands every component of eta with its derivative to `update`, from the
     /// last step of the last [`Rollout::forward`] to the first. `softness` is
     /// that of comparisons, in units of each one's own width.
-    ///
-    /// ```
-    /// use hambo_core::arithmetic::random::Stream;
-    /// use hambo_core::rollout::{Buffers, Objective, Rollout};
-    /// use hambo_core::task::Variant;
-    /// let image = hambo_core::example::image()?;
-    /// let rollout = Rollout {
-    ///     model: &image.model,
-    ///     policy: &image.policy,
-    ///     task: &image.task,
-    ///     variant: Variant::ContinuousAdversary,
-    ///     objective: Objective::Return,
-    /// };
-    /// let mut rows = [[0.0; 2]; 128];
-    /// let buffers = Buffers::carve(&mut rows, &image.model.dynamics, &image.task, &image.policy);
-    /// let mut buffers = buffers.map_err(|_| "too few rows")?;
-    /// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
-    /// rollout.start(&streams, &mut buffers);
-    /// buffers.eta.fill([0.0; 2]);
-    /// let returns = rollout.forward(&streams, &mut buffers);
-    /// // A push away from the origin costs, except at the last step.
-    /// rollout.eta_gradient(&streams, &returns, 1.0, &mut buffers, |row| {
-    ///     let last = row.step == 3;
-    ///     assert!(if last { row.derivative[0] == 0.0 } else { row.derivative[0] < 0.0 });
-    /// });
-    /// # Ok::<(), &str>(())
-    /// ```
     pub fn eta_gradient<const B: usize>(
         &self,
         streams: &[Stream; B],

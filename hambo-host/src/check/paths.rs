@@ -10,7 +10,7 @@ use super::case::Case;
 use super::findings::Findings;
 use super::loss::{Loss, losses};
 use super::names::variant_name;
-use super::number::{Number, numbers};
+use super::number::{Number, numbers, quantile};
 use super::result::deciding_search;
 use super::support::{Distances, SupportUse, excursion};
 use super::trace::{Trace, traces};
@@ -178,17 +178,6 @@ impl Band {
             band.high.push(Number::from(quantile(&values, 0.95) as f32));
         }
         band
-    }
-}
-
-/// The quantile of sorted numbers, between neighbours in proportion.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * sorted.len().saturating_sub(1) as f64;
-    let (below, part) = (place.floor() as usize, place.fract());
-    match (sorted.get(below), sorted.get(below + 1)) {
-        (Some(low), Some(high)) if part > 0.0 => low + part * (high - low),
-        (Some(low), _) => *low,
-        (None, _) => f64::NAN,
     }
 }
 

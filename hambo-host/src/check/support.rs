@@ -3,8 +3,7 @@
 use hambo_core::model::Support;
 use serde::{Deserialize, Serialize};
 
-use super::number::{Number, numbers};
-use super::paths::quantile;
+use super::number::{Number, numbers, quantile};
 use super::trace::Trace;
 
 /// How far the trajectories leave the box around the log.

@@ -10,7 +10,7 @@
 //!   every step, through 1, 0.6, 0.4 and 0.3, and gives −1.61.
 //!
 //! ```
-//! use hambo_core::check::{Check, Progress};
+//! use hambo_core::{Check, Progress};
 //!
 //! let image = hambo_core::example::image()?;
 //! let mut rows = [[0.0; 4]; 128];
@@ -54,17 +54,10 @@ const GAIN: [[f32; TILE]; 2] = [[0.0; TILE], [-0.5, 0.0, 0.0, 0.0]];
 
 /// The model, with the smallest confidence set that holds both members.
 ///
-/// ```
-/// let model = hambo_core::example::model()?;
-/// assert_eq!(model.dynamics.members(), 2);
-/// assert!(model.confidence.holds_every_member(2));
-/// # Ok::<(), &str>(())
-/// ```
-///
 /// # Errors
 /// Never; the sizes fit together.
 pub fn model() -> Result<Model<'static>, &'static str> {
-    let network = NetworkShape::new(2, &[], 2, Activation::Relu).ok_or("network")?;
+    let network = NetworkShape::new(2, &[], 2, Activation::Relu).map_err(|_| "network")?;
     let standardisation = Standardisation {
         input_mean: &[0.0, 0.0],
         input_scale: &[1.0, 1.0],
@@ -72,7 +65,7 @@ pub fn model() -> Result<Model<'static>, &'static str> {
         output_scale: &[1.0],
     };
     let ensemble =
-        Ensemble::new(network, (1e-3, 1.0), standardisation, &MEMBERS).ok_or("ensemble")?;
+        Ensemble::new(network, (1e-3, 1.0), standardisation, &MEMBERS).map_err(|_| "ensemble")?;
     Ok(Model {
         dynamics: Dynamics::Ensemble(ensemble),
         confidence: ConfidenceSet {
@@ -89,12 +82,6 @@ pub fn model() -> Result<Model<'static>, &'static str> {
 
 /// The task: four steps from s = 1, the reward −s², the constraint 2 − |s|,
 /// and a threshold of −2. The robot's own noise is switched off.
-///
-/// ```
-/// let task = hambo_core::example::task()?;
-/// assert_eq!((task.horizon, task.threshold), (4, Some(-2.0)));
-/// # Ok::<(), &str>(())
-/// ```
 ///
 /// # Errors
 /// Never; the program is sound.
@@ -164,24 +151,30 @@ pub fn policy() -> Result<StoredPolicy<'static>, &'static str> {
         scale: &[1.0],
         offset: &[0.0],
     };
-    let policy = Linear::new(&GAIN, 1, actions).ok_or("policy")?;
+    let policy = Linear::new(&GAIN, 1, actions).map_err(|_| "policy")?;
     Ok(StoredPolicy::Linear(policy))
 }
 
 /// All three, as [`Image::parse`] would give them.
 ///
+/// # Errors
+/// Never; the parts fit together.
+pub fn image() -> Result<Image<'static>, &'static str> {
+    image_with(|_| {})
+}
+
+/// Likewise with a task that `change` has made another one of.
+///
 /// ```
-/// let image = hambo_core::example::image()?;
-/// assert_eq!(image.model.dynamics.state_dimension(), 1);
+/// let image = hambo_core::example::image_with(|task| task.threshold = None)?;
+/// assert_eq!(image.task().threshold, None);
 /// # Ok::<(), &str>(())
 /// ```
 ///
 /// # Errors
 /// Never; the parts fit together.
-pub fn image() -> Result<Image<'static>, &'static str> {
-    Ok(Image {
-        model: model()?,
-        task: task()?,
-        policy: policy()?,
-    })
+pub fn image_with(change: impl FnOnce(&mut Task<'static>)) -> Result<Image<'static>, &'static str> {
+    let mut task = task()?;
+    change(&mut task);
+    Ok(Image::of(model()?, task, policy()?))
 }

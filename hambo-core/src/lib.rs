@@ -5,6 +5,9 @@
 //! the transitions that hurt the controller most, and gives a lower bound on
 //! the controller's return and a [`verdict::Verdict`].
 //!
+//! Whoever writes firmware needs the names at the root of this crate and no
+//! more; the crate's README and `examples/own_firmware.rs` show how.
+//!
 //! Layers look only downward:
 //!
 //! | module | what it holds | in the paper |
@@ -23,6 +26,7 @@
 //! | [`image`] | bytes to a validated model, task, policy and trained adversaries | |
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
 //! | [`device_link`] | what a device tells its host | |
+//! | `output_enable` | the pin that a permit raises (feature `embedded-hal`) | |
 //! | [`example`] | the robot of the examples | |
 //!
 //! # From the paper to the code
@@ -36,7 +40,7 @@
 //! it against the task's threshold.
 //!
 //! ```
-//! use hambo_core::check::{Check, Progress};
+//! use hambo_core::{Check, Progress};
 //!
 //! // A point on a line; the controller pulls it to the origin.
 //! let image = hambo_core::example::image()?;
@@ -75,8 +79,25 @@ pub mod expression;
 pub mod image;
 pub mod model;
 pub mod network;
+#[cfg(feature = "embedded-hal")]
+mod output_enable;
+mod parameter;
 pub mod policy;
 pub mod rollout;
 pub mod task;
 pub mod variant;
 pub mod verdict;
+
+pub use check::{CapacityError, Check, Outcome, Progress};
+pub use image::{Image, ImageError};
+pub use nalgebra::SVector;
+#[cfg(feature = "embedded-hal")]
+pub use output_enable::OutputEnable;
+pub use parameter::ParameterError;
+pub use policy::{Controller, LaneByLane, Policy};
+pub use verdict::{Permit, Reason, Verdict};
+
+/// The README's examples run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

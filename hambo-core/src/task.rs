@@ -17,15 +17,6 @@ pub use crate::variant::Variant;
 pub const MAX_CONSTRAINTS: usize = 8;
 
 /// A task as it comes out of an image.
-///
-/// ```
-/// use hambo_core::expression::Op;
-/// let task = hambo_core::example::task()?;
-/// assert_eq!(task.program.ops()[usize::from(task.reward)], Op::Negate(1));
-/// assert_eq!(task.constraints, [5]);
-/// assert!(task.adversary(hambo_core::task::Variant::ContinuousAdversary).is_none());
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Task<'a> {
     /// T.
@@ -133,14 +124,6 @@ impl<'a> Task<'a> {
 }
 
 /// Lower and upper limits; infinite where there is none.
-///
-/// ```
-/// use hambo_core::task::Limits;
-/// let task = hambo_core::example::task()?;
-/// let Limits { low, high } = task.action_limits;
-/// assert_eq!((low, high), (&[-1.0][..], &[1.0][..]));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
     /// Lower limits.
@@ -150,13 +133,6 @@ pub struct Limits<'a> {
 }
 
 /// How many trajectories are drawn and how long the adversary searches.
-///
-/// ```
-/// use hambo_core::task::Effort;
-/// let effort = Effort { trajectories: 16, iterations: 12, seed: 1 };
-/// // Every trajectory is walked once to start and once for each iteration.
-/// assert_eq!(effort.trajectories * (effort.iterations + 1), 208);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// L.
@@ -168,13 +144,6 @@ pub struct Effort {
 }
 
 /// How the initial state is distributed.
-///
-/// ```
-/// use hambo_core::task::{InitialKind, InitialState};
-/// let draws = |kind| InitialState { kind, first: &[], second: &[] }.draws(3);
-/// assert_eq!((draws(InitialKind::Point), draws(InitialKind::Listed)), (0, 1));
-/// assert_eq!((draws(InitialKind::Uniform), draws(InitialKind::Gaussian)), (3, 3));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InitialKind {
     /// Always the same.

@@ -39,12 +39,6 @@ use crate::model::Calibration;
 pub struct Permit(());
 
 /// What to do with the controller.
-///
-/// ```
-/// use hambo_core::verdict::Verdict;
-/// assert_eq!(Verdict::Reject.name(), "reject");
-/// assert_eq!(Verdict::Abstain.name(), "abstain");
-/// ```
 #[derive(Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Verdict {
@@ -73,8 +67,8 @@ impl Verdict {
 /// ```
 /// use hambo_core::check::{Check, Progress};
 /// use hambo_core::verdict::Reason;
-/// let mut image = hambo_core::example::image()?;
-/// image.task.threshold = Some(-1.5); // and the bound is -1.61
+/// // The bound is -1.61.
+/// let image = hambo_core::example::image_with(|task| task.threshold = Some(-1.5))?;
 /// let mut rows = [[0.0; 4]; 128];
 /// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
 /// let Progress::Finished(outcome) = check.advance(1000) else {
@@ -111,13 +105,6 @@ pub enum Reason {
 pub const MAX_REASONS: usize = 16;
 
 /// Reasons, in the order in which they were found.
-///
-/// ```
-/// use hambo_core::verdict::{Reason, Reasons};
-/// let mut reasons = Reasons::new();
-/// assert!(reasons.push(Reason::OutsideSupport).is_ok());
-/// assert_eq!(reasons, [Reason::OutsideSupport]);
-/// ```
 pub type Reasons = Vec<Reason, MAX_REASONS>;
 
 /// A lower bound and what it must reach.

@@ -5,13 +5,10 @@
 mod gate;
 
 use hambo_core::{
-    check::Outcome,
+    Outcome, OutputEnable, Verdict,
     device_link::{DeviceMessage, DeviceResult, Usage},
-    verdict::Verdict,
 };
-use hambo_firmware::{
-    board::EnablePin, counter::Counter, fault, link, output_enable::OutputEnable, stack, workspace,
-};
+use hambo_firmware::{board::EnablePin, counter::Counter, fault, link, stack, workspace};
 
 #[cortex_m_rt::entry]
 fn main() -> ! {

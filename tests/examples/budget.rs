@@ -216,7 +216,7 @@ fn image() -> Result<AlignedBytes, Box<dyn Error>> {
         below,
     };
     let legs = [leg([0.0, 1.6, 0.0], 0.0), leg([2.0, 0.0, 0.0], f32::MAX)];
-    let policy = Waypoints::new(2, 0.5, &legs).ok_or("a bad policy")?;
+    let policy = Waypoints::new(2, 0.5, &legs).map_err(|_| "a bad policy")?;
     let effort = Effort {
         trajectories: 2,
         iterations: 2,

@@ -20,13 +20,15 @@ const POLICIES: u64 = 11;
 /// What the smallest image of all would lack.
 type Feature = (&'static str, fn(&Image<'_>) -> bool);
 const FEATURES: [Feature; 5] = [
-    ("one-adversary", |image| image.task.adversaries.len() == 1),
-    ("two-adversaries", |image| image.task.adversaries.len() == 2),
-    ("every-variant", |image| {
-        image.task.method.variants.len() > 1
+    ("one-adversary", |image| image.task().adversaries.len() == 1),
+    ("two-adversaries", |image| {
+        image.task().adversaries.len() == 2
     }),
-    ("termination", |image| image.task.termination.is_some()),
-    ("constraint", |image| !image.task.constraints.is_empty()),
+    ("every-variant", |image| {
+        image.task().method.variants.len() > 1
+    }),
+    ("termination", |image| image.task().termination.is_some()),
+    ("constraint", |image| !image.task().constraints.is_empty()),
 ];
 
 /// Over the states x and y and the action u, as the fuzz target has them.

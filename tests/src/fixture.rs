@@ -1,14 +1,18 @@
 //! Random images: every activation, initial distribution and function of the
 //! expression language turns up among a few dozen seeds.
 
+use hambo_core::ParameterError;
 use hambo_core::arithmetic::random::Stream;
+use hambo_core::image::container::Container;
+use hambo_core::image::{ImageError, ModelManifest, Part, TaskManifest};
 use hambo_core::model::{Calibration, nested_beta};
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Effort, Method, Variant};
 use hambo_host::Error;
 use hambo_host::formats::image::{
-    AlignedBytes, TrainedAdversary, Uncertainty, encode_image_with, encode_policy,
+    AlignedBytes, TrainedAdversary, Uncertainty, encode_image, encode_image_with, encode_part,
+    encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
@@ -172,7 +176,7 @@ pub fn task(draw: &mut Draw, space: usize, reward: &str) -> Result<TaskFile, Err
 }
 
 /// Two legs in `space` dimensions.
-pub fn policy(draw: &mut Draw, space: usize) -> Option<Waypoints> {
+pub fn policy(draw: &mut Draw, space: usize) -> Result<Waypoints, ParameterError> {
     let mut target = || {
         let mut target = [0.0; 3];
         for x in target.iter_mut().take(space) {
@@ -271,8 +275,8 @@ pub fn adversaries(draw: &mut Draw, ensemble: &TrainedEnsemble) -> Vec<TrainedAd
 /// # Errors
 /// If a number is out of range, which would be a bug of this file.
 pub fn waypoints(draw: &mut Draw, space: usize) -> Result<HostPolicy, Error> {
-    let policy =
-        policy(draw, space).ok_or_else(|| Error::Usage("a waypoint is out of range".to_owned()))?;
+    let policy = policy(draw, space)
+        .map_err(|error| Error::Usage(format!("a waypoint is out of range: {error:?}")))?;
     Ok(HostPolicy::Waypoints(policy))
 }
 
@@ -312,5 +316,98 @@ pub fn image_with(
     let model = encode_ensemble(&ensemble, &uncertainty)?;
     let adversaries = adversaries(draw, &ensemble);
     let bytes = encode_image_with(&model, &task, effort, &[], &policy, &adversaries)?;
+    Ok(AlignedBytes::new(&bytes))
+}
+
+/// The robot of `hambo_core::example` as the host writes it: members a + 0.1
+/// and a − 0.1, the controller a = −s / 2, four steps from s = 1.
+///
+/// # Errors
+/// If a part is wrong, which would be a bug of this file.
+pub fn point() -> Result<AlignedBytes, Error> {
+    let mut task = TaskFile::parse(
+        "name = \"point\"\nhorizon = 4\ndelta = 0.1\nthreshold = -2\n\
+         [state]\nnames = [\"s\"]\nlow = [-5]\nhigh = [5]\n\
+         [action]\nnames = [\"a\"]\nlow = [-1]\nhigh = [1]\n\
+         [reward]\nexpr = \"-(s^2)\"\n\
+         [[constraint]]\nname = \"near\"\nexpr = \"2 - abs(s)\"\n\
+         [initial]\nkind = \"point\"\nvalue = [1]\n",
+        "point.toml",
+    )?;
+    task.method.aleatoric_noise = false;
+    let member = |offset: f32| Member {
+        layers: vec![Layer {
+            inputs: 2,
+            outputs: 2,
+            weights: vec![0.0, 1.0, 0.0, 0.0],
+            bias: vec![offset, -20.0],
+        }],
+    };
+    let ensemble = TrainedEnsemble {
+        activation: Activation::Relu,
+        standardisation: Standardisation {
+            input_mean: vec![0.0; 2],
+            input_scale: vec![1.0; 2],
+            output_mean: vec![0.0],
+            output_scale: vec![1.0],
+        },
+        std_floor: 1e-3,
+        std_cap: 1.0,
+        losses: vec![0.0; 2],
+        members: vec![member(0.1), member(-0.1)],
+        widths: vec![2, 2],
+    };
+    let uncertainty = Uncertainty {
+        beta: nested_beta(2, &[1.0]),
+        calibration_scale: vec![1.0],
+        calibration: Calibration::Passed,
+        support_low: vec![-2.0; 2],
+        support_high: vec![2.0; 2],
+    };
+    let effort = Effort {
+        trajectories: 2,
+        iterations: 8,
+        seed: 0,
+    };
+    let law = HostPolicy::parse(
+        "kind = \"linear\"\ngain = [[-0.5]]\nbias = [0]",
+        "law.toml",
+        &task,
+    )?;
+    let model = encode_ensemble(&ensemble, &uncertainty)?;
+    let bytes = encode_image(&model, &task, effort, &[], &encode_policy(&law)?)?;
+    Ok(AlignedBytes::new(&bytes))
+}
+
+/// An image with other manifests of its model and its task, and the same
+/// numbers.
+///
+/// # Errors
+/// If `bytes` is no image, or a part cannot be written.
+pub fn rewritten(
+    bytes: &[u8],
+    change: impl Fn(&mut ModelManifest, &mut TaskManifest<'_>),
+) -> Result<AlignedBytes, Box<dyn std::error::Error>> {
+    let wrong = |error: ImageError| format!("{error:?}");
+    let mut rest = bytes;
+    let model = Container::take(&mut rest, Part::Model).map_err(wrong)?;
+    let task = Container::take(&mut rest, Part::Task).map_err(wrong)?;
+    let mut model_manifest = postcard::from_bytes(model.manifest)?;
+    let mut task_manifest = postcard::from_bytes(task.manifest)?;
+    change(&mut model_manifest, &mut task_manifest);
+    let numbers = |arena: &[u8]| -> Vec<f32> {
+        let (chunks, _) = arena.as_chunks();
+        chunks
+            .iter()
+            .map(|bytes| f32::from_le_bytes(*bytes))
+            .collect()
+    };
+    let mut bytes = encode_part(Part::Model, &model_manifest, &numbers(model.arena))?;
+    bytes.extend(encode_part(
+        Part::Task,
+        &task_manifest,
+        &numbers(task.arena),
+    )?);
+    bytes.extend(rest);
     Ok(AlignedBytes::new(&bytes))
 }

@@ -329,7 +329,7 @@ pub fn image(seed: u64) -> Result<AlignedBytes, Error> {
 /// The kernels of an image's model; none if it is another one.
 #[must_use]
 pub fn kernels<'i>(image: &'i Image<'_>) -> &'i [Kernel] {
-    match &image.model.dynamics {
+    match &image.model().dynamics {
         Dynamics::GaussianProcess(process) => process.kernels(),
         Dynamics::Ensemble(_) => &[],
     }

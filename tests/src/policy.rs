@@ -114,7 +114,7 @@ fn waypoints(draw: &mut Draw, space: usize) -> Option<Waypoints> {
             below: draw.between(-0.5, 0.5),
         }
     });
-    Waypoints::new(u8::try_from(space).ok()?, draw.between(0.1, 0.6), &legs)
+    Waypoints::new(u8::try_from(space).ok()?, draw.between(0.1, 0.6), &legs).ok()
 }
 
 /// The action in f64, before the task's limits. `None` for waypoints, which

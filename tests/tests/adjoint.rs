@@ -117,18 +117,20 @@ fn gradients_agree_with_differences() {
         let bytes = AlignedBytes::new(&bytes);
         let image = Image::parse(bytes.as_bytes()).unwrap();
         let rollout = Rollout {
-            model: &image.model,
-            policy: &image.policy,
-            task: &image.task,
+            model: image.model(),
+            policy: image.policy(),
+            task: image.task(),
             variant: Variant::ContinuousAdversary,
             objective: Objective::Return,
         };
-        let dynamics = &image.model.dynamics;
+        let dynamics = &image.model().dynamics;
         let mut rows = vec![
             [0.0; 1];
-            Buffers::<1>::rows_needed(dynamics, &image.task, &image.policy).unwrap()
+            Buffers::<1>::rows_needed(dynamics, image.task(), image.policy())
+                .unwrap()
         ];
-        let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task, &image.policy).unwrap();
+        let mut buffers =
+            Buffers::carve(&mut rows, dynamics, image.task(), image.policy()).unwrap();
         let streams = [Stream::new(seed, 0)];
         rollout.start(&streams, &mut buffers);
         for row in buffers.eta.iter_mut() {

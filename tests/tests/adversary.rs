@@ -261,30 +261,32 @@ fn exhaustive_and_found(seed: u64) -> Option<(f32, f32)> {
             .unwrap();
     })
     .unwrap();
-    let mut image = Image::parse(bytes.as_bytes()).unwrap();
-    let members = image.model.dynamics.members();
+    let image = Image::parse(bytes.as_bytes()).unwrap();
+    let (model, policy) = (image.model(), image.policy());
+    let members = image.model().dynamics.members();
     if !(2..=4).contains(&members) {
         return None;
     }
-    image.task.effort.iterations = 60;
+    let mut task = image.task().clone();
+    task.effort.iterations = 60;
     let rollout = Rollout {
-        model: &image.model,
-        policy: &image.policy,
-        task: &image.task,
+        model,
+        policy,
+        task: &task,
         variant: Variant::DiscreteAdversary1,
         objective: Objective::Return,
     };
-    let dynamics = &image.model.dynamics;
-    let rows = Buffers::<1>::rows_needed(dynamics, &image.task, &image.policy).unwrap();
+    let dynamics = &model.dynamics;
+    let rows = Buffers::<1>::rows_needed(dynamics, &task, policy).unwrap();
     let mut rows = vec![[0.0; 1]; rows];
-    let mut buffers = Buffers::carve(&mut rows, dynamics, &image.task, &image.policy).unwrap();
+    let mut buffers = Buffers::carve(&mut rows, dynamics, &task, policy).unwrap();
     let mut found = f32::INFINITY;
     for start in 0..members as u32 {
         let mut search = Search::new(&rollout, [start]);
         while !search.sweep(&rollout, &mut buffers) {}
         found = found.min(search.least()[0]);
     }
-    let streams = [Stream::new(image.task.effort.seed, 0)];
+    let streams = [Stream::new(task.effort.seed, 0)];
     let mut exhaustive = f32::INFINITY;
     for mut code in 0..members.pow(5) {
         for step in buffers.members.chosen.iter_mut() {

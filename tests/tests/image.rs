@@ -1,8 +1,11 @@
 //! Images: what is written is read, and any wrong byte is refused.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use std::path::Path;
+
 use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::policy::Policy;
+use hambo_host::check::in_lanes::check_in_lanes;
 use hambo_host::formats::image::AlignedBytes;
 use hambo_host::learn::calibration::{CalibrationMode, CalibrationStatus, ModelCalibration};
 use hambo_host::learn::ensemble::EnsembleOptions;
@@ -22,16 +25,34 @@ fn round_trip() {
         let bytes = fixture::image(seed).unwrap();
         let image = Image::parse(bytes.as_bytes()).unwrap();
         assert_eq!(
-            image.policy.state_dimension(),
-            image.model.dynamics.state_dimension()
+            image.policy().state_dimension(),
+            image.model().dynamics.state_dimension()
         );
-        assert!(image.task.horizon >= 3 && image.task.delta == 0.1);
-        assert_eq!(image.task.threshold, Some(-5.0));
-        assert_eq!(image.task.action_limits.low[0], -0.4);
-        assert_eq!(image.task.effort.seed, seed);
-        assert!(image.model.confidence.beta > 0.9);
-        assert_eq!(image.model.support.high[0], 100.0);
+        assert!(image.task().horizon >= 3 && image.task().delta == 0.1);
+        assert_eq!(image.task().threshold, Some(-5.0));
+        assert_eq!(image.task().action_limits.low[0], -0.4);
+        assert_eq!(image.task().effort.seed, seed);
+        assert!(image.model().confidence.beta > 0.9);
+        assert_eq!(image.model().support.high[0], 100.0);
     }
+}
+
+/// hambo-core/examples/own_firmware.rs has an image without the host.
+#[test]
+fn the_image_of_the_cores_example_is_what_the_host_writes() {
+    let written = fixture::point().unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hambo-core/examples/point.hmb");
+    let stored = std::fs::read(&path).unwrap_or_default();
+    if stored != written.as_bytes() {
+        let new = Path::new(env!("CARGO_TARGET_TMPDIR")).join("point.hmb");
+        std::fs::write(&new, written.as_bytes()).unwrap();
+        panic!("cp {} {}", new.display(), path.display());
+    }
+    // Not only the same robot: the same numbers.
+    let image = Image::parse(written.as_bytes()).unwrap();
+    let example = hambo_core::example::image().unwrap();
+    let digest = |image: &Image<'_>| check_in_lanes::<4>(image).unwrap().digest();
+    assert_eq!(digest(&image), digest(&example));
 }
 
 #[test]

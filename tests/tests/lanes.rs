@@ -10,6 +10,7 @@ use hambo_core::verdict::Reason;
 use hambo_host::check::findings::Findings;
 use hambo_host::check::in_lanes::{check_and_keep, check_in_lanes};
 use hambo_host::formats::image::AlignedBytes;
+use hambo_host::formats::task::TaskFile;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::{gaussian_process, policy};
 
@@ -70,12 +71,12 @@ fn bits_are_equal_for_every_number_of_lanes() {
 
 /// What is kept stands trajectory by trajectory, and within one by the start.
 fn assert_in_order(image: &Image<'_>, findings: &Findings) {
-    let assessment = Assessment::new(&image.model, &image.task, &image.policy).unwrap();
+    let assessment = Assessment::new(image.model(), image.task(), image.policy()).unwrap();
     let rollout = assessment.plan().nth(1).unwrap();
     let mut rows = vec![[0.0; 1]; Check::<1>::rows_needed(image).unwrap()];
     for (candidate, choice) in (0..).zip(&findings.choices) {
-        let dynamics = &image.model.dynamics;
-        let buffers = Buffers::carve(&mut rows, dynamics, &image.task, &image.policy);
+        let dynamics = &image.model().dynamics;
+        let buffers = Buffers::carve(&mut rows, dynamics, image.task(), image.policy());
         let mut search = Search::new(&rollout, [candidate]);
         let mut buffers = buffers.unwrap();
         while !search.sweep(&rollout, &mut buffers) {}
@@ -87,14 +88,16 @@ fn assert_in_order(image: &Image<'_>, findings: &Findings) {
 /// that start near each other together, in several blocks.
 #[test]
 fn the_company_of_a_trajectory_changes_no_bit() {
-    let mut image = hambo_core::example::image().unwrap();
-    image.task.initial = InitialState {
-        kind: InitialKind::Uniform,
-        first: &[-2.0],
-        second: &[3.0],
-    };
     for trajectories in [0, 1, 33, 40, 20_000] {
-        image.task.effort.trajectories = trajectories;
+        let image = hambo_core::example::image_with(|task| {
+            task.initial = InitialState {
+                kind: InitialKind::Uniform,
+                first: &[-2.0],
+                second: &[3.0],
+            };
+            task.effort.trajectories = trajectories;
+        });
+        let image = image.unwrap();
         let rows = Check::<4>::rows_needed(&image).unwrap();
         let mut rows = vec![[0.0; 4]; rows];
         let mut in_order = Check::new(&image, &mut rows).unwrap();
@@ -156,16 +159,21 @@ fn a_check_in_slices_is_the_same_check() {
 
 #[test]
 fn a_check_over_its_budget_abstains_at_once() {
+    let limited = |steps: u64| {
+        let limit = |task: &mut TaskFile| task.method.step_limit = steps;
+        fixture::image_with(0, fixture::waypoints, limit).unwrap()
+    };
     let bytes = fixture::image(0).unwrap();
-    let mut image = Image::parse(bytes.as_bytes()).unwrap();
+    let image = Image::parse(bytes.as_bytes()).unwrap();
     let free = check_in_lanes::<4>(&image).unwrap();
-    let steps = Assessment::new(&image.model, &image.task, &image.policy)
+    let steps = Assessment::new(image.model(), image.task(), image.policy())
         .unwrap()
         .steps();
-    image.task.method.step_limit = steps;
-    let enough = check_in_lanes::<8>(&image).unwrap();
+    let bytes = limited(steps);
+    let enough = check_in_lanes::<8>(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
     assert_eq!(bits(&free), bits(&enough));
-    image.task.method.step_limit = steps - 1;
+    let bytes = limited(steps - 1);
+    let image = Image::parse(bytes.as_bytes()).unwrap();
     let mut rows = vec![[0.0; 4]; Check::<4>::rows_needed(&image).unwrap()];
     let mut sliced = Check::new(&image, &mut rows).unwrap();
     let Progress::Finished(device) = sliced.advance(1) else {

@@ -2,13 +2,14 @@
 //! and the gate opens for the safe controller.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_core::image::Image;
+use hambo_core::image::{Image, ModelManifest, TaskManifest};
 use hambo_core::model::Calibration;
 use hambo_core::verdict::Reason;
 use hambo_host::check::in_lanes::check;
 use hambo_host::command::demo::{Experiment, study};
 use hambo_host::environment::PointSafety;
 use hambo_host::formats::image::AlignedBytes;
+use hambo_tests::fixture;
 use rayon::prelude::*;
 
 const SEEDS: u64 = 20;
@@ -108,11 +109,12 @@ fn evidence_that_is_unfit_abstains() {
 
     // A model without calibration, otherwise the same.
     let bytes = experiment.image(1.6).unwrap();
-    let mut image = Image::parse(bytes.as_bytes()).unwrap();
-    assert_eq!(check(&image).unwrap().verdict.name(), "deploy");
+    let rewritten = |change: &dyn Fn(&mut ModelManifest, &mut TaskManifest<'_>)| {
+        outcome(fixture::rewritten(bytes.as_bytes(), change).unwrap())
+    };
+    assert_eq!(rewritten(&|_, _| {}).verdict.name(), "deploy");
     for calibration in [Calibration::Failed, Calibration::TooFewRows] {
-        image.model.confidence.calibration = calibration;
-        let outcome = check(&image).unwrap();
+        let outcome = rewritten(&|model, _| model.calibration = calibration);
         assert_eq!(outcome.verdict.name(), "abstain");
         assert!(
             outcome
@@ -120,11 +122,12 @@ fn evidence_that_is_unfit_abstains() {
                 .contains(&Reason::NotCalibrated(calibration))
         );
     }
-    image.model.confidence.calibration = Calibration::Passed;
-    image.task.threshold = None;
-    assert_eq!(check(&image).unwrap().verdict.name(), "abstain");
+    let aimless = rewritten(&|_, task| task.threshold = None);
+    assert_eq!(aimless.verdict.name(), "abstain");
     // A single trajectory says nothing about the spread.
-    image.task.threshold = Some(-1000.0);
-    image.task.effort.trajectories = 1;
-    assert_ne!(check(&image).unwrap().verdict.name(), "deploy");
+    let single = rewritten(&|_, task| {
+        task.threshold = Some(-1000.0);
+        task.effort.trajectories = 1;
+    });
+    assert_ne!(single.verdict.name(), "deploy");
 }

@@ -2,6 +2,7 @@
 //! controllers in a whole check.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use hambo_core::SVector;
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::check::{Check, Outcome, Progress};
 use hambo_core::image::Image;
@@ -334,18 +335,12 @@ const FEEDBACK: &str = "kind = \"linear\"\ngain = [[-0.6, 0.2], [0.1, -0.4]]\nbi
 /// [`FEEDBACK`] in plain Rust.
 struct Own;
 
-impl Controller for Own {
-    fn state_dimension(&self) -> usize {
-        2
-    }
-
-    fn action_dimension(&self) -> usize {
-        2
-    }
-
-    fn action(&self, state: &[f32], action: &mut [f32]) {
-        action[0] = 0.05 - 0.6 * state[0] + 0.2 * state[1];
-        action[1] = -0.1 + 0.1 * state[0] - 0.4 * state[1];
+impl Controller<2, 2> for Own {
+    fn action(&self, state: &SVector<f32, 2>) -> SVector<f32, 2> {
+        SVector::from([
+            0.05 - 0.6 * state.x + 0.2 * state.y,
+            -0.1 + 0.1 * state.x - 0.4 * state.y,
+        ])
     }
 }
 
@@ -357,10 +352,10 @@ fn an_own_controller_gets_the_bound_of_the_stored_policy() {
     let image = Image::parse(bytes.as_bytes()).unwrap();
     let stored = check_in_lanes::<4>(&image).unwrap();
 
-    let own = LaneByLane::new(Own).unwrap();
-    let needed = Buffers::<4>::rows_needed(&image.model.dynamics, &image.task, &own).unwrap();
+    let own = LaneByLane::new(Own);
+    let needed = Buffers::<4>::rows_needed(&image.model().dynamics, image.task(), &own).unwrap();
     let mut rows = vec![[0.0; 4]; needed];
-    let mut check = Check::with_policy(&image.model, &image.task, &own, &mut rows).unwrap();
+    let mut check = Check::with_policy(image.model(), image.task(), &own, &mut rows).unwrap();
     let own: Outcome = loop {
         if let Progress::Finished(outcome) = check.advance(100) {
             break outcome;
@@ -377,31 +372,16 @@ fn an_own_controller_gets_the_bound_of_the_stored_policy() {
     }
 }
 
-/// Writes its second action for positive states only.
-struct Forgetful(usize);
-
-impl Controller for Forgetful {
-    fn state_dimension(&self) -> usize {
-        self.0
-    }
-
-    fn action_dimension(&self) -> usize {
-        2
-    }
-
-    fn action(&self, state: &[f32], action: &mut [f32]) {
-        action[0] = state[0] * state[0];
-        if state[0] > 0.0 {
-            action[1] = state[1] * state[0];
-        }
-    }
+/// Has no second action where the first state is not positive.
+fn forgetful(state: &SVector<f32, 32>) -> SVector<f32, 2> {
+    let (x, y) = (state[0], state[1]);
+    let second = if x > 0.0 { y * x } else { f32::NAN };
+    SVector::from([x * x, second])
 }
 
 #[test]
-fn own_controllers_have_lanes_limits_and_derivatives() {
-    assert!(LaneByLane::new(Forgetful(0)).is_none());
-    assert!(LaneByLane::new(Forgetful(33)).is_none());
-    let policy = LaneByLane::new(Forgetful(32)).unwrap();
+fn own_controllers_have_lanes_and_derivatives() {
+    let policy = LaneByLane::new(forgetful);
     let mut state = vec![[0.0; 3]; 32];
     (state[0], state[1]) = ([3.0, -3.0, 300.0], [-2.0, 5.0, 0.5]);
     let (action, gradient) = rows(&policy, &state, &[], &[[1.0; 3], [10.0; 3]]);
@@ -418,10 +398,14 @@ fn own_controllers_have_lanes_limits_and_derivatives() {
     assert_eq!(gradient[31], [0.5; 3]);
 
     let lanes = [32, 1, 2].map(|count| normals::<32>(&mut Draw::new(8), count));
-    let policy = LaneByLane::new(Forgetful(32)).unwrap();
     let one = bits_in_lanes::<1>(&policy, &lanes);
     assert_eq!(one, bits_in_lanes::<4>(&policy, &lanes));
     assert_eq!(one, bits_in_lanes::<32>(&policy, &lanes));
+
+    // A model of other dimensions gets no action at all.
+    let mut action = [[0.0; 3]; 2];
+    policy.act(&state[..31], &[], &mut [], &mut action);
+    assert!(action.as_flattened().iter().all(|x| x.is_nan()));
 }
 
 /// From one initial state on the mean model, chance is the controller's alone.
@@ -430,7 +414,7 @@ fn a_gaussian_policy_spreads_the_returns() {
     let returns = |text: &str| {
         let bytes = plane_image(&parse(text, &plane()));
         let image = Image::parse(bytes.as_bytes()).unwrap();
-        let (model, task, policy) = (&image.model, &image.task, &image.policy);
+        let (model, task, policy) = (image.model(), image.task(), image.policy());
         let rollout = Rollout {
             model,
             policy,

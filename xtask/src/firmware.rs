@@ -80,22 +80,17 @@ impl Firmware {
         self.build().words("--features planted-panic")
     }
 
-    /// The firmware's parts that run on the host.
-    pub fn host_tests(&self) -> CommandLine {
-        CommandLine::new("cargo test --lib --manifest-path hambo-firmware/Cargo.toml")
-            .words("--target-dir")
-            .argument(&self.target_directory)
-    }
-
     /// None where the target's core library lies nowhere compiled.
     pub fn clippy(&self) -> Option<CommandLine> {
         let line = self.cargo("clippy", "--manifest-path hambo-firmware/Cargo.toml");
         (self.toolchain == Toolchain::Rustup).then(|| line.words("-- -D warnings"))
     }
 
-    /// The core without the firmware: nothing else can lend it `std`.
+    /// The core and its example without the firmware: nothing else can lend
+    /// them `std`.
     pub fn core_alone(&self) -> CommandLine {
-        self.cargo("build", "--package hambo-core --features defmt")
+        let what = "--package hambo-core --features defmt,embedded-hal --example own_firmware";
+        self.cargo("build", what)
     }
 
     fn cargo(&self, command: &str, what: &str) -> CommandLine {
@@ -156,7 +151,7 @@ mod tests {
             "env -u LD_LIBRARY_PATH RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc \
              CARGO_TARGET_THUMBV7EM_NONE_EABIHF_LINKER=ld.lld \
              /usr/bin/cargo build -Zbuild-std=core --release \
-             --package hambo-core --features defmt \
+             --package hambo-core --features defmt,embedded-hal --example own_firmware \
              --target thumbv7em-none-eabihf --target-dir /r/target/firmware"
         );
     }

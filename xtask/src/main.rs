@@ -425,9 +425,6 @@ impl Project {
                 "needs the target from rustup; rustup target add thumbv7em-none-eabihf",
             ),
         }
-        steps.step("tests of the firmware on the host", || {
-            self.run(firmware.host_tests())
-        })?;
         self.fuzz_steps(&mut steps, fuzz::SECONDS)?;
         match setup::miri(&mut ThisMachine) {
             Ok(()) => steps.step("core under Miri", || self.run(miri_line()))?,

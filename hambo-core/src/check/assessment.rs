@@ -19,7 +19,7 @@ use crate::verdict::{Reason, Reasons};
 /// use hambo_core::check::Assessment;
 /// use hambo_core::rollout::Buffers;
 /// let image = hambo_core::example::image()?;
-/// let (model, task, policy) = (&image.model, &image.task, &image.policy);
+/// let (model, task, policy) = (image.model(), image.task(), image.policy());
 /// let mut assessment = Assessment::new(model, task, policy).map_err(|_| "too many")?;
 /// assert_eq!(assessment.plan().count(), 4);
 /// let mut rows = [[0.0; 4]; 128];

@@ -72,7 +72,7 @@ impl<'a, const B: usize> Check<'a, B> {
     /// # Errors
     /// If `rows` is too short.
     pub fn new(image: &'a Image<'a>, rows: &'a mut [[f32; B]]) -> Result<Self, CapacityError> {
-        Check::with_policy(&image.model, &image.task, &image.policy, rows)
+        Check::with_policy(image.model(), image.task(), image.policy(), rows)
     }
 
     /// How many rows the check of an image needs.
@@ -91,7 +91,7 @@ impl<'a, const B: usize> Check<'a, B> {
     /// # Errors
     /// If the count does not fit a number.
     pub fn rows_needed(image: &Image<'_>) -> Result<usize, CapacityError> {
-        Buffers::<B>::rows_needed(&image.model.dynamics, &image.task, &image.policy)
+        Buffers::<B>::rows_needed(&image.model().dynamics, image.task(), image.policy())
     }
 }
 
@@ -100,27 +100,12 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     ///
     /// ```
     /// use hambo_core::check::{Check, Progress};
-    /// use hambo_core::policy::{Controller, LaneByLane};
-    ///
-    /// /// Does nothing, and pays for it.
-    /// struct Idle;
-    ///
-    /// impl Controller for Idle {
-    ///     fn state_dimension(&self) -> usize {
-    ///         1
-    ///     }
-    ///     fn action_dimension(&self) -> usize {
-    ///         1
-    ///     }
-    ///     fn action(&self, _: &[f32], action: &mut [f32]) {
-    ///         action.fill(0.0);
-    ///     }
-    /// }
-    ///
+    /// use hambo_core::{LaneByLane, SVector};
+    /// // Does nothing, and pays for it.
+    /// let policy = LaneByLane::new(|_: &SVector<f32, 1>| SVector::<f32, 1>::zeros());
     /// let image = hambo_core::example::image()?;
-    /// let policy = LaneByLane::new(Idle).ok_or("too many dimensions")?;
     /// let mut rows = [[0.0; 4]; 128];
-    /// let check = Check::with_policy(&image.model, &image.task, &policy, &mut rows);
+    /// let check = Check::with_policy(image.model(), image.task(), &policy, &mut rows);
     /// let Progress::Finished(outcome) = check.map_err(|_| "too few rows")?.advance(1000) else {
     ///     return Err("unfinished");
     /// };

@@ -8,26 +8,11 @@ use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
 use crate::model::Model;
-use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
+use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape, Perceptrons};
 use crate::policy::NetworkAdversary;
 use crate::variant::Variant;
 
 /// The manifest of an adversary part.
-///
-/// ```
-/// use hambo_core::image::AdversaryManifest;
-/// use hambo_core::network::Activation;
-/// use hambo_core::task::Variant;
-/// let manifest = AdversaryManifest {
-///     variant: Variant::ContinuousAdversary,
-///     hidden: [32].into_iter().collect(),
-///     activation: Activation::Tanh,
-/// };
-/// let mut buffer = [0; 256];
-/// let bytes = postcard::to_slice(&manifest, &mut buffer).map_err(|_| "too long")?;
-/// assert_eq!(postcard::from_bytes(bytes), Ok(manifest));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdversaryManifest {
     /// CA or DA1.
@@ -55,8 +40,7 @@ pub(super) fn parse_adversary<'a>(
         Variant::DiscreteAdversary1 => model.dynamics.members(),
         _ => return Err(Problem::Variant),
     };
-    let shape = NetworkShape::new(inputs, &manifest.hidden, outputs, manifest.activation)
-        .ok_or(Problem::Dimension)?;
+    let shape = NetworkShape::new(inputs, &manifest.hidden, outputs, manifest.activation)?;
     let mut arena = ArenaReader::new(part.arena)?;
     let input_mean = arena.take_finite(inputs)?;
     let input_scale = arena.take_finite(inputs)?;
@@ -64,9 +48,6 @@ pub(super) fn parse_adversary<'a>(
     arena.finish()?;
     Ok(NetworkAdversary {
         variant: manifest.variant,
-        shape,
-        tiles,
-        input_mean,
-        input_scale,
+        network: Perceptrons::new(shape, tiles, input_mean, input_scale)?,
     })
 }

@@ -66,15 +66,6 @@ pub struct Container<'a> {
 ///
 /// `payload` is the manifest, zeros to a multiple of [`ALIGNMENT`], and the
 /// arena, likewise. `None` if it is not aligned or too long.
-///
-/// ```
-/// use hambo_core::image::Part;
-/// use hambo_core::image::container::header;
-/// let header = header(Part::Model, 5, &[0; 32]).ok_or("bad lengths")?;
-/// assert_eq!(&header[..4], b"HMBO");
-/// assert_eq!(header[6], Part::Model as u8);
-/// # Ok::<(), &str>(())
-/// ```
 #[must_use]
 pub fn header(part: Part, manifest_length: usize, payload: &[u8]) -> Option<[u8; HEADER]> {
     let length = u32::try_from(payload.len()).ok()?;

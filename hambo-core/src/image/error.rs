@@ -2,13 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ParameterError;
+
 /// The parts of an image.
-///
-/// ```
-/// use hambo_core::image::{Image, Part};
-/// // The model comes first, and is what is missing first.
-/// assert_eq!(Image::parse(&[]).map(|_| ()).unwrap_err().part, Part::Model);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
@@ -37,13 +33,6 @@ impl Part {
 }
 
 /// A part that cannot be trusted.
-///
-/// ```
-/// use hambo_core::image::{Image, ImageError, Part, Problem};
-/// let bytes = [0_u128; 1];
-/// let error = Image::parse(bytemuck::cast_slice(&bytes)).map(|_| ()).unwrap_err();
-/// assert_eq!(error, ImageError { part: Part::Model, problem: Problem::Truncated });
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ImageError {
@@ -51,6 +40,15 @@ pub struct ImageError {
     pub part: Part,
     /// What is wrong with it.
     pub problem: Problem,
+}
+
+impl From<ParameterError> for Problem {
+    fn from(error: ParameterError) -> Self {
+        match error {
+            ParameterError::Size(_) => Self::Dimension,
+            ParameterError::Number(_) => Self::Number,
+        }
+    }
 }
 
 /// What is wrong with a part.

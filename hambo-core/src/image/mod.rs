@@ -2,8 +2,8 @@
 //! takes as given.
 //!
 //! An image is a row of parts: model, task, policy, and trained adversaries
-//! if the task says so. Each part is a container of its own ([`container`]), so that a new controller
-//! can arrive alone. Only [`Image::parse`] and [`Image::parse_prefix`] make
+//! if the task says so. Each part is a container of its own ([`container`]),
+//! so that a new controller can arrive alone. Only [`Image::parse`] and [`Image::parse_prefix`] make
 //! an [`Image`]; any wrong byte is an [`ImageError`].
 //!
 //! The readers of parts stay out of line: their working copies leave the
@@ -34,7 +34,8 @@ use crate::policy::{Policy, StoredPolicy};
 use crate::task::Task;
 use container::Container;
 
-/// A model, a task and a policy that fit together.
+/// A model, a task and a policy that fit together. Only bytes make one: what
+/// an image holds is what its checksums were computed over.
 ///
 /// ```
 /// use hambo_core::image::{Image, Part, Problem};
@@ -45,12 +46,9 @@ use container::Container;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Image<'a> {
-    /// The dynamics and their uncertainty.
-    pub model: Model<'a>,
-    /// What is asked.
-    pub task: Task<'a>,
-    /// The controller under test.
-    pub policy: StoredPolicy<'a>,
+    model: Model<'a>,
+    task: Task<'a>,
+    policy: StoredPolicy<'a>,
 }
 
 impl<'a> Image<'a> {
@@ -90,11 +88,34 @@ impl<'a> Image<'a> {
         for _ in 0..adversaries {
             take_adversary(bytes, &model, &mut task)?;
         }
-        Ok(Self {
+        Ok(Self::of(model, task, policy))
+    }
+
+    /// An image of parts that fit together; for the example of this crate.
+    pub(crate) fn of(model: Model<'a>, task: Task<'a>, policy: StoredPolicy<'a>) -> Self {
+        Self {
             model,
             task,
             policy,
-        })
+        }
+    }
+
+    /// The dynamics and their uncertainty.
+    #[must_use]
+    pub fn model(&self) -> &Model<'a> {
+        &self.model
+    }
+
+    /// What is asked.
+    #[must_use]
+    pub fn task(&self) -> &Task<'a> {
+        &self.task
+    }
+
+    /// The controller under test.
+    #[must_use]
+    pub fn policy(&self) -> &StoredPolicy<'a> {
+        &self.policy
     }
 
     /// The same model and task under another controller, whose part came alone.

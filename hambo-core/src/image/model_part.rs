@@ -19,29 +19,6 @@ use crate::model::{
 use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
 
 /// The manifest of a model part.
-///
-/// ```
-/// use hambo_core::image::{DynamicsManifest, EnsembleManifest, ModelManifest};
-/// use hambo_core::model::Calibration;
-/// use hambo_core::network::Activation;
-/// let manifest = ModelManifest {
-///     state_dimension: 1,
-///     action_dimension: 1,
-///     beta: 2.0,
-///     calibration: Calibration::Passed,
-///     dynamics: DynamicsManifest::Ensemble(EnsembleManifest {
-///         members: 1,
-///         hidden: [].into_iter().collect(),
-///         activation: Activation::Relu,
-///         std_floor: 0.01,
-///         std_cap: 1.0,
-///     }),
-/// };
-/// let mut buffer = [0; 64];
-/// let bytes = postcard::to_slice(&manifest, &mut buffer).map_err(|_| "too long")?;
-/// assert_eq!(postcard::from_bytes(bytes), Ok(manifest));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelManifest {
     /// ds.
@@ -57,15 +34,6 @@ pub struct ModelManifest {
 }
 
 /// The kinds of dynamics.
-///
-/// ```
-/// use hambo_core::image::{DynamicsManifest, GaussianProcessManifest};
-/// use hambo_core::model::Kernel;
-/// let kernels = [Kernel::Rbf].into_iter().collect();
-/// let manifest = GaussianProcessManifest { points: 128, kernels };
-/// let dynamics = DynamicsManifest::GaussianProcess(manifest);
-/// assert!(!matches!(dynamics, DynamicsManifest::Ensemble(_)));
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DynamicsManifest {
     /// A network ensemble.
@@ -75,21 +43,6 @@ pub enum DynamicsManifest {
 }
 
 /// The sizes of a network ensemble.
-///
-/// ```
-/// use hambo_core::image::EnsembleManifest;
-/// use hambo_core::network::{Activation, NetworkShape};
-/// let ensemble = EnsembleManifest {
-///     members: 5,
-///     hidden: [64, 64].into_iter().collect(),
-///     activation: Activation::Relu,
-///     std_floor: 0.01,
-///     std_cap: 1.0,
-/// };
-/// // Three states and an action in, a mean and a raw deviation for each state out.
-/// let network = NetworkShape::new(4, &ensemble.hidden, 6, ensemble.activation);
-/// assert!(network.is_some_and(|network| network.tiles() == 16 * 5 + 16 * 65 + 2 * 65));
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnsembleManifest {
     /// K.
@@ -105,38 +58,6 @@ pub struct EnsembleManifest {
 }
 
 /// Reads a model part.
-///
-/// ```
-/// use hambo_core::image::container::{Container, header};
-/// use hambo_core::image::{DynamicsManifest, EnsembleManifest, ModelManifest, Part, parse_model};
-/// use hambo_core::model::Calibration;
-/// use hambo_core::network::Activation;
-/// let manifest = ModelManifest {
-///     state_dimension: 1,
-///     action_dimension: 1,
-///     beta: 2.0,
-///     calibration: Calibration::Passed,
-///     dynamics: DynamicsManifest::Ensemble(EnsembleManifest {
-///         members: 1,
-///         hidden: [].into_iter().collect(),
-///         activation: Activation::Relu,
-///         std_floor: 0.01,
-///         std_cap: 1.0,
-///     }),
-/// };
-/// // Manifest, zeros to a multiple of 16, and 4 + 4 + 3 runs of one tile each.
-/// let mut blocks = [0_u128; 6 + 10];
-/// let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut blocks);
-/// let length = postcard::to_slice(&manifest, &mut bytes[64..]).map_err(|_| "too long")?.len();
-/// let arena = bytemuck::cast_slice_mut::<u8, f32>(&mut bytes[96..]);
-/// arena.fill(1.0);
-/// let header = header(Part::Model, length, &bytes[64..]).ok_or("bad lengths")?;
-/// bytes[..64].copy_from_slice(&header);
-/// let part = Container::take(&mut &bytes[..], Part::Model).map_err(|_| "damaged")?;
-/// let model = parse_model(&part).map_err(|_| "refused")?;
-/// assert_eq!((model.dynamics.members(), model.confidence.beta), (1, 2.0));
-/// # Ok::<(), &str>(())
-/// ```
 ///
 /// # Errors
 /// If sizes do not agree or a number is out of range.
@@ -193,8 +114,7 @@ fn parse_ensemble<'a>(
     }
     let inputs = state_dimension.saturating_add(action_dimension);
     let outputs = state_dimension.saturating_mul(2);
-    let network = NetworkShape::new(inputs, &manifest.hidden, outputs, manifest.activation)
-        .ok_or(Problem::Dimension)?;
+    let network = NetworkShape::new(inputs, &manifest.hidden, outputs, manifest.activation)?;
     let standardisation = Standardisation {
         input_mean: arena.take_finite(inputs)?,
         input_scale: all(arena.take_finite(inputs)?, positive)?,
@@ -204,7 +124,12 @@ fn parse_ensemble<'a>(
     let tiles = usize::from(manifest.members).checked_mul(network.tiles());
     let tiles = tiles.ok_or(Problem::Dimension)?;
     let tiles = arena.take_finite_tiles(tiles)?;
-    Ensemble::new(network, floor_and_cap, standardisation, tiles).ok_or(Problem::Dimension)
+    Ok(Ensemble::new(
+        network,
+        floor_and_cap,
+        standardisation,
+        tiles,
+    )?)
 }
 
 pub(super) fn positive(x: f32) -> bool {

@@ -12,27 +12,14 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
+use super::model_part::{all, positive};
 use crate::arithmetic::dense::Dense;
 use crate::arithmetic::elementary::exp;
-use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
-use crate::policy::{
-    ActionMap, Head, Linear, Observation, Perceptron, Spread, StoredPolicy, Waypoints,
-};
+use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape, Perceptrons};
+use crate::policy::{ActionMap, Head, Linear, Perceptron, Spread, StoredPolicy, Waypoints};
 
 /// The manifest of a policy part. New kinds come last: the order is the
 /// format.
-///
-/// ```
-/// use hambo_core::image::PolicyManifest;
-/// use hambo_core::policy::{Leg, Waypoints};
-/// let leg = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
-/// let policy = Waypoints::new(2, 0.5, &[leg]).ok_or("bad policy")?;
-/// let manifest = PolicyManifest::Waypoints(policy);
-/// let mut buffer = [0; 64];
-/// let bytes = postcard::to_slice(&manifest, &mut buffer).map_err(|_| "too long")?;
-/// assert_eq!(postcard::from_bytes(bytes), Ok(manifest));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PolicyManifest {
     /// Straight lines from place to place.
@@ -44,21 +31,6 @@ pub enum PolicyManifest {
 }
 
 /// The sizes of a linear policy.
-///
-/// ```
-/// use hambo_core::image::{ActionManifest, LinearManifest};
-/// use hambo_core::policy::Head;
-/// let actions = ActionManifest {
-///     action_dimension: 1,
-///     head: Head::Deterministic,
-///     squash: false,
-/// };
-/// let manifest = LinearManifest { state_dimension: 2, actions };
-/// let mut buffer = [0; 256];
-/// let bytes = postcard::to_slice(&manifest, &mut buffer).map_err(|_| "too long")?;
-/// assert_eq!(postcard::from_bytes(bytes), Ok(manifest));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinearManifest {
     /// ds.
@@ -68,27 +40,6 @@ pub struct LinearManifest {
 }
 
 /// The sizes of a network policy.
-///
-/// ```
-/// use hambo_core::image::{ActionManifest, PerceptronManifest};
-/// use hambo_core::network::Activation;
-/// use hambo_core::policy::Head;
-/// let actions = ActionManifest {
-///     action_dimension: 1,
-///     head: Head::Deterministic,
-///     squash: false,
-/// };
-/// let manifest = PerceptronManifest {
-///     state_dimension: 2,
-///     hidden: [64, 64].into_iter().collect(),
-///     activation: Activation::Tanh,
-///     actions,
-/// };
-/// let mut buffer = [0; 256];
-/// let bytes = postcard::to_slice(&manifest, &mut buffer).map_err(|_| "too long")?;
-/// assert_eq!(postcard::from_bytes(bytes), Ok(manifest));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PerceptronManifest {
     /// ds.
@@ -102,18 +53,6 @@ pub struct PerceptronManifest {
 }
 
 /// From outputs to actions.
-///
-/// ```
-/// use hambo_core::image::ActionManifest;
-/// use hambo_core::policy::{Head, Spread};
-/// // As SAC leaves it: a network gives mean and log-std of a squashed normal.
-/// let actions = ActionManifest {
-///     action_dimension: 3,
-///     head: Head::TanhGaussian(Spread::OfState),
-///     squash: false,
-/// };
-/// assert_eq!(actions.head.spread(), Some(Spread::OfState));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionManifest {
     /// da.
@@ -131,7 +70,7 @@ pub struct ActionManifest {
 /// use hambo_core::image::{Part, PolicyManifest, parse_policy};
 /// use hambo_core::policy::{Leg, Policy, Waypoints};
 /// let leg = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
-/// let manifest = PolicyManifest::Waypoints(Waypoints::new(2, 0.5, &[leg]).ok_or("bad policy")?);
+/// let manifest = PolicyManifest::Waypoints(Waypoints::new(2, 0.5, &[leg]).map_err(|_| "bad policy")?);
 /// let mut blocks = [0_u128; 6];
 /// let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut blocks);
 /// let length = postcard::to_slice(&manifest, &mut bytes[64..]).map_err(|_| "too long")?.len();
@@ -151,9 +90,7 @@ pub fn parse_policy<'a>(part: &Container<'a>) -> Result<StoredPolicy<'a>, Proble
     let mut arena = ArenaReader::new(part.arena)?;
     let policy = match manifest {
         PolicyManifest::Waypoints(policy) => {
-            if !policy.is_valid() {
-                return Err(Problem::Number);
-            }
+            policy.validate()?;
             StoredPolicy::Waypoints(policy)
         }
         PolicyManifest::Linear(manifest) => {
@@ -173,10 +110,10 @@ fn parse_linear<'a>(
 ) -> Result<Linear<'a>, Problem> {
     let actions = parse_actions(&manifest.actions, arena)?;
     let states = usize::from(manifest.state_dimension);
-    let outputs = actions.outputs().ok_or(Problem::Dimension)?;
+    let outputs = actions.outputs()?;
     let tiles = Dense::tiles(states, outputs).ok_or(Problem::Dimension)?;
     let tiles = arena.take_finite_tiles(tiles)?;
-    Linear::new(tiles, states, actions).ok_or(Problem::Dimension)
+    Ok(Linear::new(tiles, states, actions)?)
 }
 
 fn parse_perceptron<'a>(
@@ -185,18 +122,13 @@ fn parse_perceptron<'a>(
 ) -> Result<Perceptron<'a>, Problem> {
     let actions = parse_actions(&manifest.actions, arena)?;
     let states = usize::from(manifest.state_dimension);
-    let observation = Observation {
-        mean: arena.take_finite(states)?,
-        scale: arena.take_finite(states)?,
-    };
-    if observation.scale.iter().any(|scale| *scale <= 0.0) {
-        return Err(Problem::Number);
-    }
-    let outputs = actions.outputs().ok_or(Problem::Dimension)?;
-    let network = NetworkShape::new(states, &manifest.hidden, outputs, manifest.activation)
-        .ok_or(Problem::Dimension)?;
-    let tiles = arena.take_finite_tiles(network.tiles())?;
-    Perceptron::new(network, tiles, observation, actions).ok_or(Problem::Dimension)
+    let mean = arena.take_finite(states)?;
+    let scale = all(arena.take_finite(states)?, positive)?;
+    let outputs = actions.outputs()?;
+    let shape = NetworkShape::new(states, &manifest.hidden, outputs, manifest.activation)?;
+    let tiles = arena.take_finite_tiles(shape.tiles())?;
+    let network = Perceptrons::new(shape, tiles, mean, scale)?;
+    Ok(Perceptron::new(network, actions)?)
 }
 
 fn parse_actions<'a>(

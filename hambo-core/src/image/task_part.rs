@@ -16,33 +16,6 @@ use crate::model::Model;
 use crate::task::{Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Task};
 
 /// The manifest of a task part.
-///
-/// ```
-/// use hambo_core::image::TaskManifest;
-/// use hambo_core::task::{Effort, InitialKind, Method};
-/// let manifest = TaskManifest {
-///     state_dimension: 1,
-///     action_dimension: 1,
-///     horizon: 16,
-///     discount: 1.0,
-///     delta: 0.1,
-///     threshold: Some(-100.0),
-///     reward_bounds: None,
-///     effort: Effort { trajectories: 16, iterations: 12, seed: 1 },
-///     method: Method::default(),
-///     adversaries: 0,
-///     initial: InitialKind::Point,
-///     initial_count: 1,
-///     ops: &[1, 0, 0], // the state
-///     reward: 0,
-///     termination: None,
-///     constraints: [].into_iter().collect(),
-/// };
-/// let mut buffer = [0; 256];
-/// let bytes = postcard::to_slice(&manifest, &mut buffer).map_err(|_| "too long")?;
-/// assert_eq!(postcard::from_bytes(bytes), Ok(manifest));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskManifest<'a> {
     /// ds.

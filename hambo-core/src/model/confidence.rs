@@ -6,14 +6,6 @@ use serde::{Deserialize, Serialize};
 use crate::arithmetic::elementary::{maximum, minimum, sqrt};
 
 /// How the calibration on withheld data went.
-///
-/// ```
-/// use hambo_core::model::Calibration;
-/// use hambo_core::verdict::Reason;
-/// // A model that failed never deploys, and the outcome says so.
-/// let reason = Reason::NotCalibrated(Calibration::TooFewRows);
-/// assert_ne!(reason, Reason::NotCalibrated(Calibration::Failed));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Calibration {

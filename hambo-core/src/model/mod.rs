@@ -20,13 +20,6 @@ pub use gaussian_process::{
 
 /// A model as it comes out of an image: dynamics, confidence set and the
 /// part of the state-action space it has seen.
-///
-/// ```
-/// let model = hambo_core::example::model()?;
-/// assert_eq!(model.confidence.calibration_scale.len(), model.dynamics.state_dimension());
-/// assert_eq!(model.support.low.len(), 2);
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Model<'a> {
     /// The mean and the two standard deviations of s′ − s.
@@ -38,16 +31,6 @@ pub struct Model<'a> {
 }
 
 /// The statistical model of the transition s′ − s.
-///
-/// ```
-/// use hambo_core::model::Dynamics;
-/// let dynamics = hambo_core::example::model()?.dynamics;
-/// assert!(matches!(dynamics, Dynamics::Ensemble(_)));
-/// assert_eq!((dynamics.state_dimension(), dynamics.action_dimension()), (1, 1));
-/// // A Gaussian process would have none.
-/// assert_eq!(dynamics.members(), 2);
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug)]
 pub enum Dynamics<'a> {
     /// K networks with a mean and a standard-deviation head each.
@@ -183,24 +166,6 @@ impl Dynamics<'_> {
 
     /// Adds to the two cotangents the derivative of
     /// [`Self::member_moments`], transposed.
-    ///
-    /// ```
-    /// # use hambo_core::model::Prediction;
-    /// let dynamics = hambo_core::example::model()?.dynamics;
-    /// let mut scratch = vec![[0.0]; dynamics.scratch_rows().ok_or("too large")?];
-    /// # let (mut mean, mut epistemic, mut aleatoric) = ([[0.0]], [[0.0]], [[0.0]]);
-    /// # let mut prediction = Prediction {
-    /// #     mean: &mut mean,
-    /// #     epistemic_std: &mut epistemic,
-    /// #     aleatoric_std: &mut aleatoric,
-    /// # };
-    /// dynamics.predict(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction);
-    /// // The mean of member 0 is a + 0.1.
-    /// let (mut state, mut action) = ([[0.0]], [[0.0]]);
-    /// dynamics.pull_back_members(&[0], (&[[1.0]], &[[0.0]]), &mut scratch, &mut state, &mut action);
-    /// assert_eq!((state, action), ([[0.0]], [[1.0]]));
-    /// # Ok::<(), &str>(())
-    /// ```
     pub fn pull_back_members<const B: usize>(
         &self,
         members: &[usize; B],

@@ -28,13 +28,6 @@ pub enum Activation {
 impl Activation {
     /// Whether the derivative follows from the value after the activation, so
     /// that the value before it need not be kept.
-    ///
-    /// ```
-    /// use hambo_core::network::Activation;
-    /// // tanh' = 1 - tanh².
-    /// assert!(Activation::Tanh.derivative_follows_from_value());
-    /// assert!(!Activation::Silu.derivative_follows_from_value());
-    /// ```
     #[must_use]
     pub fn derivative_follows_from_value(self) -> bool {
         match self {

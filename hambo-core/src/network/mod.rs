@@ -1,16 +1,19 @@
 //! Multilayer perceptrons: members of an ensemble (h_theta and nu_theta of
 //! equation (5)), controllers, adversaries.
 //!
-//! The shape is apart from the weights, so that the members of an ensemble
-//! share one shape; what the derivatives of the activations need is kept for
-//! the way back.
+//! [`NetworkShape`] is apart from the weights, so that the members of an
+//! ensemble share it; [`Perceptrons`] has weights and scratch. What the
+//! derivatives of the activations need is kept for the way back.
 
 mod activation;
+mod perceptrons;
 
 pub use activation::Activation;
+pub(crate) use perceptrons::Perceptrons;
 
 use heapless::Vec;
 
+use crate::ParameterError;
 use crate::arithmetic::dense::{Dense, TILE, padded};
 
 /// The largest number of hidden layers.
@@ -27,30 +30,8 @@ struct LayerShape {
 }
 
 /// The sizes of a perceptron.
-///
-/// ```
-/// use hambo_core::network::{Activation, NetworkShape};
-/// // One input, one hidden unit, one output: 2 relu(x) + 1, for two lanes.
-/// let shape = NetworkShape::new(1, &[1], 1, Activation::Relu).ok_or("bad shape")?;
-/// let tiles = [[0.0; 4], [1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]];
-/// assert_eq!(shape.tiles(), tiles.len());
-/// assert_eq!((shape.inputs(), shape.outputs()), (1, 1));
-/// // Rows come in fours, as the outputs of a layer do.
-/// assert_eq!((shape.hidden_rows(), shape.widest()), (4, 4));
-/// let (mut hidden, mut output) = ([[0.0; 2]; 4], [[0.0; 2]; 4]);
-/// let (mut ping, mut pong) = ([[0.0; 2]; 4], [[0.0; 2]; 4]);
-/// let buffers = (&mut ping[..], &mut pong[..]);
-/// shape.forward(&tiles, &[[3.0, -1.0]], &mut hidden, &mut output, buffers).ok_or("too short")?;
-/// assert_eq!(output[0], [7.0, 1.0]);
-/// // The derivative is 2 where x is positive.
-/// let (mut ping, mut pong) = ([[0.0; 2]; 4], [[0.0; 2]; 4]);
-/// ping[0] = [1.0, 1.0];
-/// let gradient = shape.pull_back(&tiles, &hidden, (&mut ping, &mut pong)).ok_or("too short")?;
-/// assert_eq!(gradient, [[2.0, 0.0]]);
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NetworkShape {
+pub(crate) struct NetworkShape {
     layers: Vec<LayerShape, MAX_LAYERS>,
     activation: Activation,
     tiles: usize,
@@ -59,21 +40,17 @@ pub struct NetworkShape {
 }
 
 impl NetworkShape {
-    /// A network with these widths; `None` if one of them is zero, or there
-    /// are too many.
+    /// A network with these widths.
     ///
-    /// ```
-    /// use hambo_core::network::{Activation, NetworkShape};
-    /// assert!(NetworkShape::new(4, &[64, 64], 2, Activation::Tanh).is_some());
-    /// assert!(NetworkShape::new(4, &[0], 2, Activation::Tanh).is_none());
-    /// ```
-    #[must_use]
+    /// # Errors
+    /// If one of them is zero, or there are too many.
     pub fn new(
         inputs: usize,
         hidden: &[u16],
         outputs: usize,
         activation: Activation,
-    ) -> Option<Self> {
+    ) -> Result<Self, ParameterError> {
+        let too_large = ParameterError::Size("network");
         let mut shape = Self {
             layers: Vec::new(),
             activation,
@@ -89,42 +66,45 @@ impl NetworkShape {
                 outputs: width,
                 offset: shape.tiles,
             };
-            shape.layers.push(layer).ok()?;
-            shape.tiles = shape.tiles.checked_add(Dense::tiles(before, width)?)?;
-            shape.hidden_rows = shape.hidden_rows.checked_add(padded(width))?;
+            let full = ParameterError::Size("hidden layers");
+            shape.layers.push(layer).map_err(|_| full)?;
+            let tiles = Dense::tiles(before, width).ok_or(ParameterError::Size("layer"))?;
+            shape.tiles = shape.tiles.checked_add(tiles).ok_or(too_large)?;
+            let rows = shape.hidden_rows.checked_add(padded(width));
+            shape.hidden_rows = rows.ok_or(too_large)?;
             shape.widest = shape.widest.max(padded(width));
             before = width;
         }
-        shape.hidden_rows = shape.hidden_rows.checked_sub(padded(outputs))?;
-        Some(shape)
+        shape.hidden_rows = shape.hidden_rows.saturating_sub(padded(outputs));
+        Ok(shape)
     }
 
     /// Width of the input.
-    #[must_use]
     pub fn inputs(&self) -> usize {
         self.layers.first().map_or(0, |layer| layer.inputs)
     }
 
     /// Width of the output.
-    #[must_use]
     pub fn outputs(&self) -> usize {
         self.layers.last().map_or(0, |layer| layer.outputs)
     }
 
+    /// Rows of the output: whole tiles.
+    pub fn output_rows(&self) -> usize {
+        padded(self.outputs())
+    }
+
     /// Weight tiles of one network.
-    #[must_use]
     pub fn tiles(&self) -> usize {
         self.tiles
     }
 
     /// Rows that hold what is kept of all hidden layers.
-    #[must_use]
     pub fn hidden_rows(&self) -> usize {
         self.hidden_rows
     }
 
     /// Rows of the widest layer, input and output included.
-    #[must_use]
     pub fn widest(&self) -> usize {
         self.widest
     }
@@ -205,5 +185,54 @@ impl NetworkShape {
 impl LayerShape {
     fn dense<'a>(&self, tiles: &'a [[f32; TILE]]) -> Option<Dense<'a>> {
         Dense::new(tiles.get(self.offset..)?, self.inputs, self.outputs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn value_and_derivative_of_a_network_of_one_hidden_unit() -> Result<(), ParameterError> {
+        // 2 relu(x) + 1, for two lanes.
+        let shape = NetworkShape::new(1, &[1], 1, Activation::Relu)?;
+        let tiles = [
+            [0.0; 4],
+            [1.0, 0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0, 0.0],
+            [2.0, 0.0, 0.0, 0.0],
+        ];
+        assert_eq!(shape.tiles(), tiles.len());
+        assert_eq!((shape.inputs(), shape.outputs()), (1, 1));
+        // Rows come in fours, as the outputs of a layer do.
+        assert_eq!((shape.hidden_rows(), shape.widest()), (4, 4));
+        // At (x − 1) · 2, so that standardisation takes part.
+        let network = Perceptrons::new(shape, &tiles, &[1.0], &[2.0])?;
+        let mut scratch = vec![[0.0; 2]; network.scratch_rows().unwrap_or(0)];
+        let outputs = network.forward(&[[3.0, -1.0]], &[], &mut scratch);
+        assert_eq!(outputs.and_then(|rows| rows.first()), Some(&[9.0, 1.0]));
+        let mut gradient = [[0.5; 2]];
+        let ones = |outputs: &mut [[f32; 2]]| {
+            outputs.fill([0.0; 2]);
+            *outputs.first_mut()? = [1.0; 2];
+            Some(())
+        };
+        let done = network.pull_back(&mut scratch, ones, &mut gradient, &mut []);
+        assert_eq!((done, gradient), (Some(()), [[4.5, 0.5]]));
+        assert!(
+            network
+                .forward(&[[0.0; 2]], &[], &mut scratch[1..])
+                .is_none()
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn a_width_of_zero_is_no_shape() {
+        let shape = |hidden: &[u16]| NetworkShape::new(4, hidden, 2, Activation::Tanh);
+        assert!(shape(&[64, 64]).is_ok());
+        assert_eq!(shape(&[0]), Err(ParameterError::Size("layer")));
+        let full = ParameterError::Size("hidden layers");
+        assert_eq!(shape(&[1; MAX_HIDDEN_LAYERS + 1]), Err(full));
     }
 }

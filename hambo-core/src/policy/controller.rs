@@ -1,49 +1,44 @@
 //! A user's own controller in plain Rust: the very code that drives the
 //! robot, checked as it is.
 
-use super::Policy;
+use nalgebra::SVector;
+
+use super::{Policy, spoil};
 use crate::arithmetic::elementary::maximum;
 
-/// The largest number of states, and of actions, of a [`Controller`].
-pub const MAX_DIMENSION: usize = 32;
-
-/// A control law for one robot. It has no memory: the same state gives the
-/// same action.
+/// A control law for a robot of `S` states and `A` actions. It has no memory:
+/// the same state gives the same action. Every such closure is one.
 ///
 /// ```
-/// use hambo_core::policy::Controller;
+/// use hambo_core::{Controller, SVector};
 ///
-/// /// A thermostat: full heat below 20 degrees.
-/// struct Thermostat;
+/// /// A thermostat: full heat below its set point.
+/// struct Thermostat {
+///     degrees: f32,
+/// }
 ///
-/// impl Controller for Thermostat {
-///     fn state_dimension(&self) -> usize {
-///         1
-///     }
-///     fn action_dimension(&self) -> usize {
-///         1
-///     }
-///     fn action(&self, state: &[f32], action: &mut [f32]) {
-///         if let ([temperature], [heat]) = (state, action) {
-///             *heat = if *temperature < 20.0 { 1.0 } else { 0.0 };
-///         }
+/// impl Controller<1, 1> for Thermostat {
+///     fn action(&self, state: &SVector<f32, 1>) -> SVector<f32, 1> {
+///         SVector::from([if state.x < self.degrees { 1.0 } else { 0.0 }])
 ///     }
 /// }
 ///
-/// let mut heat = [f32::NAN];
-/// Thermostat.action(&[18.5], &mut heat);
-/// assert_eq!(heat, [1.0]);
+/// let heat = Thermostat { degrees: 20.0 }.action(&SVector::from([18.5]));
+/// assert_eq!(heat.x, 1.0);
 /// ```
-pub trait Controller {
-    /// The number of states it reads.
-    fn state_dimension(&self) -> usize;
+pub trait Controller<const S: usize, const A: usize> {
+    /// The action in a state. If a number of it is not finite, the check
+    /// abstains.
+    fn action(&self, state: &SVector<f32, S>) -> SVector<f32, A>;
+}
 
-    /// The number of actions it writes.
-    fn action_dimension(&self) -> usize;
-
-    /// Writes the action for a state. An action that is not written is NaN,
-    /// and the check abstains.
-    fn action(&self, state: &[f32], action: &mut [f32]);
+impl<F, const S: usize, const A: usize> Controller<S, A> for F
+where
+    F: Fn(&SVector<f32, S>) -> SVector<f32, A>,
+{
+    fn action(&self, state: &SVector<f32, S>) -> SVector<f32, A> {
+        self(state)
+    }
 }
 
 /// A [`Controller`] as a [`Policy`]: one lane after the other, with
@@ -54,26 +49,13 @@ pub trait Controller {
 /// law is not finite beside x, the derivative counts as 0.
 ///
 /// ```
-/// use hambo_core::policy::{Controller, LaneByLane, Policy};
+/// use hambo_core::{LaneByLane, Policy, SVector};
 ///
-/// /// Pushes a cart towards the origin, with a limited force.
-/// struct Push;
-///
-/// impl Controller for Push {
-///     fn state_dimension(&self) -> usize {
-///         2
-///     }
-///     fn action_dimension(&self) -> usize {
-///         1
-///     }
-///     fn action(&self, state: &[f32], action: &mut [f32]) {
-///         if let ([x, v], [force]) = (state, action) {
-///             *force = (-2.0 * *x - 0.5 * *v).clamp(-1.0, 1.0);
-///         }
-///     }
-/// }
-///
-/// let policy = LaneByLane::new(Push).ok_or("too many dimensions")?;
+/// // Pushes a cart towards the origin, with a limited force.
+/// let push = |state: &SVector<f32, 2>| {
+///     SVector::from([(-2.0 * state.x - 0.5 * state.y).clamp(-1.0, 1.0)])
+/// };
+/// let policy = LaneByLane::new(push);
 /// let state = [[0.25, 3.0], [0.5, 0.0]];
 /// let mut action = [[0.0; 2]];
 /// policy.act(&state, &[], &mut [], &mut action);
@@ -83,50 +65,30 @@ pub trait Controller {
 /// let mut gradient = [[0.0; 2]; 2];
 /// policy.pull_back(&state, &[], &mut [], &[[1.0; 2]], &mut gradient);
 /// assert_eq!(gradient, [[-2.0, 0.0], [-0.5, 0.0]]);
-/// # Ok::<(), &str>(())
 /// ```
 ///
-/// `Check::with_policy` takes it like any other policy.
+/// [`Check::with_policy`](crate::Check::with_policy) takes it like any other
+/// policy. Where the model has other dimensions, every action is NaN, and the
+/// check abstains.
 #[derive(Clone, Copy, Debug)]
-pub struct LaneByLane<C> {
+pub struct LaneByLane<C, const S: usize, const A: usize> {
     controller: C,
-    state_dimension: usize,
-    action_dimension: usize,
 }
 
 /// The step of the differences, relative to the state.
 const STEP: f32 = 1.0 / 256.0;
 
-impl<C: Controller> LaneByLane<C> {
-    /// Adapts a controller; `None` if it has no dimension or more than
-    /// [`MAX_DIMENSION`].
-    #[must_use]
-    pub fn new(controller: C) -> Option<Self> {
-        let (state, action) = (controller.state_dimension(), controller.action_dimension());
-        let sizes = 1..=MAX_DIMENSION;
-        (sizes.contains(&state) && sizes.contains(&action)).then_some(Self {
-            controller,
-            state_dimension: state,
-            action_dimension: action,
-        })
-    }
-
-    /// The action in one state; NaN where the controller wrote nothing.
-    fn action(&self, state: &[f32; MAX_DIMENSION]) -> [f32; MAX_DIMENSION] {
-        let mut action = [f32::NAN; MAX_DIMENSION];
-        let slices = state
-            .get(..self.state_dimension)
-            .zip(action.get_mut(..self.action_dimension));
-        if let Some((state, action)) = slices {
-            self.controller.action(state, action);
-        }
-        action
+impl<C: Controller<S, A>, const S: usize, const A: usize> LaneByLane<C, S, A> {
+    /// Adapts a controller.
+    pub fn new(controller: C) -> Self {
+        const { assert!(S > 0 && A > 0, "a controller has a state and an action") };
+        Self { controller }
     }
 }
 
-/// One lane of up to 32 rows.
-fn lane_of<const B: usize>(rows: &[[f32; B]], lane: usize) -> [f32; MAX_DIMENSION] {
-    let mut numbers = [0.0; MAX_DIMENSION];
+/// One lane of `N` rows.
+fn lane_of<const N: usize, const B: usize>(rows: &[[f32; B]], lane: usize) -> SVector<f32, N> {
+    let mut numbers = SVector::<f32, N>::zeros();
     for (x, row) in numbers.iter_mut().zip(rows) {
         if let Some(value) = row.get(lane) {
             *x = *value;
@@ -135,13 +97,13 @@ fn lane_of<const B: usize>(rows: &[[f32; B]], lane: usize) -> [f32; MAX_DIMENSIO
     numbers
 }
 
-impl<C: Controller> Policy for LaneByLane<C> {
+impl<C: Controller<S, A>, const S: usize, const A: usize> Policy for LaneByLane<C, S, A> {
     fn state_dimension(&self) -> usize {
-        self.state_dimension
+        S
     }
 
     fn action_dimension(&self) -> usize {
-        self.action_dimension
+        A
     }
 
     fn act<const B: usize>(
@@ -151,11 +113,14 @@ impl<C: Controller> Policy for LaneByLane<C> {
         _scratch: &mut [[f32; B]],
         action: &mut [[f32; B]],
     ) {
+        if state.len() != S || action.len() != A {
+            return spoil(action);
+        }
         for lane in 0..B {
-            let chosen = self.action(&lane_of(state, lane));
-            for (row, x) in action.iter_mut().zip(chosen) {
+            let chosen = self.controller.action(&lane_of(state, lane));
+            for (row, x) in action.iter_mut().zip(chosen.iter()) {
                 if let Some(value) = row.get_mut(lane) {
-                    *value = x;
+                    *value = *x;
                 }
             }
         }
@@ -170,28 +135,25 @@ impl<C: Controller> Policy for LaneByLane<C> {
         state_cotangent: &mut [[f32; B]],
     ) {
         for lane in 0..B {
-            let here = lane_of(state, lane);
-            let cotangent = lane_of(action_cotangent, lane);
-            for (index, row) in state_cotangent.iter_mut().enumerate() {
-                let (Some(x), Some(sum)) = (here.get(index), row.get_mut(lane)) else {
+            let here: SVector<f32, S> = lane_of(state, lane);
+            let cotangent: SVector<f32, A> = lane_of(action_cotangent, lane);
+            for (index, (x, row)) in here.iter().zip(state_cotangent.iter_mut()).enumerate() {
+                let Some(sum) = row.get_mut(lane) else {
                     continue;
                 };
                 let step = maximum(x.abs(), 1.0) * STEP;
                 let shifted = |to: f32| {
                     let mut there = here;
-                    if let Some(x) = there.get_mut(index) {
-                        *x = to;
-                    }
-                    self.action(&there)
+                    there.iter_mut().skip(index).take(1).for_each(|x| *x = to);
+                    self.controller.action(&there)
                 };
                 // What the step became after rounding, not what it should be.
                 let (above, below) = (*x + step, *x - step);
                 let width = above - below;
+                let (above, below) = (shifted(above), shifted(below));
                 let mut gradient = 0.0;
-                let actions = shifted(above).into_iter().zip(shifted(below));
-                let actions = actions.take(self.action_dimension);
-                for ((above, below), c) in actions.zip(&cotangent) {
-                    let slope = (above - below) / width;
+                for ((above, below), c) in above.iter().zip(below.iter()).zip(cotangent.iter()) {
+                    let slope = (*above - *below) / width;
                     if slope.is_finite() {
                         gradient += *c * slope;
                     }

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ParameterError;
 use crate::arithmetic::elementary::{clamp, exp, tanh};
 
 /// The least logarithm of a standard deviation that depends on the state.
@@ -11,13 +12,6 @@ pub const LOG_STD_LOW: f32 = -20.0;
 pub const LOG_STD_HIGH: f32 = 2.0;
 
 /// How chance enters an action.
-///
-/// ```
-/// use hambo_core::policy::{Head, Spread};
-/// assert_eq!(Head::Deterministic.spread(), None);
-/// assert_eq!(Head::Gaussian(Spread::Fixed).spread(), Some(Spread::Fixed));
-/// assert_eq!(Head::default(), Head::Deterministic);
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Head {
     /// Not at all.
@@ -30,20 +24,6 @@ pub enum Head {
 }
 
 /// Where the standard deviation of a head comes from.
-///
-/// ```
-/// use hambo_core::policy::{ActionMap, Head, Spread};
-/// // Two actions: a spread of the state doubles the outputs.
-/// let map = |spread, log_std| ActionMap {
-///     head: Head::Gaussian(spread),
-///     squash: false,
-///     log_std,
-///     scale: &[1.0; 2],
-///     offset: &[0.0; 2],
-/// };
-/// assert_eq!(map(Spread::Fixed, &[0.0; 2]).outputs(), Some(2));
-/// assert_eq!(map(Spread::OfState, &[]).outputs(), Some(4));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Spread {
     /// The same in every state: its logarithms are stored beside the weights
@@ -67,23 +47,8 @@ impl Head {
 
 /// action = scale · head(mean, std, noise) + offset, where the mean is an
 /// output or, with `squash`, its tanh.
-///
-/// ```
-/// use hambo_core::policy::{ActionMap, Head, Spread};
-/// let actions = ActionMap {
-///     head: Head::TanhGaussian(Spread::OfState),
-///     squash: false,
-///     log_std: &[],
-///     scale: &[2.0],
-///     offset: &[1.0],
-/// };
-/// let mut action = [[0.0]];
-/// // A mean of 0.5, a log-std of 0 and the noise -0.5.
-/// let done = actions.apply(&[[0.5], [0.0]], &[[-0.5]], &mut action);
-/// assert_eq!((done, action), (Some(()), [[1.0]]));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ActionMap<'a> {
+pub(crate) struct ActionMap<'a> {
     /// How chance enters.
     pub head: Head,
     /// Whether the mean passes through a tanh.
@@ -98,23 +63,25 @@ pub struct ActionMap<'a> {
 
 impl ActionMap<'_> {
     /// The number of actions.
-    #[must_use]
     pub fn action_dimension(&self) -> usize {
         self.scale.len()
     }
 
-    /// The number of outputs it reads; `None` if its slices do not fit
-    /// together.
-    #[must_use]
-    pub fn outputs(&self) -> Option<usize> {
+    /// The number of outputs it reads.
+    ///
+    /// # Errors
+    /// If its slices do not fit together.
+    pub(crate) fn outputs(&self) -> Result<usize, ParameterError> {
         let actions = self.scale.len();
         let (outputs, log_stds) = match self.head.spread() {
             None => (actions, 0),
             Some(Spread::Fixed) => (actions, actions),
-            Some(Spread::OfState) => (actions.checked_mul(2)?, 0),
+            Some(Spread::OfState) => (actions.saturating_mul(2), 0),
         };
-        let fits = self.offset.len() == actions && self.log_std.len() == log_stds;
-        (fits && actions > 0).then_some(outputs)
+        ParameterError::size("action scale", actions > 0)?;
+        ParameterError::size("action offset", self.offset.len() == actions)?;
+        ParameterError::size("log std", self.log_std.len() == log_stds)?;
+        Ok(outputs)
     }
 
     /// Actions from outputs. Noise that is not there counts as zero. `None`
@@ -139,61 +106,45 @@ impl ActionMap<'_> {
         Some(())
     }
 
-    /// The derivative of [`Self::apply`], transposed: writes that in the
-    /// outputs to `output_cotangent`, and zeros to the rows after them.
-    ///
-    /// ```
-    /// use hambo_core::policy::{ActionMap, Head};
-    /// let actions = ActionMap {
-    ///     head: Head::Deterministic,
-    ///     squash: false,
-    ///     log_std: &[],
-    ///     scale: &[3.0],
-    ///     offset: &[1.0],
-    /// };
-    /// let mut cotangent = [[0.0]];
-    /// let done = actions.pull_back(&[[0.5]], &[], &[[1.0]], &mut cotangent);
-    /// assert_eq!((done, cotangent), (Some(()), [[3.0]]));
-    /// ```
+    /// The derivative of [`Self::apply`], transposed: puts that in the outputs
+    /// in their place, and zeros into the rows after them.
     pub fn pull_back<const B: usize>(
         &self,
-        outputs: &[[f32; B]],
         noise: &[[f32; B]],
         action_cotangent: &[[f32; B]],
-        output_cotangent: &mut [[f32; B]],
+        outputs: &mut [[f32; B]],
     ) -> Option<()> {
-        for row in output_cotangent.iter_mut() {
-            *row = [0.0; B];
-        }
         let cotangents = action_cotangent.iter().zip(self.scale);
         for (index, (cotangent, scale)) in cotangents.enumerate() {
-            let mean = outputs.get(index)?;
             let std = self.std(outputs, index)?;
             let noise = noise.get(index).unwrap_or(&[0.0; B]);
+            let row = outputs.get_mut(index)?;
             // In (squashed) mean + std · noise.
             let mut inner = [0.0; B];
             let chance = std.iter().zip(noise);
             for (((y, c), mean), (std, noise)) in
-                inner.iter_mut().zip(cotangent).zip(mean).zip(chance)
+                inner.iter_mut().zip(cotangent).zip(row.iter()).zip(chance)
             {
                 let (_, slope) = self.value_and_slope(*mean, *std, *noise);
                 *y = *c * *scale * slope;
             }
-            let row = output_cotangent.get_mut(index)?;
-            for ((y, c), mean) in row.iter_mut().zip(&inner).zip(mean) {
-                *y = *c * self.mean_slope(*mean);
+            for (mean, c) in row.iter_mut().zip(&inner) {
+                *mean = *c * self.mean_slope(*mean);
             }
             if self.head.spread() != Some(Spread::OfState) {
                 continue;
             }
             let second = index.checked_add(self.action_dimension())?;
-            let raw = outputs.get(second)?;
-            let row = output_cotangent.get_mut(second)?;
+            let row = outputs.get_mut(second)?;
             let chance = std.iter().zip(noise);
-            for (((y, c), raw), (std, noise)) in row.iter_mut().zip(&inner).zip(raw).zip(chance) {
+            for ((raw, c), (std, noise)) in row.iter_mut().zip(&inner).zip(chance) {
                 let free = *raw >= LOG_STD_LOW && *raw <= LOG_STD_HIGH;
-                *y = if free { *c * *noise * *std } else { 0.0 };
+                *raw = if free { *c * *noise * *std } else { 0.0 };
             }
+        }
+        let used = self.outputs().ok()?;
+        for row in outputs.iter_mut().skip(used) {
+            *row = [0.0; B];
         }
         Some(())
     }
@@ -232,5 +183,43 @@ impl ActionMap<'_> {
         } else {
             1.0
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(head: Head, log_std: &'static [f32]) -> ActionMap<'static> {
+        ActionMap {
+            head,
+            squash: false,
+            log_std,
+            scale: &[2.0],
+            offset: &[1.0],
+        }
+    }
+
+    #[test]
+    fn a_spread_of_the_state_doubles_the_outputs() {
+        let fixed = Head::Gaussian(Spread::Fixed);
+        assert_eq!(map(fixed, &[0.0]).outputs(), Ok(1));
+        assert_eq!(
+            map(fixed, &[]).outputs(),
+            Err(ParameterError::Size("log std"))
+        );
+        assert_eq!(map(Head::Gaussian(Spread::OfState), &[]).outputs(), Ok(2));
+    }
+
+    #[test]
+    fn values_and_derivatives_by_hand() {
+        // A mean of 0.5, a log-std of 0 and the noise -0.5: tanh(0) = 0.
+        let actions = map(Head::TanhGaussian(Spread::OfState), &[]);
+        let (mut outputs, noise, mut action) = ([[0.5], [0.0], [7.0]], [[-0.5]], [[0.0]]);
+        let done = actions.apply(&outputs, &noise, &mut action);
+        assert_eq!((done, action), (Some(()), [[1.0]]));
+        // 2 in the mean, 2 · noise · std in its logarithm, 0 in the padding.
+        let done = actions.pull_back(&noise, &[[1.0]], &mut outputs);
+        assert_eq!((done, outputs), (Some(()), [[2.0], [-1.0], [0.0]]));
     }
 }

@@ -13,11 +13,14 @@ mod linear;
 mod perceptron;
 mod waypoints;
 
+use nalgebra::SVector;
+
 pub use adversary::NetworkAdversary;
-pub use controller::{Controller, LaneByLane, MAX_DIMENSION};
-pub use head::{ActionMap, Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
+pub use controller::{Controller, LaneByLane};
+pub(crate) use head::ActionMap;
+pub use head::{Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
 pub use linear::Linear;
-pub use perceptron::{Observation, Perceptron};
+pub use perceptron::Perceptron;
 pub use waypoints::{Leg, MAX_LEGS, MAX_SPACE, Waypoints};
 
 /// A controller over lanes.
@@ -28,7 +31,7 @@ pub use waypoints::{Leg, MAX_LEGS, MAX_SPACE, Waypoints};
 /// `action_cotangent` to `state_cotangent`.
 ///
 /// ```
-/// use hambo_core::policy::Policy;
+/// use hambo_core::{Policy, SVector};
 /// let policy = hambo_core::example::policy()?;
 /// assert_eq!((policy.state_dimension(), policy.action_dimension()), (1, 1));
 /// let mut scratch = vec![[0.0; 2]; policy.scratch_rows().ok_or("too large")?];
@@ -38,6 +41,10 @@ pub use waypoints::{Leg, MAX_LEGS, MAX_SPACE, Waypoints};
 /// let mut gradient = [[0.0; 2]];
 /// policy.pull_back(&[[1.0, -4.0]], &[], &mut scratch, &[[1.0; 2]], &mut gradient);
 /// assert_eq!(gradient, [[-0.5, -0.5]]);
+/// // In a control loop there is one lane.
+/// let mut scratch = [[0.0]; 16];
+/// let action: SVector<f32, 1> = policy.action(&SVector::from([3.0]), &mut scratch);
+/// assert_eq!(action.x, -1.5);
 /// # Ok::<(), &str>(())
 /// ```
 pub trait Policy {
@@ -61,8 +68,26 @@ pub trait Policy {
         action: &mut [[f32; B]],
     );
 
+    /// The action in one state, without chance: what a control loop applies,
+    /// within the task's limits. NaN where the sizes are not the policy's or
+    /// the scratch is too short.
+    fn action<const S: usize, const A: usize>(
+        &self,
+        state: &SVector<f32, S>,
+        scratch: &mut [[f32; 1]],
+    ) -> SVector<f32, A> {
+        let mut action = SVector::from([f32::NAN; A]);
+        if S == self.state_dimension() && A == self.action_dimension() {
+            let (state, action) = (state.as_slice(), action.as_mut_slice());
+            let (state, _) = state.as_chunks();
+            let (action, _) = action.as_chunks_mut();
+            self.act(state, &[], scratch, action);
+        }
+        action
+    }
+
     /// The derivative of the last [`Policy::act`], transposed; `scratch` is as
-    /// that call left it.
+    /// that call left it, and is used up.
     fn pull_back<const B: usize>(
         &self,
         state: &[[f32; B]],
@@ -82,13 +107,6 @@ fn spoil<const B: usize>(action: &mut [[f32; B]]) {
 }
 
 /// A controller that comes out of an image.
-///
-/// ```
-/// use hambo_core::policy::StoredPolicy;
-/// let policy = hambo_core::example::policy()?;
-/// assert!(matches!(policy, StoredPolicy::Linear(_)));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug)]
 pub enum StoredPolicy<'a> {
     /// Straight lines from place to place.

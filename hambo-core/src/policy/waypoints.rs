@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::Policy;
+use crate::ParameterError;
 
 /// The largest number of legs.
 pub const MAX_LEGS: usize = 8;
@@ -13,14 +14,6 @@ pub const MAX_LEGS: usize = 8;
 pub const MAX_SPACE: usize = 3;
 
 /// Go to `target` while coordinate `axis` is below `below`.
-///
-/// ```
-/// use hambo_core::policy::{Leg, Waypoints};
-/// let leg = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
-/// assert!(Waypoints::new(2, 0.5, &[leg]).is_some());
-/// // In the plane there is no axis 2.
-/// assert!(Waypoints::new(2, 0.5, &[Leg { axis: 2, ..leg }]).is_none());
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Leg {
     /// Where to; coordinates past the space's dimension are zero.
@@ -39,11 +32,11 @@ pub struct Leg {
 /// use hambo_core::policy::{Leg, Policy, Waypoints};
 /// let over_the_top = Leg { target: [0.0, 1.6, 0.0], axis: 0, below: 0.0 };
 /// let goal = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
-/// let policy = Waypoints::new(2, 0.5, &[over_the_top, goal]).ok_or("bad policy")?;
+/// let policy = Waypoints::new(2, 0.5, &[over_the_top, goal])?;
 /// let mut action = [[0.0]; 2];
 /// policy.act(&[[1.9], [0.0]], &[], &mut [], &mut action);
 /// assert!((action[0][0] - 0.1).abs() < 1e-6 && action[1][0] == 0.0);
-/// # Ok::<(), &str>(())
+/// # Ok::<(), hambo_core::ParameterError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Waypoints {
@@ -54,42 +47,39 @@ pub struct Waypoints {
 
 impl Waypoints {
     /// A controller in a space of `space` dimensions with the largest step
-    /// `speed`; `None` if a number is out of range.
-    #[must_use]
-    pub fn new(space: u8, speed: f32, legs: &[Leg]) -> Option<Self> {
+    /// `speed`.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn new(space: u8, speed: f32, legs: &[Leg]) -> Result<Self, ParameterError> {
         let policy = Self {
             space,
             speed,
-            legs: Vec::from_slice(legs).ok()?,
+            legs: Vec::from_slice(legs).map_err(|_| ParameterError::Size("legs"))?,
         };
-        policy.is_valid().then_some(policy)
+        policy.validate()?;
+        Ok(policy)
     }
 
     /// Whether every number is in range; policies read from bytes are
-    /// checked by this.
+    /// held against this, too.
     ///
-    /// ```
-    /// use hambo_core::policy::{Leg, Waypoints};
-    /// let leg = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
-    /// assert!(Waypoints::new(2, 0.5, &[leg]).is_some_and(|policy| policy.is_valid()));
-    /// assert!(Waypoints::new(2, -0.5, &[leg]).is_none());
-    /// ```
-    #[must_use]
-    pub fn is_valid(&self) -> bool {
-        (1..=MAX_SPACE).contains(&usize::from(self.space))
-            && self.speed.is_finite()
-            && self.speed > 0.0
-            && !self.legs.is_empty()
-            && self.legs.iter().all(|leg| {
-                leg.axis < self.space
-                    && leg.below.is_finite()
-                    && leg.target.iter().all(|x| x.is_finite())
-                    && leg
-                        .target
-                        .iter()
-                        .skip(usize::from(self.space))
-                        .all(|x| *x == 0.0)
-            })
+    /// # Errors
+    /// If one is not.
+    pub(crate) fn validate(&self) -> Result<(), ParameterError> {
+        let space = usize::from(self.space);
+        ParameterError::size("space", (1..=MAX_SPACE).contains(&space))?;
+        let positive = self.speed.is_finite() && self.speed > 0.0;
+        ParameterError::number("speed", positive)?;
+        ParameterError::size("legs", !self.legs.is_empty())?;
+        for leg in &self.legs {
+            ParameterError::size("axis", leg.axis < self.space)?;
+            ParameterError::number("below", leg.below.is_finite())?;
+            let finite = leg.target.iter().all(|x| x.is_finite());
+            let flat = leg.target.iter().skip(space).all(|x| *x == 0.0);
+            ParameterError::number("target", finite && flat)?;
+        }
+        Ok(())
     }
 
     /// The way from a position to the target that counts there.

@@ -23,7 +23,7 @@ pub struct CapacityError {
 /// ```
 /// use hambo_core::rollout::Buffers;
 /// let image = hambo_core::example::image()?;
-/// let (dynamics, task, policy) = (&image.model.dynamics, &image.task, &image.policy);
+/// let (dynamics, task, policy) = (&image.model().dynamics, image.task(), image.policy());
 /// let needed = Buffers::<4>::rows_needed(dynamics, task, policy).map_err(|_| "too large")?;
 /// let mut rows = vec![[0.0; 4]; needed];
 /// let buffers = Buffers::carve(&mut rows, dynamics, task, policy).map_err(|_| "too few")?;

@@ -35,14 +35,14 @@ use crate::task::{Task, Variant};
 /// use hambo_core::task::Variant;
 /// let image = hambo_core::example::image()?;
 /// let rollout = Rollout {
-///     model: &image.model,
-///     policy: &image.policy,
-///     task: &image.task,
+///     model: image.model(),
+///     policy: image.policy(),
+///     task: image.task(),
 ///     variant: Variant::ContinuousAdversary,
 ///     objective: Objective::Return,
 /// };
 /// let mut rows = [[0.0; 2]; 128];
-/// let buffers = Buffers::carve(&mut rows, &image.model.dynamics, &image.task, &image.policy);
+/// let buffers = Buffers::carve(&mut rows, &image.model().dynamics, image.task(), image.policy());
 /// let mut buffers = buffers.map_err(|_| "too few rows")?;
 /// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
 /// rollout.start(&streams, &mut buffers);

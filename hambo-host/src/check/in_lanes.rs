@@ -72,7 +72,7 @@ fn run<const B: usize>(
     image: &Image<'_>,
     trajectories: u32,
 ) -> Result<(Outcome, Vec<Findings>), CapacityError> {
-    let (model, task, policy) = (&image.model, &image.task, &image.policy);
+    let (model, task, policy) = (image.model(), image.task(), image.policy());
     let rows = Buffers::<B>::rows_needed(&model.dynamics, task, policy)?;
     let available = MOST_BYTES / size_of::<[f32; B]>();
     if rows > available {

@@ -116,7 +116,7 @@ pub(super) fn walk_image(
         return Ok(None);
     };
     let names: Vec<&String> = states.iter().chain(actions).collect();
-    let support = &image.model.support;
+    let support = &image.model().support;
     let (neutral_use, neutral_distances) = excursion(&neutral, support, &names);
     let (worst_use, worst_distances) = excursion(&worst, support, &names);
     let dimension = states.len();

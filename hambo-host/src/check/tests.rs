@@ -15,17 +15,17 @@ use super::trace::traces;
 /// check's, for every variant.
 #[test]
 fn traces_return_what_the_check_found() {
-    let mut image = hambo_core::example::image().unwrap();
-    image.task.effort.trajectories = 5;
-    image.task.method.variants.clear();
-    for variant in [
-        Variant::ContinuousAdversary,
-        Variant::DiscreteAdversary1,
-        Variant::DiscreteAdversaryInf,
-        Variant::TrajectorySampling1,
-    ] {
-        image.task.method.variants.push(variant).unwrap();
-    }
+    let image = hambo_core::example::image_with(|task| {
+        task.effort.trajectories = 5;
+        task.method.variants.clear();
+        task.method.variants.extend([
+            Variant::ContinuousAdversary,
+            Variant::DiscreteAdversary1,
+            Variant::DiscreteAdversaryInf,
+            Variant::TrajectorySampling1,
+        ]);
+    });
+    let image = image.unwrap();
     let (outcome, findings) = check_and_keep(&image, 5).unwrap();
     let found = |variant| {
         let found = findings.iter().find(|one| one.variant == variant);
@@ -59,12 +59,14 @@ fn traces_return_what_the_check_found() {
 
 #[test]
 fn losses_add_up_to_what_the_adversary_takes() {
-    let mut image = hambo_core::example::image().unwrap();
     // The controller wants more than it may: the clipped action counts.
-    image.task.action_limits = Limits {
-        low: &[-0.3],
-        high: &[0.3],
-    };
+    let image = hambo_core::example::image_with(|task| {
+        task.action_limits = Limits {
+            low: &[-0.3],
+            high: &[0.3],
+        };
+    });
+    let image = image.unwrap();
     let names = ["s", "a"].map(|name| vec![name.to_owned()]);
     let (outcome, findings) = check_and_keep(&image, TRACED_TRAJECTORIES).unwrap();
     let variant = Variant::ContinuousAdversary;

@@ -38,7 +38,7 @@ impl Trace {
     /// The model's set around each of its steps, for the actions that were really taken.
     #[must_use]
     pub fn sets(&self, image: &Image<'_>) -> Vec<StepSet> {
-        let dynamics = &image.model.dynamics;
+        let dynamics = &image.model().dynamics;
         let lanes = |values: &[f32]| -> Vec<[f32; 1]> { values.iter().map(|x| [*x]).collect() };
         let mut scratch = vec![[0.0; 1]; dynamics.scratch_rows().unwrap_or(0)];
         let mut mean = vec![[0.0; 1]; dynamics.state_dimension()];
@@ -51,7 +51,7 @@ impl Trace {
                 aleatoric_std: &mut aleatoric_std,
             };
             dynamics.predict(&lanes(state), &lanes(action), &mut scratch, &mut prediction);
-            let radii = image.model.confidence.radii();
+            let radii = image.model().confidence.radii();
             StepSet {
                 center: state.iter().zip(&mean).map(|(s, [d])| s + d).collect(),
                 half_width: radii.zip(&epistemic_std).map(|(r, [s])| r * s).collect(),
@@ -67,7 +67,7 @@ impl Trace {
 /// # Errors
 /// If the task is too large to be counted.
 pub fn traces(image: &Image<'_>, findings: &Findings) -> Result<Vec<Trace>, CapacityError> {
-    let (model, task, policy) = (&image.model, &image.task, &image.policy);
+    let (model, task, policy) = (image.model(), image.task(), image.policy());
     let rollout = Rollout {
         model,
         policy,

@@ -69,8 +69,11 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     let aligned = case.image(&adversaries)?;
     let bytes = aligned.as_bytes();
     let image = Image::parse(bytes)?;
-    let rows =
-        Buffers::<DEVICE_LANES>::rows_needed(&image.model.dynamics, &image.task, &image.policy)?;
+    let rows = Buffers::<DEVICE_LANES>::rows_needed(
+        &image.model().dynamics,
+        image.task(),
+        image.policy(),
+    )?;
     let ram = rows * DEVICE_LANES * size_of::<f32>();
     for (what, needed, available, help) in [
         (

@@ -63,7 +63,7 @@ impl PointSafety {
             axis: 0,
             below: f32::MAX,
         };
-        Waypoints::new(2, SPEED, &[over, goal])
+        Waypoints::new(2, SPEED, &[over, goal]).ok()
     }
 
     fn reward(&self, state: [f32; 2], action: [f32; 2], next: [f32; 2]) -> f32 {

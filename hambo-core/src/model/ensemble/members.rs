@@ -12,10 +12,8 @@ impl Ensemble<'_> {
         mean: &mut [[f32; B]],
         std: &mut [[f32; B]],
     ) {
-        let outputs = self.carve(scratch).map(|scratch| &*scratch.outputs);
-        let outputs = outputs.unwrap_or_default();
-        let units = self.standardisation;
-        let units = units.output_mean.iter().zip(units.output_scale);
+        let outputs = self.networks.outputs_in(scratch).unwrap_or_default();
+        let units = self.output_mean.iter().zip(self.output_scale);
         let rows = mean.iter_mut().zip(std.iter_mut()).zip(units);
         for (dimension, ((mean, std), (shift, scale))) in rows.enumerate() {
             *mean = [f32::NAN; B];
@@ -42,13 +40,16 @@ impl Ensemble<'_> {
         action_cotangent: &mut [[f32; B]],
     ) {
         // A scratch that is too short gives a zero gradient, see `pull_back`.
-        let _ = self.pull_back_outputs(scratch, state_cotangent, action_cotangent, |outputs| {
-            for member in 0..self.members {
-                let own = outputs.get_mut(Self::range(member, self.output_rows())?)?;
+        let to_cotangents = |outputs: &mut [[f32; B]]| {
+            let members_outputs = outputs.chunks_exact_mut(self.output_rows().max(1));
+            for (member, own) in members_outputs.enumerate() {
                 self.replace_by_cotangent(member, members, (mean, std), own)?;
             }
             Some(())
-        });
+        };
+        let _ = self
+            .networks
+            .pull_back(scratch, to_cotangents, state_cotangent, action_cotangent);
     }
 
     /// Puts the derivative in one member's outputs in their place: nothing in
@@ -62,7 +63,7 @@ impl Ensemble<'_> {
     ) -> Option<()> {
         let (mean_rows, raw_rows) = outputs.split_at_mut_checked(self.state_dimension)?;
         let rows = mean_rows.iter_mut().zip(raw_rows);
-        let sources = mean.iter().zip(std).zip(self.standardisation.output_scale);
+        let sources = mean.iter().zip(std).zip(self.output_scale);
         for ((mean_row, raw_row), ((c_mean, c_std), scale)) in rows.zip(sources) {
             let lanes = mean_row.iter_mut().zip(raw_row.iter_mut()).zip(members);
             for (((h, raw), chosen), (c_mean, c_std)) in lanes.zip(c_mean.iter().zip(c_std)) {

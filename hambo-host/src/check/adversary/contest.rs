@@ -143,7 +143,7 @@ fn contenders(
     let mut contenders = Vec::new();
     for estimate in outcome.estimates.iter().filter(searched) {
         let variant = estimate.variant;
-        let walked = steps * constant_starts(variant, &image.model.dynamics) as u64;
+        let walked = steps * constant_starts(variant, &image.model().dynamics) as u64;
         let sweeps = 1 + 3 * u64::from(case.effort.iterations);
         let [each, search, learner] = match variant {
             Variant::ContinuousAdversary => ["constants", "adjoint search", "soft actor-critic"],

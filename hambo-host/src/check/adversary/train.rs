@@ -56,7 +56,7 @@ pub fn train(
     let bytes = case.image(&[])?;
     let image = Image::parse(bytes.as_bytes())?;
     let problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
-    let mut problem = problem.with_baseline(usual.neutral / image.task.horizon as f32);
+    let mut problem = problem.with_baseline(usual.neutral / image.task().horizon as f32);
     let effect = (usual.neutral - usual.worst).max(0.01 * usual.neutral.abs());
     let options = LearningOptions {
         hidden: learning.hidden.clone(),
@@ -69,7 +69,7 @@ pub fn train(
         ..LearningOptions::default()
     };
     let mut learner = AdversaryLearner::new(&problem, variant, options)?;
-    let mut cost = Cost::new(learning, image.task.horizon);
+    let mut cost = Cost::new(learning, image.task().horizon);
     while let Some(report) = learner.round(&mut problem)? {
         cost.add(&report);
         if watch(&report).is_break() {
@@ -87,7 +87,7 @@ pub fn train(
 /// The box around the data, as the networks' units: two standard deviations
 /// reach from its middle to its sides.
 pub(crate) fn units(image: &Image<'_>) -> InputUnits {
-    let support = &image.model.support;
+    let support = &image.model().support;
     let sides = || support.low.iter().zip(support.high);
     let scale = |(low, high): (&f32, &f32)| {
         let scale = 0.25 * (high - low);

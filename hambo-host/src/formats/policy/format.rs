@@ -358,7 +358,7 @@ impl Checker<'_> {
             legs.push(self.leg(index, leg, index + 1 == count)?);
         }
         let policy = u8::try_from(space).ok();
-        match policy.and_then(|space| Waypoints::new(space, speed, &legs)) {
+        match policy.and_then(|space| Waypoints::new(space, speed, &legs).ok()) {
             Some(policy) => Ok(HostPolicy::Waypoints(policy)),
             None => self.fail("legs", "cannot be followed", "give finite numbers"),
         }

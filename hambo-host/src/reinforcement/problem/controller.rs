@@ -50,7 +50,7 @@ impl<'a> ControllerProblem<'a> {
         lanes: usize,
         seed: u64,
     ) -> Result<Self, Error> {
-        if !searches(variant) || !image.task.method.variants.contains(&variant) {
+        if !searches(variant) || !image.task().method.variants.contains(&variant) {
             let text = "a controller can be improved against ca and da1, where the task has them";
             return Err(Error::Usage(text.to_owned()));
         }
@@ -71,7 +71,7 @@ impl<'a> ControllerProblem<'a> {
         let mut given = idle(self.image);
         let columns = given.actions.len();
         gather(actions, columns, &mut given.actions);
-        let limits = &self.image.task.action_limits;
+        let limits = &self.image.task().action_limits;
         let limits = limits.low.iter().zip(limits.high);
         for (row, (low, high)) in given.actions.iter_mut().zip(limits) {
             for x in row {
@@ -83,7 +83,7 @@ impl<'a> ControllerProblem<'a> {
 }
 
 fn idle(image: &Image<'_>) -> GivenActions {
-    let dynamics = &image.model.dynamics;
+    let dynamics = &image.model().dynamics;
     GivenActions {
         states: dynamics.state_dimension(),
         actions: vec![[0.0; WIDTH]; dynamics.action_dimension()],
@@ -96,9 +96,9 @@ fn rollout<'a>(
     policy: &'a GivenActions,
 ) -> Rollout<'a, GivenActions> {
     Rollout {
-        model: &image.model,
+        model: image.model(),
         policy,
-        task: &image.task,
+        task: image.task(),
         variant,
         objective: Objective::Return,
     }
@@ -143,15 +143,15 @@ impl Problem for ControllerProblem<'_> {
     }
 
     fn observation_size(&self) -> usize {
-        self.image.model.dynamics.state_dimension()
+        self.image.model().dynamics.state_dimension()
     }
 
     fn actions(&self) -> Actions {
-        Actions::Continuous(self.image.model.dynamics.action_dimension())
+        Actions::Continuous(self.image.model().dynamics.action_dimension())
     }
 
     fn horizon(&self) -> usize {
-        self.image.task.horizon as usize
+        self.image.task().horizon as usize
     }
 
     fn start(&mut self, lane: usize, episode: u32) -> Result<(), Error> {
@@ -176,7 +176,7 @@ impl Problem for ControllerProblem<'_> {
         rewards: &mut [f32],
         terminated: &mut [bool],
     ) -> Result<(), Error> {
-        let columns = self.image.model.dynamics.action_dimension();
+        let columns = self.image.model().dynamics.action_dimension();
         let given: Vec<GivenActions> = actions
             .chunks(WIDTH * columns)
             .map(|actions| self.given(actions))

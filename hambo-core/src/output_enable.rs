@@ -1,12 +1,39 @@
-//! The only way to the actuators: a pin that goes high for a [`Permit`] and for nothing else.
+//! The line that lets a checked controller reach the actuators: a pin that
+//! goes high for a [`Permit`] and for nothing else.
+//!
+//! Needs the feature `embedded-hal`.
 
 use embedded_hal::digital::OutputPin;
-use hambo_core::verdict::Permit;
 
-/// Drives the output-enable line of the robot's power stage.
+use crate::verdict::Permit;
+
+/// Drives the output-enable line of a power stage.
 ///
 /// The line is low from construction on. Only [`enable`](Self::enable) raises
 /// it, and that takes a [`Permit`], which only a passed check can make.
+///
+/// ```
+/// use embedded_hal::digital::OutputPin;
+/// use hambo_core::{Check, OutputEnable, Progress, Verdict};
+///
+/// # struct Pin;
+/// # impl embedded_hal::digital::ErrorType for Pin { type Error = core::convert::Infallible; }
+/// # impl OutputPin for Pin {
+/// #     fn set_low(&mut self) -> Result<(), Self::Error> { Ok(()) }
+/// #     fn set_high(&mut self) -> Result<(), Self::Error> { Ok(()) }
+/// # }
+/// let Ok(mut output) = OutputEnable::new(Pin);
+/// let image = hambo_core::example::image()?;
+/// let mut rows = [[0.0; 4]; 128];
+/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// if let Progress::Finished(outcome) = check.advance(1000)
+///     && let Verdict::Deploy(permit) = outcome.verdict
+/// {
+///     let Ok(()) = output.enable(permit);
+/// }
+/// assert!(output.is_on());
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug)]
 pub struct OutputEnable<P: OutputPin> {
     pin: P,
@@ -17,7 +44,6 @@ impl<P: OutputPin> OutputEnable<P> {
     /// Takes the pin and drives it low.
     ///
     /// # Errors
-    ///
     /// The pin's own, if it cannot be driven.
     pub fn new(mut pin: P) -> Result<Self, P::Error> {
         pin.set_low()?;
@@ -27,28 +53,8 @@ impl<P: OutputPin> OutputEnable<P> {
     /// Raises the line. The permit is used up.
     ///
     /// # Errors
-    ///
     /// The pin's own; the line then counts as off and was driven low again.
     pub fn enable(&mut self, _permit: Permit) -> Result<(), P::Error> {
-        self.switch_on()
-    }
-
-    /// Drives the line low.
-    ///
-    /// # Errors
-    ///
-    /// The pin's own, if it cannot be driven.
-    pub fn disable(&mut self) -> Result<(), P::Error> {
-        self.on = false;
-        self.pin.set_low()
-    }
-
-    /// Whether the line is high.
-    pub fn is_on(&self) -> bool {
-        self.on
-    }
-
-    fn switch_on(&mut self) -> Result<(), P::Error> {
         match self.pin.set_high() {
             Ok(()) => {
                 self.on = true;
@@ -60,11 +66,27 @@ impl<P: OutputPin> OutputEnable<P> {
             }
         }
     }
+
+    /// Drives the line low.
+    ///
+    /// # Errors
+    /// The pin's own, if it cannot be driven.
+    pub fn disable(&mut self) -> Result<(), P::Error> {
+        self.on = false;
+        self.pin.set_low()
+    }
+
+    /// Whether the line is high.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::OutputEnable;
+    use crate::{Check, Permit, Progress, Verdict};
     use embedded_hal::digital::{ErrorKind, ErrorType, OutputPin};
 
     /// Remembers every level it was driven to, and can refuse to go high.
@@ -93,6 +115,20 @@ mod tests {
         }
     }
 
+    /// The example's permit, from a check that passes.
+    fn permit() -> Option<Permit> {
+        let image = crate::example::image().ok()?;
+        let mut rows = [[0.0; 4]; 128];
+        let mut check = Check::new(&image, &mut rows).ok()?;
+        match check.advance(1000) {
+            Progress::Finished(outcome) => match outcome.verdict {
+                Verdict::Deploy(permit) => Some(permit),
+                Verdict::Reject | Verdict::Abstain => None,
+            },
+            Progress::Working { .. } => None,
+        }
+    }
+
     #[test]
     fn construction_drives_low() -> Result<(), ErrorKind> {
         let mut pin = MockPin::default();
@@ -102,12 +138,11 @@ mod tests {
         Ok(())
     }
 
-    // `enable` is this plus a permit, which no test can make: only a check can.
     #[test]
     fn high_after_enabling_and_low_after_disabling() -> Result<(), ErrorKind> {
         let mut pin = MockPin::default();
         let mut output = OutputEnable::new(&mut pin)?;
-        output.switch_on()?;
+        output.enable(permit().ok_or(ErrorKind::Other)?)?;
         assert!(output.is_on());
         output.disable()?;
         assert!(!output.is_on());
@@ -122,7 +157,8 @@ mod tests {
             ..MockPin::default()
         };
         let mut output = OutputEnable::new(&mut pin)?;
-        assert_eq!(output.switch_on(), Err(ErrorKind::Other));
+        let refused = permit().map(|permit| output.enable(permit));
+        assert_eq!(refused, Some(Err(ErrorKind::Other)));
         assert!(!output.is_on());
         assert_eq!(pin.levels, [false, false]);
         Ok(())

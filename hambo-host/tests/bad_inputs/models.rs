@@ -13,6 +13,8 @@ pub fn cases(model: &[u8]) -> Vec<Case> {
     let old = second + 64;
     let mut newer = model.to_vec();
     newer[4] = 9;
+    let mut older = model.to_vec();
+    older[4] = 1;
     let garbage = signed(Part::Provenance, 40, &[0xff; 48]);
     let empty = [&model[..second], &signed(Part::Model, 0, &[])].concat();
     let huge = [&model[..8], &[0xff; 8], &model[16..]].concat();
@@ -38,7 +40,12 @@ pub fn cases(model: &[u8]) -> Vec<Case> {
             TASK.repeat(9).into(),
             &["does not begin", "hambo fit"],
         ),
-        file("a model of a newer format", newer, &["newer"]),
+        file("a model of a newer format", newer, &["later version"]),
+        file(
+            "a model of an older format",
+            older,
+            &["earlier version", "fit again"],
+        ),
         file("a length that is too large", huge, &["provenance part"]),
         file(
             "cut in the first header",

@@ -16,13 +16,14 @@ use super::support::{Distances, SupportUse, excursion};
 use super::trace::{Trace, traces};
 use crate::Error;
 use crate::formats::log::Log;
-use crate::formats::task::RETURN_SO_FAR;
 
 /// Trajectories, neutral and worst, and the region that the log covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Paths {
     /// Names of the states.
     pub states: Vec<String>,
+    /// Whether the last state is the return so far, which no log has.
+    pub learned_reward: bool,
     /// Names of the actions.
     pub actions: Vec<String>,
     /// Mean propagation: one band for each state.
@@ -91,7 +92,11 @@ pub(super) fn walk(
     let bytes = case.image(&contest.adversaries)?;
     let image = Image::parse(bytes.as_bytes())?;
     let names = [&case.task.state_names, &case.task.action_names].map(Vec::as_slice);
-    walk_image(&image, &contest.findings, variant, names, log)
+    let walked = walk_image(&image, &contest.findings, variant, names, log)?;
+    Ok(walked.map(|(loss, support, mut paths)| {
+        paths.learned_reward = case.task.learns_reward();
+        (loss, support, paths)
+    }))
 }
 
 pub(super) fn walk_image(
@@ -123,6 +128,7 @@ pub(super) fn walk_image(
     let (logged_low, logged_high) = log.map(logged_range).unwrap_or_default();
     let paths = Paths {
         states: states.to_vec(),
+        learned_reward: false,
         actions: actions.to_vec(),
         neutral: (0..dimension).map(|j| Band::of(&neutral, j)).collect(),
         worst: (0..dimension).map(|j| Band::of(&worst, j)).collect(),
@@ -154,7 +160,7 @@ impl Paths {
     /// something: all but the return so far are.
     #[must_use]
     pub fn is_logged(&self, input: usize) -> bool {
-        self.input_name(input) != RETURN_SO_FAR
+        !(self.learned_reward && input + 1 == self.states.len())
     }
 }
 

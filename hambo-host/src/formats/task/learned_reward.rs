@@ -25,7 +25,7 @@ use super::{Initial, Reward, TaskFile};
 
 /// What the extra state is called where states are listed. No state of a user is called
 /// so: names have no spaces.
-pub const RETURN_SO_FAR: &str = "return so far";
+pub(crate) const RETURN_SO_FAR: &str = "return so far";
 
 impl TaskFile {
     /// Whether the reward is learned from the log; then the last state is the

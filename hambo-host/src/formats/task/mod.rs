@@ -22,7 +22,7 @@ use hambo_core::expression::{Op, Program, ProgramError};
 use hambo_core::task::Method;
 
 pub use error::TaskError;
-pub use learned_reward::RETURN_SO_FAR;
+pub(crate) use learned_reward::RETURN_SO_FAR;
 pub(crate) use learned_reward::logged_states;
 
 use crate::foundation::files::read_at_most;

@@ -49,6 +49,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
     let losses = || numbers((0..steps).map(|t| 0.01 * t as f32));
     let paths = Paths {
         states: names.clone(),
+        learned_reward: false,
         actions: vec![NASTY.to_owned()],
         neutral: bands(0.0),
         worst: bands(0.5),

@@ -44,8 +44,7 @@ pub(super) fn parse_gaussian_process<'a>(
     };
     let tiles = GaussianProcess::tiles(&manifest.kernels, points, columns);
     let tiles = arena.take_tiles(tiles.ok_or(Problem::Dimension)?)?;
-    let process = GaussianProcess::new(&manifest.kernels, points, standardisation, tiles)
-        .ok_or(Problem::Dimension)?;
+    let process = GaussianProcess::new(&manifest.kernels, points, standardisation, tiles)?;
     if process.has_sound_numbers() {
         Ok(process)
     } else {

@@ -26,6 +26,7 @@ pub use numbers::OutputNumbers;
 use heapless::Vec;
 
 use super::{Prediction, PredictionCotangent, Standardisation};
+use crate::ParameterError;
 use crate::arithmetic::dense::{TILE, padded};
 use linear::LinearOutput;
 use numbers::NUMBER_TILES;
@@ -105,30 +106,40 @@ impl<'a> GaussianProcess<'a> {
         })
     }
 
-    /// One process for each of `kernels` over so many points; `None` if sizes
-    /// do not fit together.
-    #[must_use]
+    /// One process for each of `kernels` over so many points.
+    ///
+    /// # Errors
+    /// Names the parameter whose size does not fit the others.
     pub fn new(
         kernels: &[Kernel],
         points: usize,
         standardisation: Standardisation<'a>,
         tiles: &'a [[f32; TILE]],
-    ) -> Option<Self> {
+    ) -> Result<Self, ParameterError> {
         let state_dimension = standardisation.output_mean.len();
         let columns = standardisation.input_mean.len();
-        let all_there = state_dimension > 0
-            && kernels.len() == state_dimension
-            && tiles.len() == Self::tiles(kernels, points, columns)?
-            && standardisation.input_scale.len() == columns
-            && standardisation.output_scale.len() == state_dimension;
-        let action_dimension = columns.checked_sub(state_dimension)?;
-        coordinate_limit(columns)?;
-        let kernels = Vec::from_slice(kernels).ok()?;
-        all_there.then_some(Self {
+        let size = ParameterError::size;
+        size(
+            "kernels",
+            state_dimension > 0 && kernels.len() == state_dimension,
+        )?;
+        size("input_scale", standardisation.input_scale.len() == columns)?;
+        size(
+            "output_scale",
+            standardisation.output_scale.len() == state_dimension,
+        )?;
+        size("inputs", coordinate_limit(columns).is_some())?;
+        let action_dimension = columns.checked_sub(state_dimension);
+        let action_dimension = action_dimension.ok_or(ParameterError::Size("input_mean"))?;
+        size(
+            "tiles",
+            Self::tiles(kernels, points, columns) == Some(tiles.len()),
+        )?;
+        Ok(Self {
             state_dimension,
             action_dimension,
             points,
-            kernels,
+            kernels: Vec::from_slice(kernels).map_err(|_| ParameterError::Size("kernels"))?,
             standardisation,
             tiles,
         })

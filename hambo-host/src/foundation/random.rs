@@ -1,78 +1,71 @@
-//! Seeded random numbers of the host: those of learners, and the order of a shuffle.
+//! Seeded random numbers of the host, all of them from the core's [`Stream`]: weights at
+//! first, minibatches, exploration, the order of a shuffle.
 
 use hambo_core::arithmetic::random::Stream;
-use rand_core::Rng;
-use rand_pcg::Pcg32;
 
-/// A seeded source of uniform and normal numbers that knows how far it is.
+/// A seeded source of numbers that knows how far it is, so that work can go on from a
+/// checkpoint.
+#[derive(Clone, Debug)]
 pub struct Random {
-    generator: Pcg32,
+    stream: Stream,
     draws: u64,
 }
 
 impl Random {
-    /// Each member has a stream of its own, so that it does not depend on how
-    /// many others there are, nor on the thread that trains it.
-    pub(crate) fn new(seed: u64, stream: u64) -> Self {
+    /// A stream of its own for each user of a seed: what a member draws does not depend
+    /// on how many others there are, nor on the thread that trains it.
+    #[must_use]
+    pub fn new(seed: u64, stream: u32) -> Self {
         Self::at(seed, stream, 0)
     }
 
-    /// The same stream after `draws` draws.
-    pub(crate) fn at(seed: u64, stream: u64, draws: u64) -> Self {
-        let mut generator = Pcg32::new(seed, stream);
-        generator.advance(draws);
-        Self { generator, draws }
+    /// The same stream after so many draws.
+    #[must_use]
+    pub fn at(seed: u64, stream: u32, draws: u64) -> Self {
+        // Trajectories count their streams from 0 up, so these count down: under one
+        // seed the noise of an episode is not that of the weights.
+        let mut stream = Stream::new(seed, u32::MAX - stream);
+        stream.skip(draws);
+        Self { stream, draws }
     }
 
     /// Numbers drawn so far.
-    pub(crate) fn draws(&self) -> u64 {
+    #[must_use]
+    pub fn draws(&self) -> u64 {
         self.draws
     }
 
-    /// Uniform in [0, 1).
-    pub(crate) fn uniform(&mut self) -> f64 {
+    /// Strictly between 0 and 1.
+    pub fn uniform(&mut self) -> f32 {
         self.draws = self.draws.wrapping_add(1);
-        f64::from(self.generator.next_u32()) / 4_294_967_296.0
+        self.stream.uniform()
     }
 
-    /// Standard normal, by Box and Muller.
-    pub(crate) fn normal(&mut self) -> f64 {
-        // 1 - uniform lies in (0, 1], where the logarithm is finite.
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    /// Standard normal.
+    pub fn normal(&mut self) -> f32 {
+        self.draws = self.draws.wrapping_add(1);
+        self.stream.standard_normal()
+    }
+
+    /// A place below `count`, which must fit 32 bits; 0 for a `count` of 0.
+    pub fn index(&mut self, count: usize) -> usize {
+        self.draws = self.draws.wrapping_add(1);
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        self.stream.index(count) as usize
     }
 
     /// Brings `items` into a random order (Fisher and Yates).
-    pub(crate) fn shuffle(&mut self, items: &mut [u32]) {
-        for last in (1..items.len()).rev() {
-            let other = (self.uniform() * (last + 1) as f64) as usize;
-            items.swap(last, other);
-        }
-    }
-}
-
-/// Shuffles deterministically for a seed.
-#[derive(Clone, Debug)]
-pub struct Shuffle {
-    stream: Stream,
-}
-
-impl Shuffle {
-    /// A new order for each seed.
-    #[must_use]
-    pub fn new(seed: u64) -> Self {
-        Self {
-            stream: Stream::new(seed, u32::MAX),
-        }
-    }
-
-    /// Fisher and Yates.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            let other = self.stream.index(last as u32 + 1) as usize;
+            let other = self.index(last + 1);
             items.swap(last, other);
         }
     }
+}
+
+/// Brings `items` into an order that the seed decides.
+pub fn shuffle<T>(seed: u64, items: &mut [T]) {
+    Random::new(seed, 0).shuffle(items);
 }
 
 #[cfg(test)]
@@ -80,19 +73,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normal_has_unit_moments() {
-        let mut random = Random::new(1, 2);
-        let draws: Vec<f64> = (0..20_000).map(|_| random.normal()).collect();
-        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
-        let variance = draws.iter().map(|z| (z - mean).powi(2)).sum::<f64>() / draws.len() as f64;
-        assert!(mean.abs() < 0.03, "mean {mean}");
-        assert!((variance - 1.0).abs() < 0.05, "variance {variance}");
-    }
-
-    #[test]
     fn shuffle_moves_and_keeps_every_item() {
         let mut items: Vec<u32> = (0..50).collect();
-        Random::new(1, 2).shuffle(&mut items);
+        shuffle(1, &mut items);
         assert_ne!(items, (0..50).collect::<Vec<_>>());
         items.sort_unstable();
         assert_eq!(items, (0..50).collect::<Vec<_>>());
@@ -102,13 +85,15 @@ mod tests {
     fn a_stream_goes_on_where_it_was() {
         let mut random = Random::new(3, 4);
         random.shuffle(&mut [0; 15]);
+        random.normal();
         let mut again = Random::at(3, 4, random.draws());
         assert_eq!(again.uniform(), random.uniform());
-        assert_eq!(again.draws(), 15);
+        assert_eq!(again.draws(), 16);
     }
 
     #[test]
-    fn streams_differ() {
+    fn streams_differ_from_each_other_and_from_trajectories() {
         assert_ne!(Random::new(1, 0).uniform(), Random::new(1, 1).uniform());
+        assert_ne!(Random::new(1, 0).uniform(), Stream::new(1, 0).uniform());
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn wide(numbers: &[f32]) -> Vec<f64> {
 
 /// Normal numbers.
 pub(super) fn normals(random: &mut Random, count: usize) -> Vec<f32> {
-    (0..count).map(|_| random.normal() as f32).collect()
+    (0..count).map(|_| random.normal()).collect()
 }
 
 /// Outputs of a network for one row.
@@ -47,7 +47,7 @@ pub(super) fn assert_gradient(found: &[f32], at: &[f32], loss: &dyn Fn(&[f64]) -
 /// Away from special values, so that no derivative is 0 by chance.
 pub(super) fn shake(weights: &mut Weights, random: &mut Random) {
     for parameter in &mut weights.parameters {
-        *parameter += 0.3 * random.normal() as f32;
+        *parameter += 0.3 * random.normal();
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) fn shake_twins(twins: &mut Twins, random: &mut Random) {
     for critic in &mut twins.0 {
         shake(&mut critic.weights, random);
         for parameter in &mut critic.target {
-            *parameter += 0.3 * random.normal() as f32;
+            *parameter += 0.3 * random.normal();
         }
     }
 }

@@ -78,7 +78,7 @@ impl Learner for Chooser {
     type Weights = ChooserWeights;
 
     const NAMES: [&'static str; 2] = ["double DQN", "one of several choices"];
-    const STREAMS: [u64; 2] = [2, 3];
+    const STREAMS: [u32; 2] = [3, 4];
 
     fn learning(options: &DoubleDqnOptions) -> &LearningOptions {
         &options.learning
@@ -140,8 +140,8 @@ impl Learner for Chooser {
         let (outputs, actions) = network.outputs_and_actions();
         let rows = outputs.chunks_exact(self.choices);
         for (action, preferences) in actions.iter_mut().zip(rows) {
-            let explores = random.uniform() < f64::from(epsilon);
-            let any = (random.uniform() * self.choices as f64) as usize;
+            let explores = random.uniform() < epsilon;
+            let any = random.index(self.choices);
             *action = if explores { any } else { largest(preferences) } as f32;
         }
     }

@@ -24,7 +24,7 @@ pub trait Learner: Sized {
     /// Name, and what it decides, for messages.
     const NAMES: [&'static str; 2];
     /// Streams of random numbers: of the first weights, and of everything after.
-    const STREAMS: [u64; 2];
+    const STREAMS: [u32; 2];
 
     /// What it is told beside its own.
     fn learning(options: &Self::Options) -> &LearningOptions;

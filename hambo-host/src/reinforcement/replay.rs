@@ -130,7 +130,7 @@ impl Replay {
         let (seen, acted) = (self.columns.observation, self.columns.action);
         batch.clear();
         for _ in 0..batch.rows {
-            let row = (random.uniform() * self.len() as f64) as usize * width;
+            let row = random.index(self.len()) * width;
             let row = &self.rows[row..row + width];
             let (observation, rest) = row.split_at(seen);
             let (action, rest) = rest.split_at(acted);

@@ -69,7 +69,7 @@ impl SacStep {
     /// Noise for both draws.
     pub(super) fn make_noise(&mut self, random: &mut Random) {
         let noise = self.next.noise.iter_mut().chain(&mut self.now.noise);
-        noise.for_each(|number| *number = random.normal() as f32);
+        noise.for_each(|number| *number = random.normal());
     }
 
     /// Learns from the batch with the noise at hand; returns the critics' mean

@@ -107,7 +107,7 @@ impl Learner for ActorCritic {
     type Weights = ActorCriticWeights;
 
     const NAMES: [&'static str; 2] = ["soft actor-critic", "numbers"];
-    const STREAMS: [u64; 2] = [0, 1];
+    const STREAMS: [u32; 2] = [1, 2];
 
     fn learning(options: &SoftActorCriticOptions) -> &LearningOptions {
         &options.learning
@@ -176,7 +176,7 @@ impl Learner for ActorCritic {
 
     fn explore(&mut self, network: &mut ActingNetwork<'_>, random: &mut Random, how: Exploration) {
         if how == Exploration::Random {
-            let uniform = |a: &mut f32| *a = (2.0 * random.uniform() - 1.0) as f32;
+            let uniform = |a: &mut f32| *a = 2.0 * random.uniform() - 1.0;
             network.actions.iter_mut().for_each(uniform);
             return;
         }
@@ -184,7 +184,7 @@ impl Learner for ActorCritic {
         if self.draws.actions.len() != actions.len() {
             self.draws = Draws::new(actions.len() / self.actions, self.actions);
         }
-        let normal = |number: &mut f32| *number = random.normal() as f32;
+        let normal = |number: &mut f32| *number = random.normal();
         self.draws.noise.iter_mut().for_each(normal);
         self.draws.draw(outputs, self.actions);
         actions.copy_from_slice(&self.draws.actions);

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::Log;
-use crate::foundation::random::Shuffle;
+use crate::foundation::random::shuffle;
 
 /// Episodes below which a log is split by stretches of rows.
 pub const MINIMUM_EPISODES: usize = 5;
@@ -64,7 +64,7 @@ fn draw(groups: &[u32], share: f64, seed: u64) -> HashSet<u32> {
         *sizes.entry(*group).or_insert(0_usize) += 1;
     }
     let mut order: Vec<(u32, usize)> = sizes.into_iter().collect();
-    Shuffle::new(seed).shuffle(&mut order);
+    shuffle(seed, &mut order);
     let enough = (share * groups.len() as f64).ceil() as usize;
     let mut count = 0;
     let mut withheld = HashSet::new();

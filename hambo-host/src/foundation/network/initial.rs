@@ -22,7 +22,7 @@ pub enum Initial {
 /// Standard deviation of the initial biases of hidden units. Not 0, so that the
 /// units of a member bend at different places, also away from the data: that is
 /// where members must disagree.
-const HIDDEN_BIAS_STD: f64 = 0.3;
+const HIDDEN_BIAS_STD: f32 = 0.3;
 
 /// Random parameters of one network.
 pub(crate) fn initial_parameters(
@@ -43,7 +43,7 @@ fn narrow(layers: &[LayerShape], random: &mut Random) -> Vec<f32> {
     for layer in layers {
         let bound = 1.0 / (layer.inputs as f64).sqrt();
         for parameter in &mut parameters[layer.weights.start..layer.bias.end] {
-            *parameter = (bound * (2.0 * random.uniform() - 1.0)) as f32;
+            *parameter = (bound * (2.0 * f64::from(random.uniform()) - 1.0)) as f32;
         }
     }
     parameters
@@ -60,11 +60,11 @@ fn wide(layers: &[LayerShape], activation: Activation, random: &mut Random) -> V
             1.0 / layer.inputs as f64
         };
         for weight in &mut parameters[layer.weights.clone()] {
-            *weight = (variance.sqrt() * random.normal()) as f32;
+            *weight = (variance.sqrt() * f64::from(random.normal())) as f32;
         }
         if hidden {
             for bias in &mut parameters[layer.bias.clone()] {
-                *bias = (HIDDEN_BIAS_STD * random.normal()) as f32;
+                *bias = HIDDEN_BIAS_STD * random.normal();
             }
         }
     }

@@ -66,7 +66,7 @@ fn train<const D: usize>(
     let mut random = Random::new(7, 1);
     let particles = (0..PARTICLES)
         .map(|_| {
-            let start = (0..D).map(|_| random.normal() as f32).collect();
+            let start = (0..D).map(|_| random.normal()).collect();
             Particle::new(density.clone(), start)
         })
         .collect();
@@ -168,7 +168,7 @@ fn density_that_sums_over_rows() {
 #[test]
 fn bayesian_linear_regression() {
     let mut random = Random::new(3, 5);
-    let mut normal = || random.normal();
+    let mut normal = || f64::from(random.normal());
     let noise = 0.8;
     let rows: Vec<([f64; 3], f64)> = (0..30)
         .map(|_| {

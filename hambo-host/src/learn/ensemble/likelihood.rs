@@ -127,9 +127,9 @@ mod tests {
             // Output biases as well, so that no parameter sits at a special value.
             parameters
                 .iter_mut()
-                .for_each(|p| *p += 0.3 * random.normal() as f32);
+                .for_each(|p| *p += 0.3 * random.normal());
             let mut draw =
-                |count: usize| -> Vec<f32> { (0..count).map(|_| random.normal() as f32).collect() };
+                |count: usize| -> Vec<f32> { (0..count).map(|_| random.normal()).collect() };
             let (inputs, targets) = (draw(rows * 3), draw(rows * columns));
 
             let mut network = Network::new(&layers, activation, rows + 2);

@@ -167,8 +167,7 @@ mod tests {
 
     fn posterior(batch: usize, activation: Activation) -> (Posterior, Vec<f32>) {
         let mut random = Random::new(2, 8);
-        let mut draw =
-            |count: usize| -> Vec<f32> { (0..count).map(|_| random.normal() as f32).collect() };
+        let mut draw = |count: usize| -> Vec<f32> { (0..count).map(|_| random.normal()).collect() };
         let (inputs, targets) = (draw(3 * ROWS), draw(2 * ROWS));
         let set = TrainingSet {
             inputs: &inputs,

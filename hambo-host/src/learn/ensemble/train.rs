@@ -41,7 +41,7 @@ mod tests {
     /// s′ = s + sin(a), one state and one action.
     fn data() -> (Vec<f32>, Vec<f32>) {
         let mut random = Random::new(5, 99);
-        let inputs: Vec<f32> = (0..240).map(|_| random.normal() as f32).collect();
+        let inputs: Vec<f32> = (0..240).map(|_| random.normal()).collect();
         let targets = inputs.chunks(2).map(|row| row[1].sin()).collect();
         (inputs, targets)
     }

@@ -93,8 +93,8 @@ impl Trainer {
         let widths = options.widths(set.input_columns, set.target_columns);
         let layers = layer_shapes(&widths);
         let count = parameter_count(&layers);
-        let all = (0..options.members as u64).map(|member| {
-            let mut random = Random::new(options.seed, member);
+        let all = (1..).take(options.members).map(|stream| {
+            let mut random = Random::new(options.seed, stream);
             let parameters =
                 initial_parameters(options.initial, &layers, options.activation, &mut random);
             Particle::new(Posterior::new(&rows, &layers, options, random), parameters)
@@ -143,7 +143,7 @@ impl Trainer {
         trainer.step = state.step;
         trainer.early_stopping = state.early_stopping;
         let members = trainer.particles.all.iter_mut().zip(state.members);
-        for (stream, (particle, member)) in (0..).zip(members) {
+        for (stream, (particle, member)) in (1..).zip(members) {
             particle.density.random = Random::at(options.seed, stream, member.draws);
             let batches = &mut particle.density.batches;
             batches.go_to(&member.order, member.next);

@@ -19,10 +19,10 @@ struct Data {
 impl Data {
     fn new(rows: usize, seed: u64) -> Self {
         let mut random = Random::new(seed, 99);
-        let inputs: Vec<f32> = (0..2 * rows).map(|_| random.normal() as f32).collect();
+        let inputs: Vec<f32> = (0..2 * rows).map(|_| random.normal()).collect();
         let targets = inputs
             .chunks(2)
-            .map(|row| row[1].sin() + 0.3 * random.normal() as f32)
+            .map(|row| row[1].sin() + 0.3 * random.normal())
             .collect();
         Self { inputs, targets }
     }

@@ -6,7 +6,7 @@ use super::tables::Tables;
 use crate::Error;
 use crate::formats::log::Log;
 use crate::foundation::observer::{Observer, Progress};
-use crate::foundation::random::Shuffle;
+use crate::foundation::random::shuffle;
 use crate::learn::calibration::Beta;
 use crate::learn::gaussian_process::{
     ChosenRows, DeviceRoom, GaussianProcessError, GaussianProcessFit, NORM_FACTOR, NormBound,
@@ -161,7 +161,7 @@ pub(super) fn train(
 fn some_rows(count: usize, most: usize, seed: u64) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..count).collect();
     if count > most {
-        Shuffle::new(seed).shuffle(&mut rows);
+        shuffle(seed, &mut rows);
         rows.truncate(most);
         rows.sort_unstable();
     }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::descent::{Data, Failure, Minimum, Space, descend};
 use super::{Parameter, Progress, SearchOptions};
 use crate::foundation::network::Standardisation;
-use crate::foundation::random::Shuffle;
+use crate::foundation::random::shuffle;
 use crate::learn::gaussian_process::posterior::{require_standardisation, standardised};
 use crate::learn::gaussian_process::{GaussianProcessError, Hyperparameters, Observations};
 
@@ -169,7 +169,7 @@ impl Search<'_> {
     fn run(&self, rows: usize) -> Result<Vec<FittedOutput>, GaussianProcessError> {
         let seen = self.options.search_rows.max(LEAST_ROWS).min(rows);
         let mut order: Vec<usize> = (0..rows).collect();
-        Shuffle::new(self.options.seed).shuffle(&mut order);
+        shuffle(self.options.seed, &mut order);
         let part = (seen < rows).then(|| self.all.take(&order[..seen]));
         let row_counts = row_counts(seen, rows);
         let planned = self.outputs * (self.starts() + row_counts.len());

@@ -51,7 +51,7 @@ fn read(bytes: &[u8]) {
     let outcome = check.stop();
     if let Verdict::Deploy(_) = outcome.verdict {
         let reached = image
-            .task
+            .task()
             .threshold
             .is_some_and(|least| outcome.bound >= least);
         assert!(reached && outcome.bound.is_finite(), "{outcome:?}");

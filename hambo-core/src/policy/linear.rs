@@ -5,7 +5,7 @@ use super::{ActionMap, Policy};
 use crate::ParameterError;
 use crate::arithmetic::dense::{Dense, TILE, padded};
 
-/// action = gain · state + bias, then an [`ActionMap`]. The weights are
+/// action = gain · state + bias, then an `ActionMap`. The weights are
 /// borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct Linear<'a> {

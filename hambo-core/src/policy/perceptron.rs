@@ -1,5 +1,5 @@
 //! Neural controllers: a multilayer perceptron between a standardised state
-//! and an [`ActionMap`].
+//! and an `ActionMap`.
 
 use super::{ActionMap, Policy};
 use crate::ParameterError;

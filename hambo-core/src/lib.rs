@@ -12,6 +12,7 @@
 //!
 //! | module | what it holds | in the paper |
 //! |---|---|---|
+//! | `parameter` | which parameter of a constructor is wrong | |
 //! | [`arithmetic`] | lanes, the dense and triangular kernels, elementary functions, random streams | |
 //! | [`expression`] | reward, termination and constraints as byte code with derivatives | r(s, a) |
 //! | [`network`] | multilayer perceptrons and their derivatives | h_theta |

@@ -153,6 +153,7 @@ fn bound(reward: &str, log: &Log, options: ModelOptions, seed: u64) -> (f32, f32
 
 fn holds_and_is_tight(name: &str, options: impl Fn(u64) -> ModelOptions) {
     let truth = true_return();
+    let mut above = 0;
     for seed in 0..5 {
         let log = log(100 + seed, 60);
         let (learned, neutral) = bound(LEARNED, &log, options(seed), seed);
@@ -161,12 +162,19 @@ fn holds_and_is_tight(name: &str, options: impl Fn(u64) -> ModelOptions) {
             "{name}, seed {seed}: true {truth:.3}, lower bound {learned:.3} with the reward \
              learned, {computed:.3} with it computed; learned and neutral {neutral:.3}"
         );
-        assert!(learned <= truth, "{name}, seed {seed}");
+        above += usize::from(learned > truth);
+        // One that fails may not fail by much: a hundredth of the return.
+        assert!(learned <= truth + 0.01 * truth.abs(), "{name}, seed {seed}");
         assert!((neutral - truth).abs() < 0.15 * truth.abs(), "{name}");
         // As much again as the dynamics cost, and a tenth of the return.
         let allowed = 3.0 * (truth - computed).max(0.0) + 0.1 * truth.abs();
         assert!(truth - learned <= allowed, "{name}, seed {seed}");
     }
+    // With delta = 0.05 two or more of five would be a chance of 2 %.
+    assert!(
+        above <= 1,
+        "{name}: {above} of 5 bounds lie above the truth"
+    );
 }
 
 #[test]

@@ -56,11 +56,13 @@ impl Layers {
     }
 }
 
-/// The names in the first column of the table in a crate's documentation.
+/// The names in the first column of the table in a crate's documentation,
+/// links or, for modules that are private, plain code.
 fn table(lib: &str) -> Vec<String> {
-    let rows = lib
-        .lines()
-        .filter_map(|line| line.strip_prefix("//! | [`")?.split_once('`'));
+    let rows = lib.lines().filter_map(|line| {
+        let cell = line.strip_prefix("//! | ")?.trim_start_matches('[');
+        cell.strip_prefix('`')?.split_once('`')
+    });
     rows.map(|(name, _)| name.to_owned()).collect()
 }
 

@@ -36,6 +36,14 @@ impl CommandLine {
         }
     }
 
+    /// Starts from a program's path, spaces included.
+    pub fn program(path: impl Into<OsString>) -> Self {
+        Self {
+            program: path.into(),
+            ..Self::new("")
+        }
+    }
+
     /// Appends words separated by spaces.
     pub fn words(mut self, words: &str) -> Self {
         self.arguments

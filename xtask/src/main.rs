@@ -237,7 +237,12 @@ impl Project {
     /// committed one, holds it against the committed one.
     fn hold_budgets(&self, firmware: &Firmware, update: bool) -> Result<(), Problem> {
         let budgets = Budgets::read(&self.root)?;
-        let line = CommandLine::new("cargo run --release -p hambo-tests --example budget --")
+        // With the whole workspace's features, as the tests are built: `cargo run` would
+        // build the host's library once more.
+        let build = "cargo build --release --workspace --features hambo-tests/qemu";
+        self.run(CommandLine::new(build).words("--example budget"))?;
+        let program = self.target_directory.join("release/examples/budget");
+        let line = CommandLine::program(program)
             .argument(firmware.elf())
             .argument(firmware.budget_elf());
         let measured = budget::parse_figures(&self.prepared(line).read(&self.root)?)?;
@@ -377,9 +382,6 @@ impl Project {
         if has_clippy {
             steps.step("clippy", || {
                 let line = "cargo clippy --release --workspace --all-targets --all-features";
-                self.run(CommandLine::new(line).words("-- -D warnings"))?;
-                // As the demo builds it.
-                let line = "cargo clippy --release -p hambo-host --no-default-features";
                 self.run(CommandLine::new(line).words("-- -D warnings"))
             })?;
         } else {

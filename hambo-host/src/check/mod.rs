@@ -27,9 +27,9 @@
 //! use hambo_host::learn::model_file::ModelFile;
 //!
 //! let task = TaskFile::read("task.toml")?;
-//! let model = ModelFile::read("model.hambo")?;
+//! let model = ModelFile::read("model.hambo".as_ref())?;
 //! let policy = HostPolicy::read("controller.onnx", &task)?;
-//! let log = read_task_logs(&["log.csv"], &task)?;
+//! let log = read_task_logs(&["log.csv".into()], &task)?;
 //! let options = CheckOptions { log: Some(&log), trajectories: 64, ..CheckOptions::default() };
 //! let outcome = check::run(&task, &model, &policy, &options, &mut |_, round| {
 //!     eprintln!("adversary: round {} of {}", round.round, round.rounds);

@@ -18,7 +18,7 @@ use super::{
 /// let (mut values, mut adjoints, mut state) = ([[0.0]; 2], [[0.0]; 2], [[0.0]]);
 /// program.evaluate(Comparison::Exact, inputs, &mut values);
 /// let gradient = Gradient { state: &mut state, action: &mut [], next: &mut [] };
-/// program.pull_back(Comparison::Exact, &values, 1, &[1.0], &mut adjoints, gradient)?;
+/// program.pull_back(Comparison::Exact, &values, &[(1, [1.0])], &mut adjoints, gradient)?;
 /// assert_eq!(state, [[6.0]]);
 /// # Ok::<(), hambo_core::expression::ProgramError>(())
 /// ```
@@ -33,7 +33,8 @@ pub struct Gradient<'a, const B: usize> {
 }
 
 impl Program {
-    /// Adds `seed * d output / d input` to the rows of `gradient`.
+    /// Adds the sum of `seed * d output / d input` over some outputs to the rows of
+    /// `gradient`.
     ///
     /// `values` are those of [`Program::evaluate`] with the same mode; `adjoints` is
     /// scratch space with as many rows. Where there is no derivative, a subgradient is
@@ -48,25 +49,28 @@ impl Program {
         &self,
         mode: Comparison,
         values: &[[f32; B]],
-        output: u16,
-        seed: &[f32; B],
+        outputs: &[(u16, [f32; B])],
         adjoints: &mut [[f32; B]],
         gradient: Gradient<'_, B>,
     ) -> Result<(), ProgramError> {
-        let last = usize::from(output);
-        if last >= self.len() {
-            return Err(ProgramError::Output(output));
-        }
         if values.len() < self.len() || adjoints.len() < self.len() {
             return Err(ProgramError::Buffer);
         }
         for adjoint in adjoints.iter_mut() {
             *adjoint = [0.0; B];
         }
-        if let Some(adjoint) = adjoints.get_mut(last) {
-            *adjoint = *seed;
+        for (output, seed) in outputs {
+            let slot = usize::from(*output);
+            if slot >= self.len() {
+                return Err(ProgramError::Output(*output));
+            }
+            if let Some(adjoint) = adjoints.get_mut(slot) {
+                for (sum, seed) in adjoint.iter_mut().zip(seed) {
+                    *sum += *seed;
+                }
+            }
         }
-        // Nothing after the output has an adjoint; the check below steps over it.
+        // Nothing after the outputs has an adjoint; the check below steps over it.
         for (slot, op) in self.ops().iter().enumerate().rev() {
             let Some((earlier, rest)) = adjoints.split_at_mut_checked(slot) else {
                 return Err(ProgramError::Buffer);
@@ -172,7 +176,9 @@ impl Program {
             Op::Less { left, right, width } | Op::LessEqual { left, right, width } => {
                 if let Comparison::Smooth(softness) = mode {
                     let scale = smooth_scale(width, softness);
-                    let slope = map1(value, |value| value * (1.0 - value) / scale);
+                    let slope = map2(at(left), at(right), |left, right| {
+                        step_slope(left - right, scale)
+                    });
                     add(adjoints, left, own, &map1(&slope, |slope| -slope));
                     add(adjoints, right, own, &slope);
                 }
@@ -263,6 +269,14 @@ fn power_in_exponent(a: f32, value: f32) -> f32 {
 fn over_radius(a: f32, b: f32) -> f32 {
     let square = a * a + b * b;
     if square > 0.0 { a / square } else { 0.0 }
+}
+
+/// The slope of the smooth step in its right side. It is computed from the side where the
+/// step is near 0, so that it is felt up to 80 widths away, where one minus the step is
+/// long 0.
+fn step_slope(distance: f32, scale: f32) -> f32 {
+    let tail = libm::expf(-libm::fabsf(distance / scale));
+    tail / ((1.0 + tail) * (1.0 + tail)) / scale
 }
 
 /// The slope of the smooth `==` in its left side. Far out the bump is 0 and so is its

@@ -33,7 +33,7 @@ fn run(ops: &[Op], mode: Comparison, x: f32, a: f32, n: f32) -> (Vec<f32>, bool,
     };
     let output = u16::try_from(ops.len() - 1).unwrap();
     program
-        .pull_back(mode, &values, output, &[1.0], &mut adjoints, gradient)
+        .pull_back(mode, &values, &[(output, [1.0])], &mut adjoints, gradient)
         .unwrap();
     (
         values.into_iter().map(|[value]| value).collect(),
@@ -328,7 +328,7 @@ fn short_buffers_and_missing_inputs_fail_closed() {
             next: &mut [],
         };
         let seed = [1.0; 2];
-        program.pull_back(Comparison::Exact, values, output, &seed, adjoints, gradient)
+        program.pull_back(Comparison::Exact, values, &[(output, seed)], adjoints, gradient)
     };
     let mut adjoints = [[0.0; 2]; 3];
     let mut short = [[0.0; 2]; 2];
@@ -355,24 +355,16 @@ fn pull_back_adds_and_scales_by_the_seed() {
     let mut values = [[0.0]; 3];
     program.evaluate(Comparison::Exact, inputs, &mut values);
     let mut state = [[10.0]];
-    // Two outputs of one tape, one after the other.
-    for (output, seed) in [(1, 2.0), (2, 0.5)] {
-        let gradient = Gradient {
-            state: &mut state,
-            action: &mut [],
-            next: &mut [],
-        };
-        program
-            .pull_back(
-                Comparison::Exact,
-                &values,
-                output,
-                &[seed],
-                &mut [[0.0]; 3],
-                gradient,
-            )
-            .unwrap();
-    }
+    // Two outputs of one tape.
+    let gradient = Gradient {
+        state: &mut state,
+        action: &mut [],
+        next: &mut [],
+    };
+    let (outputs, mut adjoints) = ([(1, [2.0]), (2, [0.5])], [[0.0]; 3]);
+    program
+        .pull_back(Comparison::Exact, &values, &outputs, &mut adjoints, gradient)
+        .unwrap();
     assert_eq!(state, [[10.0 + 2.0 * 6.0 - 0.5 * 6.0]]);
 }
 
@@ -446,7 +438,7 @@ fn lanes<const B: usize>(mode: Comparison, points: &[[f32; 3]]) -> Vec<Vec<u32>>
         let seed = core::array::from_fn(|lane| if points[lane][0] > 2.0 { 0.0 } else { 1.5 });
         let mut adjoints = vec![[0.0; B]; ops.len()];
         program
-            .pull_back(mode, &values, 39, &seed, &mut adjoints, gradient)
+            .pull_back(mode, &values, &[(39, seed)], &mut adjoints, gradient)
             .unwrap();
         for lane in 0..B {
             let mut bits: Vec<u32> = values.iter().map(|row| row[lane].to_bits()).collect();

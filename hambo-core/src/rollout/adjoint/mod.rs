@@ -7,15 +7,22 @@
 //! and with it what is found there: [`Rollout::eta_gradient`] for CA,
 //! `member_gains` for DA1.
 //!
-//! Comparisons in the reward count as smooth steps here, and only here.
+//! Comparisons in the reward count as smooth steps here, and only here. So
+//! does the termination: with m in [0, 1] for how far a step ends the
+//! trajectory, the value of step t is V_t = w_t r_t + (1 − m_t) V_{t+1}, and
+//! its derivative in m_t is −V_{t+1}. Ending early is felt where it takes
+//! later reward away, and going on where it adds cost.
 
 mod eta_gradient;
 mod member_gains;
 
 pub use eta_gradient::EtaDerivative;
 
+use heapless::Vec;
+
 use super::transition::unlimited_next;
-use super::{Buffers, Returns, Rollout};
+use super::{Buffers, Objective, Returns, Rollout};
+use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
 use crate::expression::{Comparison, Gradient, Inputs};
 use crate::policy::Policy;
@@ -35,39 +42,37 @@ impl<P: Policy> Rollout<'_, P> {
     ) {
         let comparison = Comparison::Smooth(softness);
         clear(buffers.next_cotangent);
+        let mut later = [0.0; B];
         for step in (0..self.task.horizon).rev() {
-            let weights = self.reward_weights(returns, step);
             let through = &mut through_transition;
-            let done = self.step_back(streams, step, comparison, &weights, buffers, through);
+            let done = self.step_back(
+                streams, step, comparison, returns, &mut later, buffers, through,
+            );
             if done.is_none() {
                 return;
             }
+            forget_overflow(step, returns, &mut later, buffers.next_cotangent);
         }
     }
 
-    /// What the reward of a step counts: its discount, until the trajectory
-    /// ends.
-    fn reward_weights<const B: usize>(&self, returns: &Returns<B>, step: u32) -> [f32; B] {
-        let (_, discount) = self.objective();
-        let weight = libm::powf(discount, step as f32);
-        returns
-            .steps
-            .map(|steps| if step < steps { weight } else { 0.0 })
-    }
-
-    /// `buffers.next_cotangent` holds the derivative of the later rewards in
-    /// s_{t+1}, and afterwards that of all rewards from t on in s_t.
+    /// `later` is V_{t+1} and `buffers.next_cotangent` its derivative in
+    /// s_{t+1}; afterwards V_t and its derivative in s_t.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one step of the recursion: its inputs, its state and its buffers"
+    )]
     fn step_back<const B: usize>(
         &self,
         streams: &[Stream; B],
         step: u32,
         comparison: Comparison,
-        weights: &[f32; B],
+        returns: &Returns<B>,
+        later: &mut [f32; B],
         buffers: &mut Buffers<'_, B>,
         through_transition: &mut impl FnMut(u32, &mut Buffers<'_, B>) -> Option<()>,
     ) -> Option<()> {
         self.repeat_step(streams, step, buffers)?;
-        self.reward_back(step, comparison, weights, buffers)?;
+        self.reward_back(step, comparison, returns, later, buffers)?;
         stop_at_limits(
             buffers.next_cotangent,
             buffers.unlimited,
@@ -119,12 +124,13 @@ impl<P: Policy> Rollout<'_, P> {
         Some(())
     }
 
-    /// Through the reward of this step.
+    /// Through the reward and the termination of this step.
     fn reward_back<const B: usize>(
         &self,
         step: u32,
         comparison: Comparison,
-        weights: &[f32; B],
+        returns: &Returns<B>,
+        later: &mut [f32; B],
         buffers: &mut Buffers<'_, B>,
     ) -> Option<()> {
         let inputs = Inputs {
@@ -136,22 +142,55 @@ impl<P: Policy> Rollout<'_, P> {
         program.evaluate(comparison, inputs, buffers.values);
         clear(buffers.state_cotangent);
         clear(buffers.action_cotangent);
+        let (objective, discount) = self.objective();
+        let weight = libm::powf(discount, step as f32);
+        let ended = self.end_back(weight, returns, later, buffers)?;
+        let seeds = [Some((objective, [weight; B])), ended];
+        let seeds: Vec<_, 2> = seeds.into_iter().flatten().collect();
         let gradient = Gradient {
             state: &mut *buffers.state_cotangent,
             action: &mut *buffers.action_cotangent,
             next: &mut *buffers.next_cotangent,
         };
-        let (objective, _) = self.objective();
+        let (values, adjoints) = (&*buffers.values, &mut *buffers.adjoints);
         program
-            .pull_back(
-                comparison,
-                buffers.values,
-                objective,
-                weights,
-                buffers.adjoints,
-                gradient,
-            )
+            .pull_back(comparison, values, &seeds, adjoints, gradient)
             .ok()
+    }
+
+    /// Where the task ends trajectories: goes from V_{t+1} to V_t, and weighs
+    /// what comes later by the share that goes on. Returns the derivative of
+    /// V_t in the termination, with its slot.
+    fn end_back<const B: usize>(
+        &self,
+        weight: f32,
+        returns: &Returns<B>,
+        later: &mut [f32; B],
+        buffers: &mut Buffers<'_, B>,
+    ) -> Option<Option<(u16, [f32; B])>> {
+        let Some(termination) = self.task.termination else {
+            return Some(None);
+        };
+        let (objective, _) = self.objective();
+        let reward = buffers.values.get(usize::from(objective))?;
+        let ends = buffers.values.get(usize::from(termination))?;
+        let survival = ends.map(|m| 1.0 - clamp(m, 0.0, 1.0));
+        for row in buffers.next_cotangent.iter_mut() {
+            for (c, survival) in row.iter_mut().zip(&survival) {
+                *c *= *survival;
+            }
+        }
+        let by_end = later.map(|later| -later);
+        // A mean over the visited steps grows by what lies above it.
+        let usual = match self.objective {
+            Objective::Return => [0.0; B],
+            Objective::Constraint(_) => returns.value,
+        };
+        let lanes = later.iter_mut().zip(&survival);
+        for ((later, survival), (reward, usual)) in lanes.zip(reward.iter().zip(&usual)) {
+            *later = weight * (*reward - *usual) + *survival * *later;
+        }
+        Some(Some((termination, by_end)))
     }
 
     /// Through the clipped controller.
@@ -191,6 +230,25 @@ fn stop_at_limits<const B: usize>(cotangent: &mut [[f32; B]], x: &[[f32; B]], li
     for ((cotangent, x), (low, high)) in cotangent.iter_mut().zip(x).zip(limits) {
         for (c, x) in cotangent.iter_mut().zip(x) {
             if *x < *low || *x > *high {
+                *c = 0.0;
+            }
+        }
+    }
+}
+
+/// A trajectory that has ended may run anywhere; where its numbers overflow,
+/// it tells nothing of the steps before its end.
+fn forget_overflow<const B: usize>(
+    step: u32,
+    returns: &Returns<B>,
+    later: &mut [f32; B],
+    cotangent: &mut [[f32; B]],
+) {
+    for (lane, (steps, later)) in returns.steps.iter().zip(later).enumerate() {
+        let mut column = cotangent.iter().filter_map(|row| row.get(lane));
+        if step >= *steps && !(later.is_finite() && column.all(|c| c.is_finite())) {
+            *later = 0.0;
+            for c in cotangent.iter_mut().filter_map(|row| row.get_mut(lane)) {
                 *c = 0.0;
             }
         }

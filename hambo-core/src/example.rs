@@ -100,6 +100,8 @@ pub fn task() -> Result<Task<'static>, &'static str> {
         delta: 0.1,
         threshold: Some(-2.0),
         reward_bounds: None,
+        return_bounds: None,
+        constraint_bounds: Vec::new(),
         state_limits: Limits {
             low: &[-5.0],
             high: &[5.0],
@@ -119,6 +121,7 @@ pub fn task() -> Result<Task<'static>, &'static str> {
         constraints: Vec::from_slice(&[5]).map_err(|_| "constraints")?,
         effort: Effort {
             trajectories: 2,
+            searched: 2,
             iterations: 8,
             seed: 0,
         },
@@ -126,7 +129,9 @@ pub fn task() -> Result<Task<'static>, &'static str> {
             aleatoric_noise: false,
             ..Method::default()
         },
-        adversaries: Vec::new(),
+        refused_by_host: false,
+        networks: Vec::new(),
+        found: Vec::new(),
     })
 }
 

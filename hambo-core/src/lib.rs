@@ -14,6 +14,7 @@
 //! |---|---|---|
 //! | `parameter` | which parameter of a constructor is wrong | |
 //! | [`arithmetic`] | lanes, the dense and triangular kernels, elementary functions, random streams | |
+//! | [`estimate`] | means over trajectories with their sampling margin, the shares of delta | the Monte-Carlo estimate |
 //! | [`expression`] | reward, termination and constraints as byte code with derivatives | r(s, a) |
 //! | [`network`] | multilayer perceptrons and their derivatives | h_theta |
 //! | [`model`] | network ensembles, Gaussian processes, their derivatives, the confidence set | mu, sigma, beta, tau; equations (4) and (5) |
@@ -21,8 +22,7 @@
 //! | [`policy`] | controllers and their derivatives, trained adversaries | pi, eta(s, a) |
 //! | [`task`] | horizon, limits, initial states, thresholds | M, p0, T |
 //! | [`rollout`] | one step, one trajectory, and the adjoint sweep back along it | equation (1) |
-//! | [`estimate`] | means over trajectories with their sampling margin | the Monte-Carlo estimate |
-//! | [`adversary`] | the searches for the worst eta and the worst members, and the minimum over them | equation (2), DAinf's quantile |
+//! | [`adversary`] | the searches for the worst eta and the worst members, their two levels and the minimum over them | equation (2), DAinf's quantile |
 //! | [`verdict`] | deploy, reject or abstain, and why | definition 2.1 |
 //! | [`image`] | bytes to a validated model, task, policy and trained adversaries | |
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
@@ -33,7 +33,8 @@
 //! # From the paper to the code
 //!
 //! The model says where s′ may lie: mu(s, a) ± beta · tau · sigma_e(s, a), a
-//! box that holds the truth with probability 1 − delta ([`model`]). Equation
+//! box that is assumed to hold the truth with probability 1 − delta / 2
+//! ([`model`]). Equation
 //! (1) lets an adversary eta in [−1, 1]^ds pick the point of that box at every
 //! step ([`rollout`]), and equation (2) takes the worst eta ([`adversary`]).
 //! Its return, averaged over trajectories and less a margin for their number

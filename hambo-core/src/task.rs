@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::elementary::{maximum, minimum};
 use crate::arithmetic::random::Stream;
+use crate::estimate::ErrorBudget;
 use crate::expression::Program;
-use crate::policy::NetworkAdversary;
+use crate::policy::{FoundChoices, NetworkAdversary};
 pub use crate::variant::Variant;
 
 /// The largest number of constraints.
@@ -27,8 +28,12 @@ pub struct Task<'a> {
     pub delta: f32,
     /// Deploy only if the bound reaches this; without one nothing deploys.
     pub threshold: Option<f32>,
-    /// Bounds of the reward of one step, if the task states any.
+    /// Bounds of the reward of one step, where they are known.
     pub reward_bounds: Option<[f32; 2]>,
+    /// Bounds of the return, where the task states them.
+    pub return_bounds: Option<[f32; 2]>,
+    /// Bounds of each constraint at one step, where they are known.
+    pub constraint_bounds: Vec<Option<[f32; 2]>, MAX_CONSTRAINTS>,
     /// Physical limits of the states.
     pub state_limits: Limits<'a>,
     /// Limits to which actions are clipped.
@@ -47,12 +52,27 @@ pub struct Task<'a> {
     pub effort: Effort,
     /// Which estimates are made.
     pub method: Method,
-    /// Adversaries that were trained elsewhere.
-    pub adversaries: Vec<NetworkAdversary<'a>, MAX_ADVERSARIES>,
+    /// Whether the host's own check, with more effort, did not deploy. Such a
+    /// task is checked and never deploys.
+    pub refused_by_host: bool,
+    /// Networks that were trained elsewhere.
+    pub networks: Vec<NetworkAdversary<'a>, MAX_ADVERSARIES>,
+    /// What searches found elsewhere.
+    pub found: Vec<FoundChoices<'a>, MAX_ADVERSARIES>,
 }
 
-/// The largest number of trained adversaries: one for CA, one for DA1.
-pub const MAX_ADVERSARIES: usize = 2;
+/// The largest number of trained networks, and of lists of what was found: one
+/// for each objective and variant that has one.
+pub const MAX_ADVERSARIES: usize = 10;
+
+/// What a trajectory is worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Objective {
+    /// The discounted sum of rewards.
+    Return,
+    /// The mean of the constraint in this slot over the visited steps.
+    Constraint(u16),
+}
 
 /// The largest number of variants that one check runs.
 pub const MAX_VARIANTS: usize = 8;
@@ -94,12 +114,80 @@ impl Default for Method {
 }
 
 impl<'a> Task<'a> {
-    /// The trained adversary of a variant, if there is one.
+    /// How delta is shared out.
     #[must_use]
-    pub fn adversary(&self, variant: Variant) -> Option<&NetworkAdversary<'a>> {
-        self.adversaries
+    pub fn error_budget(&self) -> ErrorBudget {
+        ErrorBudget {
+            delta: self.delta,
+            objectives: self.constraints.len().saturating_add(1),
+        }
+    }
+
+    /// The number of an objective: 0 for the return, from 1 on for the
+    /// constraints. None if it is none of the task's.
+    #[must_use]
+    pub fn objective_number(&self, objective: Objective) -> Option<u8> {
+        let number = match objective {
+            Objective::Return => 0,
+            Objective::Constraint(slot) => {
+                let place = self.constraints.iter().position(|other| *other == slot)?;
+                place.checked_add(1)?
+            }
+        };
+        u8::try_from(number).ok()
+    }
+
+    /// The network that was trained against an objective under a variant, if
+    /// there is one.
+    #[must_use]
+    pub fn network(&self, variant: Variant, objective: Objective) -> Option<&NetworkAdversary<'a>> {
+        let number = self.objective_number(objective)?;
+        self.networks
             .iter()
-            .find(|adversary| adversary.variant == variant)
+            .find(|network| network.is_for(variant, number))
+    }
+
+    /// What searches found against an objective under a variant, likewise.
+    #[must_use]
+    pub fn found(&self, variant: Variant, objective: Objective) -> Option<&FoundChoices<'a>> {
+        let number = self.objective_number(objective)?;
+        self.found
+            .iter()
+            .find(|found| found.is_for(variant, number))
+    }
+
+    /// Bounds of an objective at one step, where they are known.
+    #[must_use]
+    pub fn step_bounds(&self, objective: Objective) -> Option<[f32; 2]> {
+        match objective {
+            Objective::Return => self.reward_bounds,
+            Objective::Constraint(_) => {
+                let number = usize::from(self.objective_number(objective)?);
+                *self.constraint_bounds.get(number.checked_sub(1)?)?
+            }
+        }
+    }
+
+    /// Bounds of an objective over a whole trajectory, where they are known.
+    #[must_use]
+    pub fn bounds(&self, objective: Objective) -> Option<[f32; 2]> {
+        let step = self.step_bounds(objective);
+        let bounds = match objective {
+            // The mean over steps keeps the bounds of a step.
+            Objective::Constraint(_) => step?,
+            Objective::Return => match (step.map(|step| self.sum_bounds(step)), self.return_bounds)
+            {
+                (Some([low, high]), Some([least, greatest])) => {
+                    [maximum(low, least), minimum(high, greatest)]
+                }
+                (sum, stated) => sum.or(stated)?,
+            },
+        };
+        // A sum of T rewards may lie beyond its bounds by rounding.
+        let [low, high] = bounds;
+        let rounding = 1e-5 * maximum(maximum(-low, high), 0.0);
+        let bounds = [low - rounding, high + rounding];
+        (bounds[0].is_finite() && bounds[1].is_finite() && bounds[0] < bounds[1]).then_some(bounds)
     }
 
     /// Bounds of the return, given those of one reward. A trajectory may end
@@ -108,11 +196,11 @@ impl<'a> Task<'a> {
     /// ```
     /// let task = hambo_core::example::task()?;
     /// // Four rewards; a trajectory that ends at once has the return 0.
-    /// assert_eq!(task.return_bounds([1.0, 2.0]), [0.0, 8.0]);
+    /// assert_eq!(task.sum_bounds([1.0, 2.0]), [0.0, 8.0]);
     /// # Ok::<(), &str>(())
     /// ```
     #[must_use]
-    pub fn return_bounds(&self, [low, high]: [f32; 2]) -> [f32; 2] {
+    pub fn sum_bounds(&self, [low, high]: [f32; 2]) -> [f32; 2] {
         let mut weight = 1.0;
         let mut sum = 0.0;
         for _ in 0..self.horizon {
@@ -135,9 +223,11 @@ pub struct Limits<'a> {
 /// How many trajectories are drawn and how long the adversary searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
-    /// L.
+    /// Trajectories of the first level, forward only.
     pub trajectories: u32,
-    /// Adjoint sweeps from each start.
+    /// Trajectories of the second level, which are searched.
+    pub searched: u32,
+    /// Sweeps of the search from each start.
     pub iterations: u32,
     /// The seed of all random streams.
     pub seed: u64,
@@ -152,8 +242,13 @@ pub enum InitialKind {
     Uniform,
     /// Independent normal coordinates.
     Gaussian,
-    /// One of a list, such as the first states of the log's episodes.
+    /// One of a list, drawn at random: the robot always starts from one of
+    /// these.
     Listed,
+    /// The first states of the log's episodes: a sample of where the robot
+    /// starts. Trajectories start from each in turn, and the margin counts the
+    /// starts.
+    Logged,
 }
 
 /// p0. `first` and `second` are value and nothing, low and high, mean and
@@ -186,7 +281,38 @@ impl InitialState<'_> {
         match self.kind {
             InitialKind::Point => 0,
             InitialKind::Uniform | InitialKind::Gaussian => dimension as u64,
-            InitialKind::Listed => 1,
+            InitialKind::Listed | InitialKind::Logged => 1,
+        }
+    }
+
+    /// How many states are listed.
+    #[must_use]
+    pub fn listed(&self, dimension: usize) -> usize {
+        self.first.len().checked_div(dimension).unwrap_or(0)
+    }
+
+    /// How many of the listed states differ.
+    ///
+    /// ```
+    /// use hambo_core::task::{InitialKind, InitialState};
+    /// let first = [0.0, 1.0, 0.0, 2.0, 0.0, 1.0];
+    /// let initial = InitialState { kind: InitialKind::Logged, first: &first, second: &[] };
+    /// assert_eq!((initial.listed(2), initial.distinct(2)), (3, 2));
+    /// ```
+    #[must_use]
+    pub fn distinct(&self, dimension: usize) -> usize {
+        let states = || self.first.chunks_exact(dimension.max(1));
+        let new = |(place, state): &(usize, &[f32])| !states().take(*place).any(|s| s == *state);
+        states().enumerate().filter(new).count()
+    }
+
+    /// Puts a listed state into one lane.
+    pub fn put_listed<const B: usize>(&self, place: u32, lane: usize, rows: &mut [[f32; B]]) {
+        let first = (place as usize).saturating_mul(rows.len());
+        for (row, value) in rows.iter_mut().zip(self.first.iter().skip(first)) {
+            if let Some(x) = row.get_mut(lane) {
+                *x = *value;
+            }
         }
     }
 
@@ -194,9 +320,9 @@ impl InitialState<'_> {
     pub fn draw<const B: usize>(&self, stream: &mut Stream, lane: usize, rows: &mut [[f32; B]]) {
         let dimension = rows.len();
         let skipped = match self.kind {
-            InitialKind::Listed => {
-                let count = self.first.len().checked_div(dimension).unwrap_or(0);
-                (stream.index(count as u32) as usize).saturating_mul(dimension)
+            InitialKind::Listed | InitialKind::Logged => {
+                let count = self.listed(dimension) as u32;
+                (stream.index(count) as usize).saturating_mul(dimension)
             }
             _ => 0,
         };
@@ -207,7 +333,7 @@ impl InitialState<'_> {
             .zip(second)
         {
             let value = match self.kind {
-                InitialKind::Point | InitialKind::Listed => *first,
+                InitialKind::Point | InitialKind::Listed | InitialKind::Logged => *first,
                 InitialKind::Uniform => *first + (second - *first) * stream.uniform(),
                 InitialKind::Gaussian => *first + second * stream.standard_normal(),
             };

@@ -32,6 +32,16 @@ pub enum Variant {
 }
 
 impl Variant {
+    /// Whether an adversary fills in the uncertainty. The others are neutral:
+    /// they bound nothing.
+    #[must_use]
+    pub fn has_adversary(self) -> bool {
+        matches!(
+            self,
+            Self::ContinuousAdversary | Self::DiscreteAdversary1 | Self::DiscreteAdversaryInf
+        )
+    }
+
     /// Whether single members of an ensemble take part.
     #[must_use]
     pub fn needs_members(self) -> bool {

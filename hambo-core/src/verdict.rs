@@ -93,8 +93,22 @@ pub enum Reason {
     OutsideSupport,
     /// A number on the way was not finite.
     NotFinite,
-    /// A reward lay outside the bounds that the task states.
+    /// A reward or a constraint lay outside the bounds that the task states.
     OutsideRewardBounds,
+    /// The estimates are neutral: no adversary, no verdict.
+    NoAdversary,
+    /// No trajectory is searched, or none with any sweep.
+    NoSearch,
+    /// A derivative did not exist, so that the search was blind.
+    SearchFailed,
+    /// The model is certain everywhere (one network, for example): the
+    /// adversary had no choice, and the bound would be an estimate.
+    NoWidth,
+    /// The log has so few different first states.
+    FewStarts(u8),
+    /// The host's own check did not deploy; the image was written in spite of
+    /// it.
+    RefusedByHost,
     /// The check was stopped before its end.
     Unfinished,
     /// The check would take more steps than the task allows.
@@ -110,6 +124,7 @@ pub type Reasons = Vec<Reason, MAX_REASONS>;
 /// A lower bound and what it must reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claim {
+    pub mean: f32,
     pub lower: f32,
     pub threshold: Option<f32>,
     pub failure: Reason,
@@ -132,6 +147,11 @@ pub(crate) fn decide(
     for claim in claims {
         nothing_claimed = false;
         let reason = match claim.threshold {
+            // The adversary drove it there; a threshold is a number.
+            Some(_) if claim.mean == f32::NEG_INFINITY => {
+                reject = true;
+                claim.failure
+            }
             _ if !claim.lower.is_finite() => {
                 abstain = true;
                 Reason::NotFinite
@@ -162,6 +182,7 @@ mod tests {
 
     fn claim(lower: f32, threshold: Option<f32>) -> Claim {
         Claim {
+            mean: 0.0,
             lower,
             threshold,
             failure: Reason::ReturnBelowThreshold,
@@ -177,6 +198,17 @@ mod tests {
     #[test]
     fn rejects_below_any_threshold() {
         let (verdict, reasons) = decide(&[], [claim(2.0, Some(0.0)), claim(-1.1, Some(-1.0))]);
+        assert_eq!(verdict.name(), "reject");
+        assert_eq!(reasons.as_slice(), [Reason::ReturnBelowThreshold]);
+    }
+
+    #[test]
+    fn an_adversary_that_drives_the_return_to_minus_infinity_is_a_reject() {
+        let overflow = Claim {
+            mean: f32::NEG_INFINITY,
+            ..claim(f32::NEG_INFINITY, Some(-1.0))
+        };
+        let (verdict, reasons) = decide(&[], [overflow]);
         assert_eq!(verdict.name(), "reject");
         assert_eq!(reasons.as_slice(), [Reason::ReturnBelowThreshold]);
     }

@@ -57,7 +57,7 @@ fn show(name: &str, mut case: Case, level: EffortLevel) -> Result<(), Box<dyn Er
             one.mean,
             one.model_steps,
             one.gradient_steps,
-            one.time.as_secs_f64()
+            one.time.map_or(f64::NAN, |time| time.as_secs_f64())
         );
     }
     for estimate in &found.outcome.estimates {
@@ -85,7 +85,8 @@ fn reach(case: &Case, network: &Contender) -> Result<(), Box<dyn Error>> {
     for sweeps in SWEEPS {
         case.effort.iterations = sweeps;
         let alone = contest(&case, None, &mut |_, _| ControlFlow::Continue(()))?;
-        let Some(search) = alone.contenders.get(1) else {
+        let mut searches = alone.contenders.iter();
+        let Some(search) = searches.find(|one| one.name.ends_with("search")) else {
             continue;
         };
         if search.mean <= network.mean {

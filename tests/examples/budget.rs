@@ -219,6 +219,7 @@ fn image() -> Result<AlignedBytes, Box<dyn Error>> {
     let policy = Waypoints::new(2, 0.5, &legs).map_err(|_| "a bad policy")?;
     let effort = Effort {
         trajectories: 2,
+        searched: 2,
         iterations: 2,
         seed: 1,
     };

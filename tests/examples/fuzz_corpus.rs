@@ -20,10 +20,8 @@ const POLICIES: u64 = 11;
 /// What the smallest image of all would lack.
 type Feature = (&'static str, fn(&Image<'_>) -> bool);
 const FEATURES: [Feature; 5] = [
-    ("one-adversary", |image| image.task().adversaries.len() == 1),
-    ("two-adversaries", |image| {
-        image.task().adversaries.len() == 2
-    }),
+    ("one-adversary", |image| image.task().networks.len() == 1),
+    ("two-adversaries", |image| image.task().networks.len() == 2),
     ("every-variant", |image| {
         image.task().method.variants.len() > 1
     }),

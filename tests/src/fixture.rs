@@ -11,8 +11,8 @@ use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Effort, Method, Variant};
 use hambo_host::Error;
 use hambo_host::formats::image::{
-    AlignedBytes, TrainedAdversary, Uncertainty, encode_image, encode_image_with, encode_part,
-    encode_policy,
+    Adversaries, AlignedBytes, FoundAdversary, TrainedAdversary, Uncertainty, encode_image,
+    encode_image_with, encode_part, encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
@@ -242,8 +242,42 @@ pub fn image_of(
     image_with(seed, |_, space| Ok(policy(space)), |_| {})
 }
 
-/// Random trained adversaries: none, one for CA, or one for each variant.
-pub fn adversaries(draw: &mut Draw, ensemble: &TrainedEnsemble) -> Vec<TrainedAdversary> {
+/// Random adversaries: no network, one for CA, or one for each variant, against the
+/// return or the first constraint; and likewise sequences that were found elsewhere.
+pub fn adversaries(draw: &mut Draw, ensemble: &TrainedEnsemble, task: &TaskFile) -> Adversaries {
+    Adversaries {
+        networks: networks(draw, ensemble, task),
+        found: found(draw, ensemble, task),
+    }
+}
+
+fn objective(draw: &mut Draw, task: &TaskFile) -> u8 {
+    draw.below(task.constraints.len().min(1) + 1) as u8
+}
+
+fn found(draw: &mut Draw, ensemble: &TrainedEnsemble, task: &TaskFile) -> Vec<FoundAdversary> {
+    let space = ensemble.standardisation.output_mean.len();
+    let members = ensemble.members.len();
+    let steps = task.horizon as usize;
+    let variants = [Variant::ContinuousAdversary, Variant::DiscreteAdversary1];
+    let variants = variants.into_iter().take(draw.below(3));
+    variants
+        .map(|variant| FoundAdversary {
+            variant,
+            objective: objective(draw, task),
+            sequences: (0..1 + draw.below(2))
+                .map(|_| match variant {
+                    Variant::ContinuousAdversary => {
+                        draw.many(steps * space, |draw| draw.normal().clamp(-1.0, 1.0))
+                    }
+                    _ => draw.many(steps, |draw| draw.below(members) as f32),
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+fn networks(draw: &mut Draw, ensemble: &TrainedEnsemble, task: &TaskFile) -> Vec<TrainedAdversary> {
     let space = ensemble.standardisation.output_mean.len();
     let members = ensemble.members.len();
     let kinds = [
@@ -253,6 +287,7 @@ pub fn adversaries(draw: &mut Draw, ensemble: &TrainedEnsemble) -> Vec<TrainedAd
     let kinds = kinds.into_iter().take(draw.below(3));
     kinds
         .map(|(variant, outputs)| {
+            let objective = objective(draw, task);
             let mut layer = |inputs: usize, outputs: usize| Layer {
                 inputs,
                 outputs,
@@ -261,6 +296,7 @@ pub fn adversaries(draw: &mut Draw, ensemble: &TrainedEnsemble) -> Vec<TrainedAd
             };
             TrainedAdversary {
                 variant,
+                objective,
                 layers: vec![layer(2 * space, 6), layer(6, outputs)],
                 activation: Activation::Tanh,
                 input_mean: vec![0.1; 2 * space],
@@ -309,12 +345,13 @@ pub fn image_with(
     change(&mut task);
     let policy = encode_policy(&policy(draw, space)?)?;
     let effort = Effort {
-        trajectories: 2 + draw.below(3) as u32,
+        trajectories: 2 + draw.below(2) as u32,
+        searched: 1 + draw.below(2) as u32,
         iterations: 3,
         seed,
     };
     let model = encode_ensemble(&ensemble, &uncertainty)?;
-    let adversaries = adversaries(draw, &ensemble);
+    let adversaries = adversaries(draw, &ensemble, &task);
     let bytes = encode_image_with(&model, &task, effort, &[], &policy, &adversaries)?;
     Ok(AlignedBytes::new(&bytes))
 }
@@ -366,6 +403,7 @@ pub fn point() -> Result<AlignedBytes, Error> {
     };
     let effort = Effort {
         trajectories: 2,
+        searched: 2,
         iterations: 8,
         seed: 0,
     };

@@ -363,7 +363,8 @@ pub fn image_of(
     ]);
     let policy = encode_policy(&policy(draw, space)?)?;
     let effort = Effort {
-        trajectories: 2 + draw.below(3) as u32,
+        trajectories: 2 + draw.below(2) as u32,
+        searched: 1 + draw.below(2) as u32,
         iterations: 3,
         seed,
     };

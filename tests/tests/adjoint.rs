@@ -109,6 +109,7 @@ fn gradients_agree_with_differences() {
         let task = TaskFile::parse(TASK, "smooth.toml").unwrap();
         let effort = Effort {
             trajectories: 1,
+            searched: 1,
             iterations: 1,
             seed,
         };

@@ -1,8 +1,7 @@
 //! How strong the adversaries are, where the exact minimum is known.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_core::adversary::Search;
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::adversary::{Level, Search};
 use hambo_core::check::Adversary;
 use hambo_core::image::Image;
 use hambo_core::model::Calibration;
@@ -11,7 +10,7 @@ use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Effort, Variant};
 use hambo_host::formats::image::{
-    AlignedBytes, TrainedAdversary, Uncertainty, encode_image_with, encode_policy,
+    Adversaries, AlignedBytes, TrainedAdversary, Uncertainty, encode_image_with, encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
@@ -115,7 +114,7 @@ const LINES: [Line; 6] = [
 ];
 
 impl Line {
-    fn image(&self, iterations: u32, adversaries: &[TrainedAdversary]) -> AlignedBytes {
+    fn image(&self, iterations: u32, networks: &[TrainedAdversary]) -> AlignedBytes {
         let member = |sign: f64| Member {
             layers: vec![Layer {
                 inputs: 2,
@@ -162,12 +161,17 @@ impl Line {
         let policy = Waypoints::new(1, SPEED as f32, &[leg]).unwrap();
         let effort = Effort {
             trajectories: 2,
+            searched: 2,
             iterations,
             seed: 0,
         };
         let model = encode_ensemble(&ensemble, &uncertainty).unwrap();
         let policy = encode_policy(&HostPolicy::Waypoints(policy)).unwrap();
-        let bytes = encode_image_with(&model, &task, effort, &[], &policy, adversaries).unwrap();
+        let adversaries = Adversaries {
+            networks: networks.to_vec(),
+            ..Adversaries::default()
+        };
+        let bytes = encode_image_with(&model, &task, effort, &[], &policy, &adversaries).unwrap();
         AlignedBytes::new(&bytes)
     }
 
@@ -229,7 +233,7 @@ fn the_adjoint_search_reaches_the_exact_minimum() {
         let outcome = hambo_host::check::in_lanes::check(&image).unwrap();
         let neutral = f64::from(outcome.estimates[0].mean);
         let found = f64::from(outcome.estimates[1].mean);
-        let constant = f64::from(outcome.estimates[1].start_mean);
+        let constant = f64::from(outcome.estimates[1].sampled.mean);
         // The core and the plain walk agree on the neutral path.
         assert!(
             (neutral - line.walk(|_, _| 0.0)).abs() < 1e-3,
@@ -282,11 +286,11 @@ fn exhaustive_and_found(seed: u64) -> Option<(f32, f32)> {
     let mut buffers = Buffers::carve(&mut rows, dynamics, &task, policy).unwrap();
     let mut found = f32::INFINITY;
     for start in 0..members as u32 {
-        let mut search = Search::new(&rollout, [start]);
+        let mut search = Search::new(&rollout, Level::Searched, [start]);
         while !search.sweep(&rollout, &mut buffers) {}
         found = found.min(search.least()[0]);
     }
-    let streams = [Stream::new(task.effort.seed, 0)];
+    let streams = [Level::Searched.stream(&task, 0)];
     let mut exhaustive = f32::INFINITY;
     for mut code in 0..members.pow(5) {
         for step in buffers.members.chosen.iter_mut() {
@@ -323,6 +327,7 @@ fn a_trained_adversary_competes_and_wins_where_it_is_better() {
     let line = &LINES[1];
     let follower = |gain: f32| TrainedAdversary {
         variant: Variant::ContinuousAdversary,
+        objective: 0,
         layers: vec![Layer {
             inputs: 2,
             outputs: 1,

@@ -9,9 +9,10 @@ use hambo_core::model::{Kernel, Prediction, PredictionCotangent};
 use hambo_core::network::Activation;
 use hambo_core::policy::Policy;
 use hambo_core::task::Effort;
+use hambo_host::check::assumption::SetOrigin;
 use hambo_host::check::case::Case;
 use hambo_host::check::in_lanes::check;
-use hambo_host::formats::image::{AlignedBytes, decode_policy, encode_policy};
+use hambo_host::formats::image::{Adversaries, AlignedBytes, decode_policy, encode_policy};
 use hambo_host::formats::log::with_return_so_far;
 use hambo_host::formats::log::{Log, Transition};
 use hambo_host::formats::policy::{ActionMap, HostPolicy, PerceptronPolicy, onnx};
@@ -133,15 +134,17 @@ fn bound(reward: &str, log: &Log, options: ModelOptions, seed: u64) -> (f32, f32
     let case = Case {
         model_part: model(&task, log, options),
         effort: Effort {
-            trajectories: 16,
+            trajectories: 400,
+            searched: 16,
             iterations: 20,
             seed,
         },
         initial: Vec::new(),
         policy_part: encode_policy(&policy).unwrap(),
+        set: SetOrigin::Networks,
         task,
     };
-    let bytes = case.image(&[]).unwrap();
+    let bytes = case.image(&Adversaries::default()).unwrap();
     let outcome = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
     let reasons = outcome.reasons.iter().map(|reason| format!("{reason:?}"));
     let reasons: Vec<String> = reasons.collect();
@@ -365,16 +368,18 @@ fn an_image_takes_waypoints_of_the_first_states_and_nothing_else_of_fewer() {
         model_part: model(&learned, &log, options),
         effort: Effort {
             trajectories: 4,
+            searched: 4,
             iterations: 5,
             seed: 0,
         },
         initial: Vec::new(),
         policy_part: Vec::new(),
+        set: SetOrigin::Networks,
         task: learned.clone(),
     };
     let policy = HostPolicy::parse(WAYPOINTS, "waypoints", &learned).unwrap();
     case.policy_part = encode_policy(&policy).unwrap();
-    let bytes = case.image(&[]).unwrap();
+    let bytes = case.image(&Adversaries::default()).unwrap();
     let outcome = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
     assert!(outcome.bound.is_finite() && outcome.bound < outcome.neutral);
 
@@ -382,7 +387,7 @@ fn an_image_takes_waypoints_of_the_first_states_and_nothing_else_of_fewer() {
     let text = "kind = 'linear'\ngain = [[1, 0], [0, 1]]\nbias = [0, 0]";
     let policy = HostPolicy::parse(text, "linear", &plain).unwrap();
     case.policy_part = encode_policy(&policy).unwrap();
-    let bytes = case.image(&[]).unwrap();
+    let bytes = case.image(&Adversaries::default()).unwrap();
     let error = Image::parse(bytes.as_bytes()).unwrap_err();
     assert_eq!(
         (error.part, error.problem),

@@ -322,6 +322,7 @@ fn plane_image(policy: &HostPolicy) -> AlignedBytes {
     let uncertainty = fixture::uncertainty(draw, &ensemble);
     let effort = Effort {
         trajectories: 12,
+        searched: 12,
         iterations: 6,
         seed: 5,
     };

@@ -42,6 +42,7 @@ impl Case {
         let policy = encode_policy(&fixture::waypoints(draw, space).unwrap()).unwrap();
         let effort = Effort {
             trajectories: 3,
+            searched: 3,
             iterations: 16,
             seed,
         };
@@ -90,7 +91,7 @@ proptest! {
         let outcome = Case::new(seed, &VARIANTS).outcome();
         for estimate in &outcome.estimates {
             prop_assert!(estimate.mean.is_finite() && estimate.standard_error >= 0.0);
-            prop_assert!(estimate.mean <= estimate.start_mean);
+            prop_assert!(estimate.mean <= estimate.sampled.mean);
             prop_assert!(estimate.lower <= estimate.mean);
         }
         prop_assert!(outcome.bound <= of(&outcome, Variant::ContinuousAdversary).lower);

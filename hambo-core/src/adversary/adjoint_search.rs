@@ -2,16 +2,21 @@
 //! along the adjoint's derivative, restarted in the rounds of
 //! [`schedule`](super::schedule), then perturbations of the worst choice.
 
+use super::hash;
 use super::perturbation::Perturbation;
 use super::schedule::{Round, ScheduledSweep, pattern};
+use super::start::Start;
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
-use crate::policy::Policy;
+use crate::policy::{FoundChoices, Policy};
 use crate::rollout::{Buffers, EtaDerivative, Returns, Rollout};
 
 /// The sweep just walked and the one to come, on lanes with these starts.
 pub(super) struct AdjointSearch<'s, const B: usize> {
-    pub starts: &'s [usize; B],
+    pub starts: &'s [Start; B],
+    /// The starts' numbers.
+    pub numbers: &'s [usize; B],
+    pub trajectories: &'s [u32; B],
     pub iteration: u32,
     pub iterations: u32,
 }
@@ -20,15 +25,35 @@ impl<const B: usize> AdjointSearch<'_, B> {
     /// The adversary's choices at the start of a round.
     pub fn lay_pattern(&self, round: Round, dimension: usize, buffers: &mut Buffers<'_, B>) {
         for (row, (step, j)) in buffers.eta.iter_mut().zip(places(dimension)) {
-            *row = self
-                .starts
-                .map(|start| pattern(round, start, dimension, step, j));
+            let lanes = self.starts.iter().zip(self.places());
+            for (eta, (start, place)) in row.iter_mut().zip(lanes) {
+                *eta = pattern(round, *start, place, dimension, step, j);
+            }
         }
+    }
+
+    /// What was found elsewhere, in the lanes that start from it.
+    pub fn lay_found(&self, found: &FoundChoices<'_>, buffers: &mut Buffers<'_, B>) {
+        for (place, row) in buffers.eta.iter_mut().enumerate() {
+            for (eta, start) in row.iter_mut().zip(self.starts) {
+                if let Start::Found(sequence) = start {
+                    *eta = found.at(*sequence, place);
+                }
+            }
+        }
+    }
+
+    /// One number for the trajectory and the start of each lane: what is
+    /// random in a search is so on every one of them.
+    fn places(&self) -> impl Iterator<Item = u32> {
+        let lanes = self.trajectories.iter().zip(self.numbers);
+        lanes.map(|(trajectory, number)| hash::place(*trajectory, *number as u32))
     }
 
     /// Puts the next choices on trial: a sign step down the derivative, a
     /// perturbation of the worst choice, or the pattern of the next round.
     /// `improved` marks the lanes whose last sweep was the worst so far.
+    /// Returns the lanes in which a derivative did not exist.
     pub fn propose<P: Policy>(
         &self,
         rollout: &Rollout<'_, P>,
@@ -36,7 +61,8 @@ impl<const B: usize> AdjointSearch<'_, B> {
         returns: &Returns<B>,
         improved: &[bool; B],
         buffers: &mut Buffers<'_, B>,
-    ) {
+    ) -> [bool; B] {
+        let mut failed = [false; B];
         copy_lanes(improved, buffers.eta, buffers.worst_eta);
         let now = ScheduledSweep::new(self.iteration, self.iterations);
         let next = ScheduledSweep::new(self.iteration.saturating_add(1), self.iterations);
@@ -52,6 +78,9 @@ impl<const B: usize> AdjointSearch<'_, B> {
                 *step *= f32::from(u8::from(*descend));
             }
             rollout.eta_gradient(streams, returns, now.softness(), buffers, |derivative| {
+                for (failed, lane) in failed.iter_mut().zip(missing(&derivative, returns)) {
+                    *failed |= lane;
+                }
                 sign_step(derivative, &steps);
             });
         }
@@ -66,6 +95,7 @@ impl<const B: usize> AdjointSearch<'_, B> {
         } else if next.round != now.round {
             self.lay_pattern(next.round, dimension, buffers);
         }
+        failed
     }
 
     /// Puts perturbations of the worst choice on trial in the lanes that do
@@ -78,9 +108,10 @@ impl<const B: usize> AdjointSearch<'_, B> {
         dimension: usize,
         buffers: &mut Buffers<'_, B>,
     ) {
-        let perturbations = self
-            .starts
-            .map(|start| Perturbation::new(start, sweep, steps, dimension));
+        let mut perturbations = [Perturbation::new(0, sweep, steps, dimension); B];
+        for (perturbation, place) in perturbations.iter_mut().zip(self.places()) {
+            *perturbation = Perturbation::new(place, sweep, steps, dimension);
+        }
         let rows = buffers.eta.iter_mut().zip(buffers.worst_eta.iter());
         for ((row, worst), (step, j)) in rows.zip(places(dimension)) {
             let lanes = descend.iter().zip(&perturbations);
@@ -103,6 +134,17 @@ fn sign_step<const B: usize>(row: EtaDerivative<'_, B>, steps: &[f32; B]) {
             *eta = clamp(*eta + step, -1.0, 1.0);
         }
     }
+}
+
+/// The lanes in which the derivative is not a number before the trajectory
+/// ends, although the trajectory itself is finite.
+fn missing<const B: usize>(row: &EtaDerivative<'_, B>, returns: &Returns<B>) -> [bool; B] {
+    let mut missing = [false; B];
+    let lanes = returns.steps.iter().zip(returns.value);
+    for ((missing, d), (steps, value)) in missing.iter_mut().zip(&row.derivative).zip(lanes) {
+        *missing = d.is_nan() && row.step < *steps && value.is_finite();
+    }
+    missing
 }
 
 /// The step and the component of every row of eta.

@@ -5,7 +5,7 @@
 //! and the two ends of each axis.
 
 /// The largest number of constant adversaries.
-pub(crate) const MAX_STARTS: usize = 64;
+const MAX_CONSTANTS: usize = 64;
 const MAX_CORNER_DIMENSION: usize = 4;
 
 /// How many constant adversaries there are.
@@ -17,7 +17,7 @@ pub(super) fn count(dimension: usize) -> usize {
         dimension
             .saturating_mul(2)
             .saturating_add(3)
-            .min(MAX_STARTS)
+            .min(MAX_CONSTANTS)
     }
 }
 
@@ -75,6 +75,6 @@ mod tests {
             }
         }
         assert_eq!(count(dimension), 37);
-        assert!(count(1000) <= MAX_STARTS);
+        assert!(count(1000) <= MAX_CONSTANTS);
     }
 }

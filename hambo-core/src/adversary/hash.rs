@@ -1,5 +1,5 @@
-//! Pseudorandom numbers by hashing where they are used (start, sweep, step,
-//! component): a search needs no stream and no memory for them, and its
+//! Pseudorandom numbers by hashing where they are used (trajectory and
+//! start, sweep, step, component): a search needs no stream and no memory for them, and its
 //! choices do not depend on the order in which they are made.
 
 /// A hash of four numbers: the finaliser of MurmurHash3 over their sum, each
@@ -14,6 +14,12 @@ fn hash(place: [u32; 4]) -> u32 {
     hash = (hash ^ (hash >> 16)).wrapping_mul(0x85EB_CA6B);
     hash = (hash ^ (hash >> 13)).wrapping_mul(0xC2B2_AE35);
     hash ^ (hash >> 16)
+}
+
+/// One number for a trajectory and a start: the first of the four.
+#[must_use]
+pub(super) fn place(trajectory: u32, start: u32) -> u32 {
+    hash([trajectory, start, 0, 0])
 }
 
 /// +1 or −1.

@@ -1,32 +1,32 @@
 //! The value of HAMBO-DAinf: the least mean return over the members, or for
-//! many members the empirical delta-quantile of their means, as section 4.1 of
-//! the paper recommends.
+//! many members the empirical quantile of their means, as section 4.1 of the
+//! paper recommends.
 
-use crate::estimate::{Margin, SampleMoments};
+use crate::estimate::{ErrorBudget, SampleMoments};
 
 /// From more members than this on, the quantile is taken instead of the least.
 const MANY_MEMBERS: usize = 20;
 
 /// Mean and lower bound over whole members, one sample of returns for each.
-/// `quantile` is the paper's delta; the bound fails with a probability of at
-/// most `failure`, which all members share since all of them are compared.
+///
+/// The quantile is the model's share of delta. A least mean needs no share for
+/// each member: if the bound of the member with the least true mean holds, the
+/// least of all bounds lies below it. A quantile of rank r is safe if the
+/// bounds of the r + 1 members with the least true means hold.
 pub(super) fn member_quantile(
     members: &[SampleMoments],
-    margin: Margin,
-    failure: f32,
-    quantile: f32,
+    budget: &ErrorBudget,
+    freedom: u32,
 ) -> (f32, f32) {
     let count = members.len();
-    let shared = failure / count.max(1) as f32;
     let rank = if count > MANY_MEMBERS {
-        (libm::ceilf(quantile * count as f32) as usize).saturating_sub(1)
+        (libm::ceilf(budget.model() * count as f32) as usize).saturating_sub(1)
     } else {
         0
     };
+    let delta = budget.objective() / rank.saturating_add(1) as f32;
     let means = members.iter().map(SampleMoments::mean);
-    let lowers = members
-        .iter()
-        .map(|sample| sample.mean() - sample.margin(margin, shared));
+    let lowers = members.iter().map(|sample| sample.lower(delta, freedom));
     (ranked(means, rank), ranked(lowers, rank))
 }
 
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn few_members_give_their_least_and_many_their_quantile() {
         // Member k returns -k twice.
-        let members: Vec<SampleMoments> = (0..30)
+        let members: Vec<SampleMoments> = (0..32)
             .map(|member| {
                 let mut sample = SampleMoments::default();
                 sample.push(-(member as f32));
@@ -74,9 +74,13 @@ mod tests {
                 sample
             })
             .collect();
-        let mean = |count: usize| member_quantile(&members[..count], Margin::StudentT, 0.05, 0.1).0;
+        let budget = ErrorBudget {
+            delta: 0.2,
+            objectives: 1,
+        };
+        let mean = |count: usize| member_quantile(&members[..count], &budget, u32::MAX).0;
         assert_eq!(mean(20), -19.0);
-        // The third lowest of thirty.
+        // The model's share is a tenth: the third lowest of thirty.
         assert_eq!(mean(30), -27.0);
     }
 }

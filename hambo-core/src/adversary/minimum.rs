@@ -4,93 +4,191 @@
 
 use heapless::Vec;
 
-use super::constant::MAX_STARTS;
 use super::member_quantile::member_quantile;
-use super::search::SearchResult;
-use crate::estimate::{Margin, SampleMoments};
+use super::search::{COURSE, SearchResult};
+use super::start::{MAX_STARTS, Start, Starts};
+use crate::estimate::{ErrorBudget, SampleMoments};
 
-/// The samples of one estimate.
+/// The largest number of members that HAMBO-DAinf compares.
+pub(crate) const MAX_MEMBERS: usize = 32;
+
+/// The samples of one estimate, level by level.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Minimum {
-    /// The objective at each start of the adversary, before any search.
-    starts: Vec<SampleMoments, MAX_STARTS>,
-    /// How many of them are constant; the others are trained adversaries.
-    constants: usize,
-    /// The least objective so far on the trajectory that is being added.
-    least: f32,
-    /// The least objective of each trajectory.
-    searched: SampleMoments,
-    /// Likewise without the trained adversaries.
-    searched_from_constants: SampleMoments,
+    starts: Starts,
+    /// Trajectories of the level under way.
+    count: u32,
+    /// The sum over its trajectories of the objective at each start.
+    start_sums: Vec<f64, MAX_STARTS>,
+    /// Of the trajectory that is being added.
+    now: Trajectory,
+    /// The sums over the level's trajectories of the least that was found.
+    sums: Sums,
+    /// The first level: the least of all starts.
+    sampled: SampleMoments,
+    /// The second level: what the search finds beyond that, at most 0.
+    correction: SampleMoments,
+    /// The first level of each member by itself, where members are compared.
+    members: Vec<SampleMoments, MAX_MEMBERS>,
+}
+
+/// The least objectives on one trajectory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Trajectory {
+    start: f32,
+    found: f32,
+    untrained: f32,
+    course: [f32; COURSE],
+}
+
+/// Sums of [`Trajectory`] over a level.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Sums {
+    found: f64,
+    untrained: f64,
+    course: [f64; COURSE],
+}
+
+impl Default for Trajectory {
+    fn default() -> Self {
+        Self {
+            start: f32::INFINITY,
+            found: f32::INFINITY,
+            untrained: f32::INFINITY,
+            course: [f32::INFINITY; COURSE],
+        }
+    }
 }
 
 impl Minimum {
-    /// Empties the samples for an estimate with so many starts, the first of
-    /// them constant.
-    pub fn begin(&mut self, starts: usize, constants: usize) {
-        self.constants = constants;
-        self.searched = SampleMoments::default();
-        self.searched_from_constants = SampleMoments::default();
-        self.least = f32::INFINITY;
-        self.starts.clear();
-        // More starts than places are refused before the check begins.
-        let _ = self.starts.resize(starts, SampleMoments::default());
+    /// Empties the samples for an estimate with these starts. All values are
+    /// known to lie within the bounds, if any. `whole_members` if members are
+    /// compared by their own means.
+    pub fn begin(&mut self, starts: Starts, bounds: Option<[f32; 2]>, whole_members: bool) {
+        self.starts = starts;
+        self.sampled = SampleMoments::new(bounds);
+        self.correction = SampleMoments::default();
+        self.members.clear();
+        if whole_members {
+            let empty = SampleMoments::new(bounds);
+            // More members than places are refused before the check begins.
+            let _ = self.members.resize(starts.members, empty);
+        }
+        self.begin_level();
+    }
+
+    /// Begins the next level of the same estimate.
+    pub fn begin_level(&mut self) {
+        self.count = 0;
+        self.now = Trajectory::default();
+        self.sums = Sums::default();
+        self.start_sums.clear();
+        // Likewise for starts.
+        let _ = self.start_sums.resize(self.starts.count(), 0.0);
     }
 
     /// Adds the next candidate: trajectory by trajectory, and within one by
-    /// the start.
-    pub fn add(&mut self, result: &SearchResult) {
-        if let Some(sample) = self.starts.get_mut(result.start) {
-            sample.push(result.start_value);
+    /// the start. `search` if it was searched; `closes` if the trajectory is
+    /// the last of its block.
+    pub fn add(&mut self, result: &SearchResult, search: bool, closes: bool) {
+        if let Some(sum) = self.start_sums.get_mut(result.start) {
+            *sum += f64::from(result.start_value);
         }
-        if result.least < self.least {
-            self.least = result.least;
+        if let Some(member) = self.members.get_mut(result.start) {
+            member.add(result.start_value);
+            if closes {
+                member.close();
+            }
         }
-        let after = result.start.saturating_add(1);
-        if after == self.constants {
-            self.searched_from_constants.push(self.least);
-        }
-        if after == self.starts.len() {
-            self.searched.push(self.least);
-            self.least = f32::INFINITY;
+        self.now.take(result, self.starts.untrained());
+        if result.start.saturating_add(1) == self.starts.count() {
+            self.end_trajectory(search, closes);
         }
     }
 
-    /// The least objective of each trajectory.
-    pub fn searched(&self) -> &SampleMoments {
-        &self.searched
+    fn end_trajectory(&mut self, search: bool, closes: bool) {
+        let now = core::mem::take(&mut self.now);
+        self.count = self.count.saturating_add(1);
+        self.sums.found += f64::from(now.found);
+        self.sums.untrained += f64::from(now.untrained);
+        for (sum, value) in self.sums.course.iter_mut().zip(now.course) {
+            *sum += f64::from(value);
+        }
+        let (sample, value) = if search {
+            // Minus infinity needs no correction.
+            let by_search = if now.start == f32::NEG_INFINITY {
+                0.0
+            } else {
+                now.found - now.start
+            };
+            (&mut self.correction, by_search)
+        } else {
+            (&mut self.sampled, now.start)
+        };
+        sample.add(value);
+        if closes {
+            sample.close();
+        }
     }
 
-    /// Likewise without the trained adversaries.
-    pub fn searched_from_constants(&self) -> &SampleMoments {
-        &self.searched_from_constants
+    /// The first level.
+    pub fn sampled(&self) -> &SampleMoments {
+        &self.sampled
     }
 
-    /// What the trained adversary reaches by itself, where there is one.
-    pub fn trained(&self) -> Option<&SampleMoments> {
-        self.starts.get(self.constants)
+    /// The second level.
+    pub fn correction(&self) -> &SampleMoments {
+        &self.correction
     }
 
-    /// The constant start with the least mean, and that mean.
-    pub fn worst_constant(&self) -> (usize, f32) {
-        let mut worst = (0, f32::INFINITY);
-        for (start, sample) in self.starts.iter().enumerate().take(self.constants) {
-            if sample.mean() < worst.1 {
-                worst = (start, sample.mean());
+    /// The mean over the last level's trajectories of the least of all starts
+    /// but the trained network, and what a search found from them.
+    pub fn untrained_mean(&self) -> f32 {
+        self.mean(self.sums.untrained)
+    }
+
+    /// Likewise of all starts, as the search went on.
+    pub fn course(&self) -> [f32; COURSE] {
+        self.sums.course.map(|sum| self.mean(sum))
+    }
+
+    /// The kinds of starts that a predicate names: the one with the least mean
+    /// over the last level's trajectories, and that mean.
+    pub fn worst_start(&self, wanted: impl Fn(Start) -> bool) -> Option<(Start, f32)> {
+        let mut worst: Option<(Start, f32)> = None;
+        for (number, sum) in self.start_sums.iter().enumerate() {
+            let (start, mean) = (self.starts.at(number), self.mean(*sum));
+            if wanted(start) && worst.is_none_or(|(_, least)| mean < least) {
+                worst = Some((start, mean));
             }
         }
         worst
     }
 
-    /// Whether every objective lies in an interval.
-    pub fn lies_within(&self, [low, high]: [f32; 2]) -> bool {
-        let samples = self.starts.iter().chain(core::iter::once(&self.searched));
-        let inside = |sample: &SampleMoments| sample.least() >= low && sample.greatest() <= high;
-        samples.into_iter().all(inside)
+    fn mean(&self, sum: f64) -> f32 {
+        (sum / f64::from(self.count)) as f32
     }
 
     /// Mean and lower bound over whole members, see [`member_quantile`].
-    pub fn member_quantile(&self, margin: Margin, failure: f32, quantile: f32) -> (f32, f32) {
-        member_quantile(&self.starts, margin, failure, quantile)
+    pub fn member_quantile(&self, budget: &ErrorBudget, freedom: u32) -> (f32, f32) {
+        member_quantile(&self.members, budget, freedom)
+    }
+}
+
+impl Trajectory {
+    fn take(&mut self, result: &SearchResult, untrained: usize) {
+        let lower = |least: &mut f32, value: f32| {
+            if value < *least {
+                *least = value;
+            }
+        };
+        lower(&mut self.start, result.start_value);
+        lower(&mut self.found, result.least);
+        if result.start < untrained {
+            lower(&mut self.untrained, result.least);
+        }
+        for (least, value) in self.course.iter_mut().zip(result.course) {
+            lower(least, value);
+        }
     }
 }

@@ -28,34 +28,33 @@ enum Kind {
     JitterAll,
 }
 
-/// One perturbation of a choice. The same start and sweep make the same one
-/// on every machine.
+/// One perturbation of a choice. The same trajectory, start and sweep make the
+/// same one on every machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Perturbation {
     kind: Kind,
     step: u32,
     component: u32,
-    start: u32,
+    place: u32,
     sweep: u32,
 }
 
 impl Perturbation {
-    /// The perturbation that a start tries at a sweep, on `steps` steps of
-    /// `dimension` components.
+    /// The perturbation that is tried at a sweep, on `steps` steps of
+    /// `dimension` components. `place` is that of the trajectory and the start.
     #[must_use]
-    pub fn new(start: usize, sweep: u32, steps: u32, dimension: usize) -> Self {
-        let start = start as u32;
+    pub fn new(place: u32, sweep: u32, steps: u32, dimension: usize) -> Self {
         Self {
-            kind: match below([start, sweep, 0, 0], 5) {
+            kind: match below([place, sweep, 0, 0], 5) {
                 0 => Kind::ReplaceStep,
                 1 => Kind::FlipComponent,
                 2 => Kind::NegateTail,
                 3 => Kind::HoldTail,
                 _ => Kind::JitterAll,
             },
-            step: below([start, sweep, 0, 1], steps),
-            component: below([start, sweep, 0, 2], dimension as u32),
-            start,
+            step: below([place, sweep, 0, 1], steps),
+            component: below([place, sweep, 0, 2], dimension as u32),
+            place,
             sweep,
         }
     }
@@ -64,7 +63,7 @@ impl Perturbation {
     #[must_use]
     pub fn apply(&self, step: u32, j: usize, eta: f32) -> f32 {
         let j = j as u32;
-        let number = |step: u32| uniform([self.start, self.sweep, step, j.wrapping_add(3)]);
+        let number = |step: u32| uniform([self.place, self.sweep, step, j.wrapping_add(3)]);
         match self.kind {
             Kind::ReplaceStep if step == self.step => number(step),
             Kind::FlipComponent if step == self.step && j == self.component => {

@@ -10,6 +10,7 @@
 //! gradient crosses. So there are three rounds of descent, each with its own
 //! pattern to start from, and a last one that perturbs the worst choice found.
 
+use super::start::Start;
 use super::{constant, hash};
 use crate::arithmetic::elementary::maximum;
 
@@ -77,7 +78,7 @@ impl ScheduledSweep {
     /// The length of the sign step after this sweep: as long as the cube is
     /// wide at first, then shorter.
     #[must_use]
-    pub fn step_length(self, start: usize) -> f32 {
+    pub fn step_length(self, start: Start) -> f32 {
         let left = self.length.saturating_sub(self.sweep) as f32;
         let left = left / maximum(self.length as f32, 1.0);
         2.0 * reach(start) * left * left
@@ -96,17 +97,28 @@ impl ScheduledSweep {
 }
 
 /// Component `j` at step `step` of the pattern that a round starts from.
+/// `place` is that of the trajectory and the start.
 #[must_use]
-pub(super) fn pattern(round: Round, start: usize, dimension: usize, step: u32, j: usize) -> f32 {
-    let constant = constant::component(start, dimension, j);
+pub(super) fn pattern(
+    round: Round,
+    start: Start,
+    place: u32,
+    dimension: usize,
+    step: u32,
+    j: usize,
+) -> f32 {
     let alternating = if step & 1 == 0 { 1.0 } else { -1.0 };
     match (round, start) {
-        (Round::Constant, _) => constant,
-        // The neutral start has no sign to change: all components in step.
-        (Round::Alternating, 0) => reach(start) * alternating,
-        (Round::Alternating, _) => constant * alternating,
+        (Round::Constant, Start::Constant(number)) => constant::component(number, dimension, j),
+        // What these begin with is not a pattern.
+        (Round::Constant, _) => 0.0,
+        (Round::Alternating, Start::Constant(number)) if number > 0 => {
+            constant::component(number, dimension, j) * alternating
+        }
+        // A start without a sign of its own: all components in step.
+        (Round::Alternating, _) => reach(start) * alternating,
         (Round::Random | Round::Perturb, _) => {
-            reach(start) * hash::sign([start as u32, step, j as u32, 0])
+            reach(start) * hash::sign([place, step, j as u32, 0])
         }
     }
 }
@@ -114,8 +126,12 @@ pub(super) fn pattern(round: Round, start: usize, dimension: usize, step: u32, j
 /// How far a start strays at first: the neutral one looks around the mean,
 /// where a large set has the same valleys as a small one, the others at the
 /// corners.
-fn reach(start: usize) -> f32 {
-    if start == 0 { 0.25 } else { 1.0 }
+fn reach(start: Start) -> f32 {
+    if start == Start::Constant(0) {
+        0.25
+    } else {
+        1.0
+    }
 }
 
 #[cfg(test)]
@@ -134,7 +150,7 @@ mod tests {
 
     #[test]
     fn steps_begin_as_long_as_the_cube_is_wide_and_shrink() {
-        let lengths = [0, 1, 2].map(|i| ScheduledSweep::new(i, 16).step_length(1));
+        let lengths = [0, 1, 2].map(|i| ScheduledSweep::new(i, 16).step_length(Start::Constant(1)));
         assert_eq!(lengths[0], 2.0);
         assert!(lengths[1] < lengths[0] && lengths[2] < lengths[1]);
         let softness = [0, 1, 2, 3].map(|i| ScheduledSweep::new(i, 16).softness());
@@ -144,8 +160,20 @@ mod tests {
     #[test]
     fn the_second_round_changes_the_sign_at_every_step() {
         // Start 2 of one dimension is eta = 1.
-        let steps = |round| [0, 1, 2].map(|step| pattern(round, 2, 1, step, 0));
+        let start = Start::Constant(2);
+        let steps = |round| [0, 1, 2].map(|step| pattern(round, start, 0, 1, step, 0));
         assert_eq!(steps(Round::Constant), [1.0, 1.0, 1.0]);
         assert_eq!(steps(Round::Alternating), [1.0, -1.0, 1.0]);
+    }
+
+    #[test]
+    fn random_signs_differ_from_trajectory_to_trajectory() {
+        let signs = |trajectory| -> Vec<f32> {
+            let (start, place) = (Start::Constant(1), hash::place(trajectory, 1));
+            let signs = (0..64).map(|step| pattern(Round::Random, start, place, 1, step, 0));
+            signs.collect()
+        };
+        assert_eq!(signs(3), signs(3));
+        assert_ne!(signs(3), signs(4));
     }
 }

@@ -2,19 +2,28 @@
 //! (its initial state and noise) and a start of the adversary.
 
 use super::adjoint_search::AdjointSearch;
+use super::level::Level;
 use super::schedule::{Round, ScheduledSweep};
 use super::sequence_search::SequenceSearch;
-use super::{constant_starts, iterations, starts};
+use super::start::{Start, Starts};
 use crate::arithmetic::random::Stream;
 use crate::policy::Policy;
-use crate::rollout::{Buffers, Returns, Rollout};
+use crate::rollout::{Buffers, Feedback, Returns, Rollout};
 use crate::task::Variant;
 
+/// Points of the search's course that are kept: after the start, and after
+/// 1/16, 1/8, 1/4, 1/2 and all of its sweeps.
+pub const COURSE: usize = 6;
+
 /// The sweeps on one group. The first is the start itself: a constant
-/// adversary, a trained one, or none; every later one is a step of the search.
+/// adversary, a member, what was found elsewhere, a trained network, or none;
+/// every later one is a step of the search.
 #[derive(Clone, Debug)]
 pub struct Search<const B: usize> {
-    starts: [usize; B],
+    level: Level,
+    starts: [Start; B],
+    numbers: [usize; B],
+    trajectories: [u32; B],
     streams: [Stream; B],
     iterations: u32,
     iteration: u32,
@@ -22,44 +31,72 @@ pub struct Search<const B: usize> {
     start_value: [f32; B],
     least: [f32; B],
     least_iteration: [u32; B],
+    course: [[f32; B]; COURSE],
+    marks: Marks<B>,
+}
+
+/// What went wrong on the way, lane by lane.
+#[derive(Clone, Debug)]
+struct Marks<const B: usize> {
     finite: [bool; B],
     outside: [bool; B],
+    within_bounds: [bool; B],
+    width: [bool; B],
+    failed: [bool; B],
 }
 
 /// What the sweeps found for one candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchResult {
-    /// Its start.
+    /// The number of its start.
     pub start: usize,
     /// The objective at the start.
     pub start_value: f32,
     /// The least objective of all sweeps.
     pub least: f32,
+    /// The least objective as the sweeps went on.
+    pub course: [f32; COURSE],
     /// False once a number was not finite.
     pub finite: bool,
     /// True if the first sweep left the data's support.
     pub outside: bool,
+    /// False once a step's reward lay outside the task's bounds.
+    pub within_bounds: bool,
+    /// True once the model left the adversary a choice.
+    pub width: bool,
+    /// True once a derivative did not exist, so that the search was blind.
+    pub failed: bool,
 }
 
 impl<const B: usize> Search<B> {
-    /// A group of any candidates. Candidate c is trajectory c / n from start
-    /// c mod n, for n starts.
+    /// A group of any candidates of a level. Candidate c is trajectory c / n
+    /// from start c mod n, for n starts.
     #[must_use]
-    pub fn new<P: Policy>(rollout: &Rollout<'_, P>, candidates: [u32; B]) -> Self {
-        let count = starts(rollout).max(1) as u32;
-        let trajectory = |candidate: u32| candidate.checked_div(count).unwrap_or(0);
-        let seed = rollout.task.effort.seed;
+    pub fn new<P: Policy>(rollout: &Rollout<'_, P>, level: Level, candidates: [u32; B]) -> Self {
+        let starts = Starts::of(rollout);
+        let count = starts.count() as u32;
+        let trajectories = candidates.map(|c| c.checked_div(count).unwrap_or(0));
+        let numbers = candidates.map(|c| c.checked_rem(count).unwrap_or(0) as usize);
         Self {
-            starts: candidates.map(|c| c.checked_rem(count).unwrap_or(0) as usize),
-            streams: candidates.map(|c| Stream::new(seed, trajectory(c))),
-            iterations: iterations(rollout.variant, rollout.task),
+            level,
+            starts: numbers.map(|number| starts.at(number)),
+            numbers,
+            trajectories,
+            streams: trajectories.map(|trajectory| level.stream(rollout.task, trajectory)),
+            iterations: level.sweeps(rollout.variant, rollout.task),
             iteration: 0,
             sequence: SequenceSearch::new(),
             start_value: [f32::INFINITY; B],
             least: [f32::INFINITY; B],
             least_iteration: [0; B],
-            finite: [true; B],
-            outside: [false; B],
+            course: [[f32::INFINITY; B]; COURSE],
+            marks: Marks {
+                finite: [true; B],
+                outside: [false; B],
+                within_bounds: [true; B],
+                width: [false; B],
+                failed: [false; B],
+            },
         }
     }
 
@@ -77,18 +114,23 @@ impl<const B: usize> Search<B> {
 
     /// What was found, lane by lane.
     pub fn results(&self) -> impl Iterator<Item = SearchResult> + '_ {
-        let values = self.start_value.iter().zip(&self.least);
-        let marks = self.finite.iter().zip(&self.outside);
-        let lanes = self.starts.iter().zip(values.zip(marks));
-        lanes.map(
-            |(start, ((start_value, least), (finite, outside)))| SearchResult {
-                start: *start,
-                start_value: *start_value,
-                least: *least,
-                finite: *finite,
-                outside: *outside,
-            },
-        )
+        (0..B).filter_map(|lane| {
+            let mut course = [f32::INFINITY; COURSE];
+            for (point, row) in course.iter_mut().zip(&self.course) {
+                *point = *row.get(lane)?;
+            }
+            Some(SearchResult {
+                start: *self.numbers.get(lane)?,
+                start_value: *self.start_value.get(lane)?,
+                least: *self.least.get(lane)?,
+                course,
+                finite: *self.marks.finite.get(lane)?,
+                outside: *self.marks.outside.get(lane)?,
+                within_bounds: *self.marks.within_bounds.get(lane)?,
+                width: *self.marks.width.get(lane)?,
+                failed: *self.marks.failed.get(lane)?,
+            })
+        })
     }
 
     /// One sweep; true after the last. The states of this sweep stay in
@@ -103,7 +145,7 @@ impl<const B: usize> Search<B> {
         }
         let returns = rollout.forward(&self.streams, buffers);
         let improved = self.keep_least(&returns);
-        buffers.trained = [false; B];
+        buffers.feedback = [Feedback::Given; B];
         if self.iteration >= self.iterations {
             return true;
         }
@@ -112,8 +154,12 @@ impl<const B: usize> Search<B> {
             self.sequence
                 .propose(rollout, &self.streams, &returns, softness, buffers);
         } else {
-            self.adjoint()
-                .propose(rollout, &self.streams, &returns, &improved, buffers);
+            let failed =
+                self.adjoint()
+                    .propose(rollout, &self.streams, &returns, &improved, buffers);
+            for (mark, failed) in self.marks.failed.iter_mut().zip(failed) {
+                *mark |= failed;
+            }
         }
         self.iteration = self.iteration.saturating_add(1);
         false
@@ -122,23 +168,34 @@ impl<const B: usize> Search<B> {
     fn adjoint(&self) -> AdjointSearch<'_, B> {
         AdjointSearch {
             starts: &self.starts,
+            numbers: &self.numbers,
+            trajectories: &self.trajectories,
             iteration: self.iteration,
             iterations: self.iterations,
         }
     }
 
     fn begin<P: Policy>(&self, rollout: &Rollout<'_, P>, buffers: &mut Buffers<'_, B>) {
-        rollout.start(&self.streams, buffers);
+        self.level.start_all(rollout, &self.trajectories, buffers);
         let dynamics = &rollout.model.dynamics;
-        let constants = constant_starts(rollout.variant, dynamics);
-        buffers.trained = self.starts.map(|start| start >= constants);
+        let continuous = rollout.variant == Variant::ContinuousAdversary;
+        buffers.feedback = self.starts.map(|start| match start {
+            Start::Network => Feedback::Network,
+            Start::Member(member) if continuous => Feedback::Member(member as u16),
+            _ => Feedback::Given,
+        });
+        let found = rollout.task.found(rollout.variant, rollout.objective);
         match rollout.variant {
             Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf => {
-                SequenceSearch::begin(&self.starts, &mut buffers.members);
+                SequenceSearch::begin(&self.starts, found, &mut buffers.members);
             }
-            _ => self
-                .adjoint()
-                .lay_pattern(Round::Constant, dynamics.state_dimension(), buffers),
+            _ => {
+                let adjoint = self.adjoint();
+                adjoint.lay_pattern(Round::Constant, dynamics.state_dimension(), buffers);
+                if let Some(found) = found {
+                    adjoint.lay_found(found, buffers);
+                }
+            }
         }
     }
 
@@ -146,11 +203,9 @@ impl<const B: usize> Search<B> {
     fn keep_least(&mut self, returns: &Returns<B>) -> [bool; B] {
         if self.iteration == 0 {
             self.start_value = returns.value;
-            self.outside = returns.outside;
+            self.marks.outside = returns.outside;
         }
-        for (finite, good) in self.finite.iter_mut().zip(&returns.finite) {
-            *finite &= *good;
-        }
+        self.marks.add(returns);
         let mut improved = [false; B];
         let least = self.least.iter_mut().zip(self.least_iteration.iter_mut());
         for (((least, found), value), improved) in least.zip(&returns.value).zip(&mut improved) {
@@ -160,6 +215,47 @@ impl<const B: usize> Search<B> {
                 *improved = true;
             }
         }
+        let points = (0_u32..).zip(&mut self.course);
+        for (point, row) in points {
+            if self.iteration <= course_sweep(point, self.iterations) {
+                *row = self.least;
+            }
+        }
         improved
+    }
+}
+
+impl<const B: usize> Marks<B> {
+    fn add(&mut self, returns: &Returns<B>) {
+        for (mark, good) in self.finite.iter_mut().zip(returns.finite) {
+            *mark &= good;
+        }
+        for (mark, good) in self.within_bounds.iter_mut().zip(returns.within_bounds) {
+            *mark &= good;
+        }
+        for (mark, width) in self.width.iter_mut().zip(returns.width) {
+            *mark |= width;
+        }
+    }
+}
+
+/// The sweep after which a point of the course is taken.
+#[must_use]
+pub fn course_sweep(point: u32, sweeps: u32) -> u32 {
+    match (COURSE as u32).saturating_sub(1).checked_sub(point) {
+        _ if point == 0 => 0,
+        Some(halvings) => sweeps.checked_shr(halvings).unwrap_or(0),
+        None => sweeps,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_course_doubles_its_sweeps() {
+        let points = [0, 1, 2, 3, 4, 5].map(|point| course_sweep(point, 160));
+        assert_eq!(points, [0, 10, 20, 40, 80, 160]);
     }
 }

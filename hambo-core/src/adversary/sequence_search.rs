@@ -6,8 +6,9 @@
 //! once, the promising steps one by one, and at last every step and member in
 //! turn. The sequences stand in [`MemberRows`].
 
+use super::start::Start;
 use crate::arithmetic::random::Stream;
-use crate::policy::Policy;
+use crate::policy::{FoundChoices, Policy};
 use crate::rollout::{Buffers, MemberRows, Returns, Rollout};
 
 /// Where the search on one lane stands.
@@ -38,11 +39,25 @@ impl<const B: usize> SequenceSearch<B> {
         }
     }
 
-    /// Every lane starts with one member for the whole trajectory.
-    pub fn begin(members: &[usize; B], rows: &mut MemberRows<'_, B>) {
-        let members = members.map(|member| member as u16);
-        rows.chosen.fill(members);
-        rows.worst.fill(members);
+    /// Every lane starts with one member for the whole trajectory, or with a
+    /// sequence that was found elsewhere.
+    pub fn begin(
+        starts: &[Start; B],
+        found: Option<&FoundChoices<'_>>,
+        rows: &mut MemberRows<'_, B>,
+    ) {
+        for (step, chosen) in rows.chosen.iter_mut().enumerate() {
+            *chosen = starts.map(|start| match start {
+                Start::Member(member) => member as u16,
+                Start::Found(sequence) => {
+                    found.map_or(0.0, |found| found.at(sequence, step)) as u16
+                }
+                Start::Constant(_) | Start::Network => 0,
+            });
+        }
+        for (worst, chosen) in rows.worst.iter_mut().zip(rows.chosen.iter()) {
+            *worst = *chosen;
+        }
     }
 
     /// Judges the sequences on trial and puts the next ones there.
@@ -187,7 +202,7 @@ mod tests {
             gain: &mut [[0.0], [-0.5]],
         };
         let mut search = SequenceSearch::<1>::new();
-        SequenceSearch::begin(&[0], &mut rows);
+        SequenceSearch::begin(&[Start::Member(0)], None, &mut rows);
         assert_eq!(search.judge(&[-1.0], &mut rows), [true]);
         // The adjoint promises that member 1 costs 0.5 more at the second step.
         search.change(&[true], 2, &mut rows);

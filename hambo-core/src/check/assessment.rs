@@ -4,15 +4,16 @@
 use heapless::Vec;
 
 use super::{CapacityError, Estimate, MAX_ESTIMATES, Outcome};
-use crate::adversary::{MAX_STARTS, Minimum, SearchResult, constant_starts, iterations, starts};
-use crate::estimate::Margin;
+use crate::adversary::{Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Starts, searches};
+use crate::arithmetic::elementary::maximum;
 use crate::model::{Calibration, Model};
 use crate::rollout::{Objective, Rollout};
-use crate::task::{Task, Variant};
+use crate::task::{InitialKind, Task, Variant};
 use crate::verdict::{Reason, Reasons};
 
-/// The estimates of a check, one after the other. For each, candidates are
-/// searched in any groups and any order, and added in theirs.
+/// The estimates of a check, one after the other, each level by level. For
+/// each level, candidates are searched in any groups and any order, and added
+/// in theirs.
 ///
 /// ```
 /// use hambo_core::adversary::Search;
@@ -21,13 +22,14 @@ use crate::verdict::{Reason, Reasons};
 /// let image = hambo_core::example::image()?;
 /// let (model, task, policy) = (image.model(), image.task(), image.policy());
 /// let mut assessment = Assessment::new(model, task, policy).map_err(|_| "too many")?;
-/// assert_eq!(assessment.plan().count(), 4);
+/// // The return and a constraint: mean propagation, and CA on two levels.
+/// assert_eq!(assessment.plan().count(), 6);
 /// let mut rows = [[0.0; 4]; 128];
-/// while let Some(rollout) = assessment.current() {
-///     for first in (0..Assessment::candidates(&rollout)).step_by(4) {
+/// while let Some((rollout, level)) = assessment.current() {
+///     for first in (0..Assessment::candidates(&rollout, level)).step_by(4) {
 ///         let buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy);
 ///         let mut buffers = buffers.map_err(|_| "too few rows")?;
-///         let mut search = Search::<4>::new(&rollout, [0, 1, 2, 3].map(|lane| first + lane));
+///         let mut search = Search::<4>::new(&rollout, level, [0, 1, 2, 3].map(|lane| first + lane));
 ///         while !search.sweep(&rollout, &mut buffers) {}
 ///         assessment.add_results(search.results());
 ///     }
@@ -40,19 +42,28 @@ pub struct Assessment<'a, P> {
     policy: &'a P,
     task: &'a Task<'a>,
     estimates: Vec<Estimate, MAX_ESTIMATES>,
-    /// Candidates of the estimate under way that were added.
+    /// Levels that are done.
+    levels: usize,
+    /// Candidates of the level under way that were added.
     added: u32,
     minimum: Minimum,
     /// What makes the evidence unfit for a verdict.
     unfit: Reasons,
+    /// Whether the model left any adversary a choice.
+    width: bool,
+    /// The most degrees of freedom of a margin.
+    freedom: u32,
     steps: u64,
 }
+
+/// Logged starts that differ: with fewer the check abstains.
+const FEWEST_STARTS: usize = 5;
 
 impl<'a, P> Assessment<'a, P> {
     /// Nothing estimated yet.
     ///
     /// # Errors
-    /// If there are more estimates or starts than places.
+    /// If there are more estimates, starts or members than places.
     pub fn new(
         model: &'a Model<'a>,
         task: &'a Task<'a>,
@@ -63,9 +74,12 @@ impl<'a, P> Assessment<'a, P> {
             policy,
             task,
             estimates: Vec::new(),
+            levels: 0,
             added: 0,
             minimum: Minimum::default(),
             unfit: Reasons::new(),
+            width: false,
+            freedom: u32::MAX,
             steps: 0,
         };
         let within = |needed: usize, available: usize| {
@@ -73,9 +87,23 @@ impl<'a, P> Assessment<'a, P> {
             fits.then_some(())
                 .ok_or(CapacityError { needed, available })
         };
-        within(assessment.plan().count(), MAX_ESTIMATES)?;
-        for rollout in assessment.plan() {
-            within(starts(&rollout), MAX_STARTS)?;
+        let estimates = assessment
+            .plan()
+            .filter(|(_, level)| *level == Level::Sampled);
+        within(estimates.count(), MAX_ESTIMATES)?;
+        for (rollout, _) in assessment.plan() {
+            let starts = Starts::of(&rollout);
+            within(starts.count(), MAX_STARTS)?;
+            if rollout.variant == Variant::DiscreteAdversaryInf {
+                within(starts.members, MAX_MEMBERS)?;
+            }
+        }
+        if task.initial.kind == InitialKind::Logged {
+            let distinct = task.initial.distinct(model.dynamics.state_dimension());
+            assessment.freedom = distinct.saturating_sub(1) as u32;
+            if distinct < FEWEST_STARTS {
+                assessment.note_unfit(Reason::FewStarts(distinct as u8));
+            }
         }
         assessment.steps = assessment.count_steps();
         assessment.begin();
@@ -83,8 +111,9 @@ impl<'a, P> Assessment<'a, P> {
     }
 
     /// What is estimated, in order: every objective under mean propagation
-    /// and under the variants that decide.
-    pub fn plan(&self) -> impl Iterator<Item = Rollout<'a, P>> + use<'a, P> {
+    /// and under the task's variants, sampled, and searched where there is a
+    /// search.
+    pub fn plan(&self) -> impl Iterator<Item = (Rollout<'a, P>, Level)> + use<'a, P> {
         let (model, task, policy) = (self.model, self.task, self.policy);
         let constraints = task.constraints.iter().copied().map(Objective::Constraint);
         let objectives = core::iter::once(Objective::Return).chain(constraints);
@@ -92,24 +121,32 @@ impl<'a, P> Assessment<'a, P> {
             let others = task.method.variants.iter().copied();
             let others = others.filter(|variant| *variant != Variant::Mean);
             let variants = core::iter::once(Variant::Mean).chain(others);
-            variants.map(move |variant| Rollout {
-                model,
-                policy,
-                task,
-                variant,
-                objective,
+            variants.flat_map(move |variant| {
+                let searched = searches(variant) && task.effort.searched > 0;
+                let levels =
+                    core::iter::once(Level::Sampled).chain(searched.then_some(Level::Searched));
+                levels.map(move |level| {
+                    let rollout = Rollout {
+                        model,
+                        policy,
+                        task,
+                        variant,
+                        objective,
+                    };
+                    (rollout, level)
+                })
             })
         })
     }
 
-    /// The estimate that is under way, if any is left and all of them fit
-    /// the task's limit.
+    /// The level that is under way, if any is left and all of them fit the
+    /// task's limit.
     #[must_use]
-    pub fn current(&self) -> Option<Rollout<'a, P>> {
+    pub fn current(&self) -> Option<(Rollout<'a, P>, Level)> {
         if self.steps > self.task.method.step_limit {
             return None;
         }
-        self.plan().nth(self.estimates.len())
+        self.plan().nth(self.levels)
     }
 
     /// Steps of the model that the whole check takes, forward sweeps alone.
@@ -120,9 +157,9 @@ impl<'a, P> Assessment<'a, P> {
 
     fn count_steps(&self) -> u64 {
         let horizon = u64::from(self.task.horizon);
-        let each = self.plan().map(|rollout| {
-            let sweeps = iterations(rollout.variant, self.task).saturating_add(1);
-            u64::from(Self::candidates(&rollout)).saturating_mul(u64::from(sweeps))
+        let each = self.plan().map(|(rollout, level)| {
+            let sweeps = level.sweeps(rollout.variant, self.task).saturating_add(1);
+            u64::from(Self::candidates(&rollout, level)).saturating_mul(u64::from(sweeps))
         });
         each.fold(0, u64::saturating_add).saturating_mul(horizon)
     }
@@ -130,64 +167,97 @@ impl<'a, P> Assessment<'a, P> {
     /// Candidates are numbered trajectory by trajectory, and within one by
     /// the adversary's start.
     #[must_use]
-    pub fn candidates(rollout: &Rollout<'_, P>) -> u32 {
-        let starts = starts(rollout) as u32;
-        rollout.task.effort.trajectories.saturating_mul(starts)
+    pub fn candidates(rollout: &Rollout<'_, P>, level: Level) -> u32 {
+        let starts = Starts::of(rollout).count() as u32;
+        level.trajectories(rollout.task).saturating_mul(starts)
     }
 
     fn begin(&mut self) {
         self.added = 0;
-        if let Some(rollout) = self.current() {
-            let constants = constant_starts(rollout.variant, &self.model.dynamics);
-            self.minimum.begin(starts(&rollout), constants);
+        match self.current() {
+            Some((rollout, Level::Sampled)) => {
+                let bounds = match rollout.variant {
+                    // What is taken off the reward has no bounds.
+                    Variant::Penalised => None,
+                    _ => self.task.bounds(rollout.objective),
+                };
+                let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
+                self.minimum
+                    .begin(Starts::of(&rollout), bounds, whole_members);
+            }
+            Some((_, Level::Searched)) => self.minimum.begin_level(),
+            None => {}
         }
     }
 
-    /// Adds what was found for the next candidates of the estimate under way,
-    /// in their order. After the last the next estimate begins, and what idle
-    /// lanes found is left.
+    /// Adds what was found for the next candidates of the level under way, in
+    /// their order. After the last the next level begins, and what idle lanes
+    /// found is left.
     pub fn add_results(&mut self, results: impl IntoIterator<Item = SearchResult>) {
-        let Some(rollout) = self.current() else {
+        let Some((rollout, level)) = self.current() else {
             return;
         };
-        let candidates = Self::candidates(&rollout);
+        let candidates = Self::candidates(&rollout, level);
         let left = candidates.saturating_sub(self.added) as usize;
         for result in results.into_iter().take(left) {
-            if !result.finite {
-                self.note_unfit(Reason::NotFinite);
-            }
-            if result.outside && rollout.variant == Variant::Mean {
-                self.note_unfit(Reason::OutsideSupport);
-            }
-            self.minimum.add(&result);
+            self.note_result(&rollout, &result);
+            let trajectory = self
+                .added
+                .checked_div(Starts::of(&rollout).count() as u32)
+                .unwrap_or(0);
+            let closes = self.ends_block(level, trajectory);
+            let searched = level == Level::Searched;
+            self.minimum.add(&result, searched, closes);
             self.added = self.added.saturating_add(1);
         }
         if self.added < candidates {
             return;
         }
-        // Half of delta is the model's; the other half is shared by the
-        // objectives.
-        let objectives = self.task.constraints.len().saturating_add(1) as f32;
-        let failure = self.task.delta * 0.5 / objectives;
-        let margin = self.margin(rollout.objective);
-        let estimate = Estimate::new(&rollout, &self.minimum, margin, failure);
-        // There are places for the whole plan.
-        let _ = self.estimates.push(estimate);
+        self.levels = self.levels.saturating_add(1);
+        if !matches!(self.current(), Some((_, Level::Searched))) {
+            let budget = self.task.error_budget();
+            let estimate = Estimate::new(&rollout, &self.minimum, &budget, self.freedom);
+            // There are places for the whole plan.
+            let _ = self.estimates.push(estimate);
+        }
         self.begin();
     }
 
-    /// Which sampling margin holds: a bounded return needs no assumption, but
-    /// must keep to its bounds.
-    fn margin(&mut self, objective: Objective) -> Margin {
-        match (objective, self.task.reward_bounds) {
-            (Objective::Return, Some(bounds)) => {
-                let [low, high] = self.task.return_bounds(bounds);
-                if !self.minimum.lies_within([low, high]) {
-                    self.note_unfit(Reason::OutsideRewardBounds);
-                }
-                Margin::Bernstein { range: high - low }
-            }
-            _ => Margin::StudentT,
+    /// Whether a trajectory is the last of its block: of those from one
+    /// logged start, or alone.
+    fn ends_block(&self, level: Level, trajectory: u32) -> bool {
+        let dimension = self.model.dynamics.state_dimension();
+        let next = trajectory.saturating_add(1);
+        let start = |trajectory| level.logged_start(self.task, dimension, trajectory);
+        next >= level.trajectories(self.task)
+            || self.task.initial.kind != InitialKind::Logged
+            || start(trajectory) != start(next)
+    }
+
+    /// Notes what a result says of the evidence.
+    fn note_result(&mut self, rollout: &Rollout<'_, P>, result: &SearchResult) {
+        let neutral_overflow =
+            result.start_value == f32::NEG_INFINITY && !rollout.variant.has_adversary();
+        if !result.finite || neutral_overflow {
+            self.note_unfit(Reason::NotFinite);
+        }
+        if result.outside && rollout.variant == Variant::Mean {
+            self.note_unfit(Reason::OutsideSupport);
+        }
+        if result.failed {
+            self.note_unfit(Reason::SearchFailed);
+        }
+        self.width |= result.width;
+        let stated = match (rollout.objective, rollout.variant) {
+            (_, Variant::Penalised) | (Objective::Constraint(_), _) => None,
+            (Objective::Return, _) => self.task.return_bounds,
+        };
+        let keeps = stated.is_none_or(|[low, high]| {
+            let rounding = 1e-5 * maximum(maximum(-low, high), 0.0);
+            result.least >= low - rounding && result.start_value <= high + rounding
+        });
+        if !(result.within_bounds && keeps) {
+            self.note_unfit(Reason::OutsideRewardBounds);
         }
     }
 
@@ -209,6 +279,20 @@ impl<'a, P> Assessment<'a, P> {
             self.note_unfit(Reason::OverBudget);
         } else if self.current().is_some() {
             self.note_unfit(Reason::Unfinished);
+        } else if !self.width {
+            self.note_unfit(Reason::NoWidth);
+        }
+        if self.task.refused_by_host {
+            self.note_unfit(Reason::RefusedByHost);
+        }
+        let variants = &self.task.method.variants;
+        if !variants.iter().any(|variant| variant.has_adversary()) {
+            self.note_unfit(Reason::NoAdversary);
+        }
+        let effort = &self.task.effort;
+        if variants.iter().copied().any(searches) && (effort.iterations == 0 || effort.searched < 2)
+        {
+            self.note_unfit(Reason::NoSearch);
         }
         Outcome::new(self.model, self.task, &self.estimates, &self.unfit)
     }

@@ -1,7 +1,9 @@
-//! One objective under one variant: the sampled minimum less its margin.
+//! One objective under one variant: the sampled minimum, corrected by the
+//! search, less the margins of both.
 
-use crate::adversary::Minimum;
-use crate::estimate::Margin;
+use crate::adversary::{COURSE, Minimum, Start, searches};
+use crate::arithmetic::elementary::sqrt;
+use crate::estimate::{ErrorBudget, Margin, SampleMoments};
 use crate::rollout::{Objective, Rollout};
 use crate::task::Variant;
 
@@ -13,6 +15,8 @@ pub enum Adversary {
     None,
     /// A constant adversary, by number.
     Constant(u16),
+    /// A sequence that was found on other trajectories.
+    Found(u16),
     /// One member for the whole trajectory.
     Member(u16),
     /// The adjoint search.
@@ -40,8 +44,10 @@ pub enum Adversary {
 /// // The mean has no adversary; a constant push was the worst that CA found.
 /// assert_eq!(mean.adversary, Adversary::None);
 /// assert_eq!(worst.adversary, Adversary::Constant(2));
-/// // Both trajectories are the same, so there is no margin.
+/// // All trajectories are the same, so there is no margin, and the search
+/// // corrects nothing.
 /// assert_eq!(worst.lower, worst.mean);
+/// assert_eq!(worst.correction.map(|correction| correction.mean), Some(0.0));
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -52,71 +58,136 @@ pub struct Estimate {
     pub variant: Variant,
     /// Who found the minimum.
     pub adversary: Adversary,
-    /// The least mean of the constant adversaries, before any search.
-    pub start_mean: f32,
-    /// What the search reached from them: the mean over the trajectories of
-    /// the least objective found on each.
-    pub search_mean: f32,
-    /// What the trained adversary reaches by itself, where there is one.
-    pub network_mean: Option<f32>,
-    /// The estimate: the mean over the trajectories of the least objective
-    /// found on each (DAinf: the least mean of a member).
+    /// The first level: many trajectories, each at the least of all starts.
+    pub sampled: LevelEstimate,
+    /// Where the first level's margin comes from.
+    pub margin: Margin,
+    /// The second level: what the search finds beyond that, at most 0. Its
+    /// margin is Student's.
+    pub correction: Option<LevelEstimate>,
+    /// What single adversaries reach on the searched trajectories.
+    pub found: Contenders,
+    /// The estimate: both levels' means (DAinf: the least mean of a member).
     pub mean: f32,
     /// Its standard error.
     pub standard_error: f32,
-    /// Where the sampling margin comes from.
-    pub margin: Margin,
-    /// The lower bound.
+    /// The lower bound: both levels' bounds.
     pub lower: f32,
 }
 
+/// The mean of one level.
+#[derive(Clone, Copy, Debug)]
+pub struct LevelEstimate {
+    /// Independent values: trajectories, or logged starts.
+    pub count: u32,
+    /// The mean.
+    pub mean: f32,
+    /// Its standard error.
+    pub standard_error: f32,
+    /// Its lower bound.
+    pub lower: f32,
+}
+
+/// What adversaries reach by themselves, as means over the same trajectories:
+/// the searched ones, or all of them where nothing is searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Contenders {
+    /// The least mean of a constant adversary.
+    pub constant: Option<f32>,
+    /// The least mean of a member.
+    pub member: Option<f32>,
+    /// The least mean of a sequence that was found on other trajectories.
+    pub elsewhere: Option<f32>,
+    /// What the search reaches from all of these.
+    pub search: f32,
+    /// What the trained network reaches.
+    pub network: Option<f32>,
+    /// What all of them reach as the sweeps go on, see
+    /// [`course_sweep`](crate::adversary::course_sweep).
+    pub course: [f32; COURSE],
+}
+
+impl Contenders {
+    fn of(minimum: &Minimum) -> Self {
+        let least = |wanted: fn(Start) -> bool| minimum.worst_start(wanted).map(|(_, mean)| mean);
+        Self {
+            constant: least(|start| matches!(start, Start::Constant(_))),
+            member: least(|start| matches!(start, Start::Member(_))),
+            elsewhere: least(|start| matches!(start, Start::Found(_))),
+            search: minimum.untrained_mean(),
+            network: least(|start| start == Start::Network),
+            course: minimum.course(),
+        }
+    }
+}
+
 impl Estimate {
-    /// The estimate from its samples, with a lower bound that fails with a
-    /// probability of at most `failure`.
+    /// The estimate from its samples. Student's t has at most `freedom`
+    /// degrees of freedom.
     pub(super) fn new<P>(
         rollout: &Rollout<'_, P>,
         minimum: &Minimum,
-        margin: Margin,
-        failure: f32,
+        budget: &ErrorBudget,
+        freedom: u32,
     ) -> Self {
-        let (variant, searched) = (rollout.variant, minimum.searched());
-        let (worst_start, start_mean) = minimum.worst_constant();
-        let network_mean = minimum.trained().map(|sample| sample.mean());
-        let mut mean = searched.mean();
-        let mut lower = mean - searched.margin(margin, failure);
-        if matches!(
-            variant,
-            Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf
-        ) {
-            let members = minimum.member_quantile(margin, failure, rollout.task.delta);
-            if variant == Variant::DiscreteAdversaryInf {
-                (mean, lower) = members;
-            } else {
-                // What DAinf finds, DA1 could have done.
-                lower = if members.1 < lower { members.1 } else { lower };
-            }
-        }
-        let adversary = match variant {
-            _ if network_mean.is_some_and(|network| network <= mean) => Adversary::Network,
-            Variant::ContinuousAdversary if mean < start_mean => Adversary::Adjoint,
-            Variant::ContinuousAdversary => Adversary::Constant(worst_start as u16),
-            Variant::DiscreteAdversary1 if mean < start_mean => Adversary::Sequence,
-            Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf => {
-                Adversary::Member(worst_start as u16)
-            }
-            _ => Adversary::None,
+        let variant = rollout.variant;
+        let share = if searches(variant) {
+            budget.level()
+        } else {
+            budget.objective()
         };
+        let level = |sample: &SampleMoments| LevelEstimate {
+            count: sample.count(),
+            mean: sample.mean(),
+            standard_error: sample.standard_error(),
+            lower: sample.lower(share, freedom),
+        };
+        let sampled = level(minimum.sampled());
+        let searched = searches(variant) && minimum.correction().count() > 0;
+        let correction = searched.then(|| level(minimum.correction()));
+        let (mut mean, mut lower) = (sampled.mean, sampled.lower);
+        if let Some(correction) = correction {
+            mean += correction.mean;
+            lower += correction.lower;
+        }
+        if variant == Variant::DiscreteAdversaryInf {
+            (mean, lower) = minimum.member_quantile(budget, freedom);
+        }
+        let found = Contenders::of(minimum);
         Self {
             objective: rollout.objective,
             variant,
-            adversary,
-            start_mean,
-            search_mean: minimum.searched_from_constants().mean(),
-            network_mean,
+            adversary: adversary(variant, minimum, &found),
+            sampled,
+            margin: minimum.sampled().margin(share),
+            correction,
+            found,
             mean,
-            standard_error: searched.standard_error(),
-            margin,
+            standard_error: correction.map_or(sampled.standard_error, |correction| {
+                let [a, b] = [sampled.standard_error, correction.standard_error];
+                sqrt(a * a + b * b)
+            }),
             lower,
         }
+    }
+}
+
+/// Who found the minimum: the single adversary with the least mean, unless
+/// the search went below it.
+fn adversary(variant: Variant, minimum: &Minimum, found: &Contenders) -> Adversary {
+    if !variant.has_adversary() {
+        return Adversary::None;
+    }
+    let [.., last] = found.course;
+    match minimum.worst_start(|_| true) {
+        Some((_, mean)) if searches(variant) && last < mean => match variant {
+            Variant::ContinuousAdversary => Adversary::Adjoint,
+            _ => Adversary::Sequence,
+        },
+        Some((Start::Constant(number), _)) => Adversary::Constant(number as u16),
+        Some((Start::Member(member), _)) => Adversary::Member(member as u16),
+        Some((Start::Found(number), _)) => Adversary::Found(number as u16),
+        Some((Start::Network, _)) => Adversary::Network,
+        None => Adversary::None,
     }
 }

@@ -2,19 +2,22 @@
 //! (2)), in slices of bounded work.
 //!
 //! For the return and for each constraint: mean propagation, then every
-//! variant of the task. All state lives here and in the lent rows, so that
+//! variant of the task, sampled on many trajectories and searched on a few
+//! ([`Level`]). All state lives here and in the lent rows, so that
 //! firmware can serve a control loop between two calls of [`Check::advance`].
 
 mod assessment;
 mod estimate;
 mod outcome;
+#[cfg(test)]
+mod tests;
 
 pub use crate::rollout::CapacityError;
 pub use assessment::Assessment;
-pub use estimate::{Adversary, Estimate};
+pub use estimate::{Adversary, Contenders, Estimate, LevelEstimate};
 pub use outcome::{MAX_ESTIMATES, Outcome};
 
-use crate::adversary::{Search, iterations};
+use crate::adversary::{Level, Search};
 use crate::image::Image;
 use crate::model::Model;
 use crate::policy::{Policy, StoredPolicy};
@@ -125,9 +128,9 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     ) -> Result<Self, CapacityError> {
         let buffers = Buffers::carve(rows, &model.dynamics, task, policy)?;
         let assessment = Assessment::new(model, task, policy)?;
-        let sweeps = assessment.plan().map(|rollout| {
-            let each = iterations(rollout.variant, task).saturating_add(1);
-            let groups = Assessment::candidates(&rollout).div_ceil(B as u32);
+        let sweeps = assessment.plan().map(|(rollout, level)| {
+            let each = level.sweeps(rollout.variant, task).saturating_add(1);
+            let groups = Assessment::candidates(&rollout, level).div_ceil(B as u32);
             groups.saturating_mul(each)
         });
         let sweeps_total = sweeps.fold(0_u32, u32::saturating_add);
@@ -145,10 +148,10 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     #[inline(never)]
     pub fn advance(&mut self, sweeps: u32) -> Progress {
         for _ in 0..sweeps {
-            let Some(rollout) = self.assessment.current() else {
+            let Some((rollout, level)) = self.assessment.current() else {
                 return Progress::Finished(self.assessment.outcome());
             };
-            self.sweep(&rollout);
+            self.sweep(&rollout, level);
             self.sweeps_done = self.sweeps_done.saturating_add(1);
         }
         Progress::Working {
@@ -163,21 +166,25 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
         self.assessment.outcome()
     }
 
-    fn sweep(&mut self, rollout: &Rollout<'a, P>) {
+    fn sweep(&mut self, rollout: &Rollout<'a, P>, level: Level) {
         let group = &mut self.group;
-        let (first, search) = group.get_or_insert_with(|| (0, search_from(rollout, 0)));
+        let (first, search) = group.get_or_insert_with(|| (0, search_from(rollout, level, 0)));
         if !search.sweep(rollout, &mut self.buffers) {
             return;
         }
         self.assessment.add_results(search.results());
         let next = first.saturating_add(B as u32);
-        let more = next < Assessment::candidates(rollout);
-        *group = more.then(|| (next, search_from(rollout, next)));
+        let more = next < Assessment::candidates(rollout, level);
+        *group = more.then(|| (next, search_from(rollout, level, next)));
     }
 }
 
 /// The search of the candidates from `first` on.
-fn search_from<const B: usize, P: Policy>(rollout: &Rollout<'_, P>, first: u32) -> Search<B> {
+fn search_from<const B: usize, P: Policy>(
+    rollout: &Rollout<'_, P>,
+    level: Level,
+    first: u32,
+) -> Search<B> {
     let candidates = core::array::from_fn(|lane| first.saturating_add(lane as u32));
-    Search::new(rollout, candidates)
+    Search::new(rollout, level, candidates)
 }

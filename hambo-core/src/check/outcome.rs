@@ -16,7 +16,8 @@ pub const MAX_ESTIMATES: usize = 24;
 #[derive(Debug)]
 pub struct Outcome {
     /// The lower bound of the return: the lowest of the variants that
-    /// decide. A canonical NaN if there is none.
+    /// decide, which are those of the task that have an adversary. A canonical
+    /// NaN if there is none.
     pub bound: f32,
     /// Mean propagation of the return, likewise.
     pub neutral: f32,
@@ -39,10 +40,11 @@ impl Outcome {
     ) -> Self {
         let mut estimates = estimates.clone();
         let members = model.dynamics.members();
-        if members > 0 && model.confidence.holds_every_member(members) {
-            nest(&mut estimates);
-        }
-        let decides = |estimate: &&Estimate| task.method.variants.contains(&estimate.variant);
+        let holds_members = members > 0 && model.confidence.holds_every_member(members);
+        nest(&mut estimates, holds_members);
+        let decides = |estimate: &&Estimate| {
+            estimate.variant.has_adversary() && task.method.variants.contains(&estimate.variant)
+        };
         let claims = estimates.iter().filter(decides).map(|estimate| {
             let (threshold, failure) = match estimate.objective {
                 Objective::Return => (task.threshold, Reason::ReturnBelowThreshold),
@@ -53,6 +55,7 @@ impl Outcome {
                 }
             };
             Claim {
+                mean: estimate.mean,
                 lower: estimate.lower,
                 threshold,
                 failure,
@@ -107,7 +110,10 @@ impl Outcome {
         let mut digest = CRC.digest();
         for estimate in &self.estimates {
             let numbers = [
-                estimate.start_mean,
+                estimate.sampled.mean,
+                estimate.sampled.lower,
+                estimate.correction.map_or(0.0, |level| level.lower),
+                estimate.found.search,
                 estimate.mean,
                 estimate.standard_error,
                 estimate.lower,
@@ -120,10 +126,11 @@ impl Outcome {
     }
 }
 
-/// A set that holds every member could have followed any of them: CA is at
-/// most DA1 and DAinf, and where the search missed that, their
-/// finding counts.
-fn nest(estimates: &mut [Estimate]) {
+/// What DAinf finds, DA1 could have done; and a set that holds every member
+/// could have followed any of them, so CA could have done both. Where the
+/// search missed that, their finding counts: CA <= DA1 <= DAinf, in the means
+/// and in the bounds.
+fn nest(estimates: &mut [Estimate], holds_members: bool) {
     for index in 0..estimates.len() {
         let Some(found) = estimates.get(index).copied() else {
             return;
@@ -135,8 +142,12 @@ fn nest(estimates: &mut [Estimate]) {
             continue;
         }
         let same = |estimate: &&mut Estimate| {
-            estimate.variant == Variant::ContinuousAdversary
-                && estimate.objective == found.objective
+            let could_have = match estimate.variant {
+                Variant::ContinuousAdversary => holds_members,
+                Variant::DiscreteAdversary1 => true,
+                _ => false,
+            };
+            could_have && estimate.objective == found.objective
         };
         for estimate in estimates.iter_mut().filter(same) {
             if found.mean < estimate.mean {

@@ -3,11 +3,14 @@
 //!
 //! The paper takes the mean for the expectation. Here a margin for the finite
 //! number of trajectories comes off it, and delta is shared between the model
-//! and the sampling.
+//! and the sampling ([`ErrorBudget`]).
 
+mod betting;
+mod error_budget;
 mod moments;
 mod student;
 
+pub use error_budget::ErrorBudget;
 pub use moments::Margin;
 pub(crate) use moments::SampleMoments;
 use student::student_quantile;

@@ -1,105 +1,155 @@
-//! Mean and variance of a sample, gathered in order, and the margin of its
-//! mean.
+//! Mean and variance of a sample, gathered in order, and the lower bound of
+//! its mean.
 
+use super::betting::Betting;
 use super::student_quantile;
 use crate::arithmetic::elementary::{ln, maximum, minimum, sqrt};
 
-/// Sum, squared deviations (Welford's running form) and extremes.
+/// The largest share of the values' spread that the range of the betting
+/// bound may cost; beyond it Student's t is used.
+const LARGEST_COST: f32 = 0.02;
+
+/// Sum, squared deviations (Welford's running form), extremes and bets.
 ///
-/// The mean is the plain sum over the count: rounding is monotone, so if every
-/// value of one sample is at most that of another, so is its mean. (The running
-/// mean, which the deviations need, does not promise that.)
+/// A value is the mean of a block, which is one trajectory, or all those from
+/// one logged start. The mean is the plain sum over the count, in f64: a
+/// million trajectories lose nothing, and rounding is monotone, so if every
+/// value of one sample is at most that of another, so is its mean. (The
+/// running mean, which the deviations need, does not promise that.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SampleMoments {
     count: u32,
-    sum: f32,
+    sum: f64,
+    block_count: u32,
+    block_sum: f64,
     running_mean: f32,
     squares: f32,
     least: f32,
     greatest: f32,
+    /// The values are known to lie here.
+    bounds: Option<[f32; 2]>,
+    betting: Betting,
 }
 
 impl Default for SampleMoments {
     fn default() -> Self {
-        Self {
-            count: 0,
-            sum: 0.0,
-            running_mean: 0.0,
-            squares: 0.0,
-            least: f32::INFINITY,
-            greatest: f32::NEG_INFINITY,
-        }
+        Self::new(None)
     }
 }
 
 /// Which inequality gives the margin.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Margin {
-    /// Student's t: exact for normal returns, good for many trajectories.
+    /// Student's t: exact for normal returns, good for many trajectories,
+    /// blind to a rare disaster that no trajectory met.
     StudentT,
-    /// Empirical Bernstein (Maurer and Pontil), for returns that are known to
-    /// lie in an interval of the given width.
-    Bernstein {
-        /// The width of the interval.
-        range: f32,
-    },
+    /// Betting, for returns that are known to lie in an interval: exact.
+    Betting,
 }
 
 impl SampleMoments {
-    /// Adds one more value.
-    pub fn push(&mut self, value: f32) {
+    /// No value yet; all of them are known to lie within the bounds, if any.
+    #[must_use]
+    pub fn new(bounds: Option<[f32; 2]>) -> Self {
+        Self {
+            count: 0,
+            sum: 0.0,
+            block_count: 0,
+            block_sum: 0.0,
+            running_mean: 0.0,
+            squares: 0.0,
+            least: f32::INFINITY,
+            greatest: f32::NEG_INFINITY,
+            bounds,
+            betting: Betting::default(),
+        }
+    }
+
+    /// Adds a number to the block.
+    pub fn add(&mut self, number: f32) {
+        self.block_count = self.block_count.saturating_add(1);
+        self.block_sum += f64::from(number);
+    }
+
+    /// Ends the block: its mean is one more value.
+    pub fn close(&mut self) {
+        let value = self.block_sum / f64::from(self.block_count);
+        (self.block_count, self.block_sum) = (0, 0.0);
         self.count = self.count.saturating_add(1);
         self.sum += value;
+        let value = value as f32;
         let before = value - self.running_mean;
         self.running_mean += before / self.count as f32;
         self.squares += before * (value - self.running_mean);
         self.least = minimum(self.least, value);
         self.greatest = maximum(self.greatest, value);
+        if let Some([low, high]) = self.bounds {
+            self.betting.push((value - low) / (high - low));
+        }
     }
 
-    /// The smallest value.
-    #[must_use]
-    pub fn least(&self) -> f32 {
-        self.least
+    /// Adds a block of one number.
+    #[cfg(test)]
+    pub fn push(&mut self, number: f32) {
+        self.add(number);
+        self.close();
     }
 
-    /// The largest value.
+    /// How many values there are.
     #[must_use]
-    pub fn greatest(&self) -> f32 {
-        self.greatest
+    pub fn count(&self) -> u32 {
+        self.count
     }
 
     /// The mean.
     #[must_use]
     pub fn mean(&self) -> f32 {
-        self.sum / self.count as f32
+        (self.sum / f64::from(self.count)) as f32
     }
 
     /// The standard error of the mean; infinite for fewer than two values.
     #[must_use]
     pub fn standard_error(&self) -> f32 {
-        sqrt(self.variance() / self.count as f32)
-    }
-
-    fn variance(&self) -> f32 {
-        match self.count.checked_sub(1) {
+        let variance = match self.count.checked_sub(1) {
             None | Some(0) => f32::INFINITY,
             Some(freedom) => self.squares / freedom as f32,
+        };
+        sqrt(variance / self.count as f32)
+    }
+
+    /// Which inequality gives [`Self::lower`]. The betting bound cannot lie
+    /// closer to the mean than range · ln(1 / delta) / n, so it counts where
+    /// that is little against the values themselves.
+    #[must_use]
+    pub fn margin(&self, delta: f32) -> Margin {
+        let spread = maximum(self.greatest, 0.0) - minimum(self.least, 0.0);
+        match self.bounds {
+            Some([low, high])
+                if (high - low) * ln(1.0 / delta) / self.count as f32 <= LARGEST_COST * spread =>
+            {
+                Margin::Betting
+            }
+            _ => Margin::StudentT,
         }
     }
 
-    /// How far below the sample's mean the true mean may lie, except with
-    /// probability `delta`.
+    /// A lower bound of the true mean, except with probability `delta`.
+    /// Student's t has at most `freedom` degrees of freedom.
     #[must_use]
-    pub fn margin(&self, margin: Margin, delta: f32) -> f32 {
-        let freedom = self.count.saturating_sub(1);
-        match margin {
-            Margin::StudentT => student_quantile(freedom, delta) * self.standard_error(),
-            Margin::Bernstein { range } => {
-                let log = ln(2.0 / delta);
-                let spread = sqrt(2.0 * self.variance() * log / self.count as f32);
-                spread + 7.0 * range * log / (3.0 * freedom as f32)
+    pub fn lower(&self, delta: f32, freedom: u32) -> f32 {
+        let mean = self.mean();
+        if mean == f32::NEG_INFINITY {
+            return mean;
+        }
+        match (self.margin(delta), self.bounds) {
+            (Margin::Betting, Some([low, high])) => {
+                // Rounding must not lift it above the mean.
+                minimum(low + (high - low) * self.betting.lower(delta), mean)
+            }
+            _ => {
+                let freedom = self.count.saturating_sub(1).min(freedom);
+                mean - student_quantile(freedom, delta) * self.standard_error()
             }
         }
     }
@@ -108,6 +158,7 @@ impl SampleMoments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arithmetic::random::Stream;
 
     fn of(values: &[f32]) -> SampleMoments {
         let mut moments = SampleMoments::default();
@@ -123,39 +174,73 @@ mod tests {
         assert_eq!((moments.count, moments.mean()), (4, 3.0));
         // Variance 10 / 3, standard error sqrt(10 / 12).
         assert!((moments.standard_error() - 0.912_870_9).abs() < 1e-6);
-        assert_eq!((moments.least(), moments.greatest()), (1.0, 5.0));
+        assert_eq!((moments.least, moments.greatest), (1.0, 5.0));
         // A large offset must not eat the variance.
         let shifted = of(&[10_001.0, 10_002.0, 10_004.0, 10_005.0]);
         assert!((shifted.standard_error() - 0.912_870_9).abs() < 1e-3);
     }
 
     #[test]
-    fn one_value_has_no_margin_to_speak_of() {
-        assert_eq!(of(&[3.0]).margin(Margin::StudentT, 0.05), f32::INFINITY);
-        assert!(
-            !of(&[3.0])
-                .margin(Margin::Bernstein { range: 1.0 }, 0.05)
-                .is_finite()
-        );
+    fn one_value_has_no_bound_to_speak_of() {
+        assert_eq!(of(&[3.0]).lower(0.05, u32::MAX), f32::NEG_INFINITY);
+    }
+
+    #[test]
+    fn a_block_is_one_value() {
+        let mut moments = SampleMoments::default();
+        for block in [[1.0, 3.0], [4.0, 6.0]] {
+            for number in block {
+                moments.add(number);
+            }
+            moments.close();
+        }
+        assert_eq!((moments.count(), moments.mean()), (2, 3.5));
+        assert_eq!((moments.least, moments.greatest), (2.0, 5.0));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "a million values")]
+    fn a_million_values_lose_nothing() {
+        // A plain f32 sum ends at 1.007: nine margins above the truth.
+        let mut moments = SampleMoments::default();
+        for _ in 0..1_000_000 {
+            moments.push(0.1);
+        }
+        assert_eq!(moments.mean(), 0.1);
+    }
+
+    #[test]
+    fn all_successes_do_not_prove_certainty() {
+        let mut moments = SampleMoments::new(Some([0.0, 1.0]));
+        for _ in 0..4000 {
+            moments.push(1.0);
+        }
+        let lower = moments.lower(0.0125, u32::MAX);
+        assert_eq!(moments.margin(0.0125), Margin::Betting);
+        // 0.9989 is the least success rate that 4,000 of 4,000 allow.
+        assert!((0.997..0.9989).contains(&lower), "{lower}");
+        // A range that is far wider than the values is no help.
+        let mut wide = SampleMoments::new(Some([-1e6, 1.0]));
+        for _ in 0..4000 {
+            wide.push(1.0);
+        }
+        assert_eq!(wide.margin(0.0125), Margin::StudentT);
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "a coverage rate needs thousands of samples")]
-    fn margins_cover_as_often_as_they_claim() {
+    fn bounds_cover_as_often_as_they_claim() {
         // Means of 16 normal and of 200 bounded, skewed values, 2,000 times.
-        use crate::arithmetic::random::Stream;
         let (mut normal, mut skewed) = (0, 0);
         for trial in 0..2000 {
             let mut stream = Stream::new(11, trial);
             let values: Vec<f32> = (0..16).map(|_| 5.0 + stream.standard_normal()).collect();
-            let moments = of(&values);
-            normal += u32::from(moments.mean() - moments.margin(Margin::StudentT, 0.1) <= 5.0);
-            let values: Vec<f32> = (0..200)
-                .map(|_| if stream.uniform() < 0.05 { -1.0 } else { 0.0 })
-                .collect();
-            let moments = of(&values);
-            let margin = moments.margin(Margin::Bernstein { range: 1.0 }, 0.1);
-            skewed += u32::from(moments.mean() - margin <= -0.05);
+            normal += u32::from(of(&values).lower(0.1, u32::MAX) <= 5.0);
+            let mut moments = SampleMoments::new(Some([-1.0, 0.0]));
+            for _ in 0..200 {
+                moments.push(if stream.uniform() < 0.05 { -1.0 } else { 0.0 });
+            }
+            skewed += u32::from(moments.lower(0.1, u32::MAX) <= -0.05);
         }
         // 90 % of 2,000 less three standard deviations; and not far above it.
         assert!((1760..1860).contains(&normal), "{normal}");
@@ -164,7 +249,6 @@ mod tests {
 
     #[test]
     fn smaller_values_have_no_larger_mean() {
-        use crate::arithmetic::random::Stream;
         for trial in 0..if cfg!(miri) { 5 } else { 500 } {
             let mut stream = Stream::new(5, trial);
             let large: Vec<f32> = (0..50).map(|_| 100.0 * stream.standard_normal()).collect();

@@ -328,7 +328,13 @@ fn short_buffers_and_missing_inputs_fail_closed() {
             next: &mut [],
         };
         let seed = [1.0; 2];
-        program.pull_back(Comparison::Exact, values, &[(output, seed)], adjoints, gradient)
+        program.pull_back(
+            Comparison::Exact,
+            values,
+            &[(output, seed)],
+            adjoints,
+            gradient,
+        )
     };
     let mut adjoints = [[0.0; 2]; 3];
     let mut short = [[0.0; 2]; 2];
@@ -363,7 +369,13 @@ fn pull_back_adds_and_scales_by_the_seed() {
     };
     let (outputs, mut adjoints) = ([(1, [2.0]), (2, [0.5])], [[0.0]; 3]);
     program
-        .pull_back(Comparison::Exact, &values, &outputs, &mut adjoints, gradient)
+        .pull_back(
+            Comparison::Exact,
+            &values,
+            &outputs,
+            &mut adjoints,
+            gradient,
+        )
         .unwrap();
     assert_eq!(state, [[10.0 + 2.0 * 6.0 - 0.5 * 6.0]]);
 }

@@ -1,8 +1,8 @@
 //! Bytes to a validated model, task and policy: what the paper's algorithm 1
 //! takes as given.
 //!
-//! An image is a row of parts: model, task, policy, and trained adversaries
-//! if the task says so. Each part is a container of its own ([`container`]),
+//! An image is a row of parts: model, task, policy, and adversaries that were
+//! trained or found elsewhere, as many as the task says. Each part is a container of its own ([`container`]),
 //! so that a new controller can arrive alone. Only [`Image::parse`] and [`Image::parse_prefix`] make
 //! an [`Image`]; any wrong byte is an [`ImageError`].
 //!
@@ -18,8 +18,8 @@ mod model_part;
 mod policy_part;
 mod task_part;
 
-pub use adversary_part::AdversaryManifest;
-use adversary_part::parse_adversary;
+use adversary_part::add_adversary;
+pub use adversary_part::{AdversaryKind, AdversaryManifest};
 pub use error::{ImageError, Part, Problem};
 pub use gaussian_process_part::GaussianProcessManifest;
 pub use model_part::{DynamicsManifest, EnsembleManifest, ModelManifest, parse_model};
@@ -130,7 +130,7 @@ impl<'a> Image<'a> {
         })
     }
 
-    /// The same model, task and controller with one trained adversary more, whose part
+    /// The same model, task and controller with one adversary more, whose part
     /// came alone.
     ///
     /// # Errors
@@ -162,15 +162,13 @@ fn take_policy<'a>(
     Ok(policy)
 }
 
-/// Takes a trained adversary off `bytes` and gives it to the task.
+/// Takes an adversary off `bytes` and gives it to the task.
 fn take_adversary<'a>(
     bytes: &mut &'a [u8],
     model: &Model<'a>,
     task: &mut Task<'a>,
 ) -> Result<(), ImageError> {
     let part = Container::take(bytes, Part::Adversary)?;
-    let adversary = parse_adversary(&part, model);
-    let adversary = adversary.map_err(|problem| Part::Adversary.error(problem))?;
-    let full = Part::Adversary.error(Problem::Dimension);
-    task.adversaries.push(adversary).map_err(|_| full)
+    let added = add_adversary(&part, model, task);
+    added.map_err(|problem| Part::Adversary.error(problem))
 }

@@ -30,13 +30,19 @@ pub struct TaskManifest<'a> {
     pub delta: f32,
     /// Deploy only at or above this.
     pub threshold: Option<f32>,
-    /// Bounds of the reward of one step, if the task knows any.
+    /// Bounds of the reward of one step, where they are known.
     pub reward_bounds: Option<[f32; 2]>,
+    /// Bounds of the return, where the task states them.
+    pub return_bounds: Option<[f32; 2]>,
+    /// Bounds of each constraint at one step, where they are known.
+    pub constraint_bounds: Vec<Option<[f32; 2]>, MAX_CONSTRAINTS>,
     /// How much work to spend.
     pub effort: Effort,
     /// Which estimates are made.
     pub method: Method,
-    /// How many trained adversaries follow the policy.
+    /// Whether the host's own check did not deploy.
+    pub refused_by_host: bool,
+    /// How many adversary parts follow the policy.
     pub adversaries: u8,
     /// The distribution of the initial state.
     pub initial: InitialKind,
@@ -54,7 +60,7 @@ pub struct TaskManifest<'a> {
 }
 
 /// Reads a task part, whose dimensions must be the model's, and how many
-/// trained adversaries follow.
+/// adversary parts follow.
 ///
 /// # Errors
 /// If sizes do not agree or a number is out of range.
@@ -95,6 +101,8 @@ pub(super) fn parse_task<'a>(
         delta: manifest.delta,
         threshold: manifest.threshold,
         reward_bounds: manifest.reward_bounds,
+        return_bounds: manifest.return_bounds,
+        constraint_bounds: manifest.constraint_bounds,
         state_limits,
         action_limits,
         initial,
@@ -104,15 +112,19 @@ pub(super) fn parse_task<'a>(
         constraints: manifest.constraints,
         effort: manifest.effort,
         method: manifest.method,
-        adversaries: Vec::new(),
+        refused_by_host: manifest.refused_by_host,
+        networks: Vec::new(),
+        found: Vec::new(),
     };
     Ok((task, adversaries))
 }
 
 fn check_numbers(manifest: &TaskManifest<'_>) -> Result<(), Problem> {
-    let ordered = manifest
-        .reward_bounds
-        .is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high);
+    let ordered = [manifest.reward_bounds, manifest.return_bounds]
+        .iter()
+        .chain(&manifest.constraint_bounds)
+        .flatten()
+        .all(|[low, high]| low.is_finite() && high.is_finite() && low <= high);
     let good = manifest.horizon > 0
         && manifest.discount > 0.0
         && manifest.discount <= 1.0
@@ -144,7 +156,7 @@ fn initial_state<'a>(
     let (states, has_second) = match kind {
         InitialKind::Point => (1, false),
         InitialKind::Uniform | InitialKind::Gaussian => (1, true),
-        InitialKind::Listed => (manifest.initial_count, false),
+        InitialKind::Listed | InitialKind::Logged => (manifest.initial_count, false),
     };
     let states = usize::try_from(states).map_err(|_| Problem::Dimension)?;
     let first = states.checked_mul(dimension).filter(|count| *count > 0);

@@ -2,7 +2,9 @@
 //! adversary may choose from.
 //!
 //! The statistical model (mu_n, sigma_n, beta_n) of the paper's section 3:
-//! with probability 1 − delta, |mu_j − f_j| ≤ beta · sigma_j everywhere.
+//! with probability 1 − delta, |mu_j − f_j| ≤ beta · sigma_j everywhere. That is
+//! an assumption: proved for a Gaussian process whose norm is known, tested on
+//! withheld rows for everything else.
 //!
 //! [`Dynamics`] predicts the difference s′ − s: a network ensemble or a
 //! Gaussian process.

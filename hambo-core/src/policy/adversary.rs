@@ -13,11 +13,20 @@ use crate::variant::Variant;
 pub struct NetworkAdversary<'a> {
     /// The variant it was trained for: CA or DA1.
     pub(crate) variant: Variant,
+    /// Against the return (0) or a constraint (from 1 on).
+    pub(crate) objective: u8,
     /// From (s, a) to eta before its tanh, or to one score for each member.
     pub(crate) network: Perceptrons<'a>,
 }
 
 impl NetworkAdversary<'_> {
+    /// Whether it was trained against this objective, by its number, under
+    /// this variant.
+    #[must_use]
+    pub fn is_for(&self, variant: Variant, objective: u8) -> bool {
+        self.variant == variant && self.objective == objective
+    }
+
     /// The rows of scratch that it works in.
     #[must_use]
     pub fn scratch_rows(&self) -> Option<usize> {
@@ -55,7 +64,9 @@ impl NetworkAdversary<'_> {
         }
     }
 
-    /// Writes the chosen member for the marked lanes; the first of equals.
+    /// Writes the chosen member for the marked lanes; the first of equals. An
+    /// output that is not a number names a member that is not there, so that
+    /// the check abstains.
     pub fn choose_member<const B: usize>(
         &self,
         state: &[[f32; B]],
@@ -69,7 +80,10 @@ impl NetworkAdversary<'_> {
         for (member, output) in outputs.iter().enumerate() {
             let marks = largest.iter_mut().zip(choice.iter_mut()).zip(lanes);
             for (((largest, choice), marked), x) in marks.zip(output) {
-                if *marked && *x > *largest {
+                if *marked && x.is_nan() {
+                    *largest = f32::INFINITY;
+                    *choice = u16::MAX;
+                } else if *marked && *x > *largest {
                     *largest = *x;
                     *choice = member as u16;
                 }
@@ -92,6 +106,7 @@ mod tests {
         let network = Perceptrons::new(shape, &tiles, &[0.0; 2], &[1.0; 2])?;
         let adversary = NetworkAdversary {
             variant: Variant::DiscreteAdversary1,
+            objective: 0,
             network,
         };
         let mut scratch = vec![[0.0; 2]; adversary.scratch_rows().unwrap_or(0)];
@@ -99,6 +114,9 @@ mod tests {
         let mut choice = [9; 2];
         adversary.choose_member(&state, &action, &mut scratch, &lanes, &mut choice);
         assert_eq!(choice, [0, 1]);
+        let nowhere = [[f32::NAN, 0.0]];
+        adversary.choose_member(&nowhere, &action, &mut scratch, &lanes, &mut choice);
+        assert_eq!(choice, [u16::MAX, 0]);
         // The same network as a continuous adversary, in the first lane only.
         let mut eta = [[0.0; 2]; 2];
         adversary.choose_eta(&state, &action, &mut scratch, &[true, false], &mut eta);

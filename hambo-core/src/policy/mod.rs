@@ -4,10 +4,12 @@
 //! a(s, noise), which keeps it differentiable. Any code can be one
 //! ([`Controller`], [`Policy`]); [`StoredPolicy`] is what an image may hold.
 //! The adversary's own policy eta(s, a) is a network too, where one was
-//! trained: [`NetworkAdversary`].
+//! trained: [`NetworkAdversary`]. What a search found elsewhere comes as
+//! sequences: [`FoundChoices`].
 
 mod adversary;
 mod controller;
+mod found;
 mod head;
 mod linear;
 mod perceptron;
@@ -17,6 +19,7 @@ use nalgebra::SVector;
 
 pub use adversary::NetworkAdversary;
 pub use controller::{Controller, LaneByLane};
+pub use found::FoundChoices;
 pub(crate) use head::ActionMap;
 pub use head::{Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
 pub use linear::Linear;

@@ -3,7 +3,7 @@
 //! On the device the slice is a `static`; on the host it is as long as the
 //! task needs. So one number, the count of rows, is the whole capacity.
 
-use super::MemberRows;
+use super::{Feedback, MemberRows};
 use crate::model::{Dynamics, Prediction};
 use crate::policy::Policy;
 use crate::task::{Task, Variant};
@@ -53,8 +53,8 @@ pub struct Buffers<'r, const B: usize> {
     pub(super) adjoints: &'r mut [[f32; B]],
     pub(super) scratch: &'r mut [[f32; B]],
     pub(super) adversary_scratch: &'r mut [[f32; B]],
-    /// Lanes in which a trained adversary chooses during the forward sweep.
-    pub trained: [bool; B],
+    /// Who chooses in each lane during the forward sweep.
+    pub feedback: [Feedback; B],
 }
 
 /// The rows of the controller.
@@ -108,7 +108,7 @@ impl Sizes {
         let continuous = task.method.variants.contains(&Variant::ContinuousAdversary);
         let path = horizon.checked_mul(dynamics.state_dimension())?;
         let mut adversary_scratch = 0;
-        for adversary in &task.adversaries {
+        for adversary in &task.networks {
             adversary_scratch = adversary.scratch_rows()?.max(adversary_scratch);
         }
         Some(Self {
@@ -227,7 +227,7 @@ impl<'r, const B: usize> Buffers<'r, B> {
             adjoints: take(sizes.ops)?,
             scratch: take(sizes.scratch)?,
             adversary_scratch: take(sizes.adversary_scratch)?,
-            trained: [false; B],
+            feedback: [Feedback::Given; B],
         })
     }
 }

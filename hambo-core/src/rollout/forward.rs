@@ -16,6 +16,11 @@ pub struct Returns<const B: usize> {
     pub finite: [bool; B],
     /// True once a state or an action lay outside the data's support.
     pub outside: [bool; B],
+    /// False once a step was worth more or less than the task's bounds say.
+    pub within_bounds: [bool; B],
+    /// True once the model was uncertain of anything: the adversary had a
+    /// choice.
+    pub width: [bool; B],
 }
 
 impl<P: Policy> Rollout<'_, P> {
@@ -43,6 +48,8 @@ impl<P: Policy> Rollout<'_, P> {
             steps: [0; B],
             finite: [true; B],
             outside: [false; B],
+            within_bounds: [true; B],
+            width: [false; B],
         };
         let (_, discount) = self.objective();
         let mut ended = [false; B];
@@ -52,7 +59,7 @@ impl<P: Policy> Rollout<'_, P> {
                 returns.finite = [false; B];
                 return returns;
             };
-            returns.add(step, weight, &result, &mut ended);
+            returns.add(step, weight, &result, self.variant, &mut ended);
             weight *= discount;
         }
         if let Objective::Constraint(_) = self.objective {
@@ -63,8 +70,8 @@ impl<P: Policy> Rollout<'_, P> {
         returns
     }
 
-    /// A whole step: [`Rollout::observe`], the trained adversary's choice in the
-    /// lanes that `buffers.trained` names, and [`Rollout::transition`].
+    /// A whole step: [`Rollout::observe`], the choices of adversaries that see
+    /// it (`buffers.feedback`), and [`Rollout::transition`].
     pub fn step<const B: usize>(
         &self,
         streams: &[Stream; B],
@@ -72,46 +79,45 @@ impl<P: Policy> Rollout<'_, P> {
         buffers: &mut Buffers<'_, B>,
     ) -> Option<StepResult<B>> {
         self.observe(streams, step, buffers)?;
-        if let Some(adversary) = self.task.adversary(self.variant)
-            && buffers.trained.contains(&true)
-        {
-            let this = self.state_rows(step)?;
-            let state = buffers.states.get(this.clone())?;
-            let action = &*buffers.controller.action;
-            let (scratch, lanes) = (&mut *buffers.adversary_scratch, &buffers.trained);
-            if self.variant == Variant::ContinuousAdversary {
-                let eta = buffers.eta.get_mut(this)?;
-                adversary.choose_eta(state, action, scratch, lanes, eta);
-            } else {
-                let row = usize::try_from(step).ok()?;
-                if let Some(chosen) = buffers.members.chosen.get_mut(row) {
-                    adversary.choose_member(state, action, scratch, lanes, chosen);
-                }
-            }
-        }
+        self.choose(step, buffers)?;
         self.transition(step, buffers)
     }
 }
 
 impl<const B: usize> Returns<B> {
-    /// Adds a step to the lanes that have not ended.
-    fn add(&mut self, step: u32, weight: f32, result: &StepResult<B>, ended: &mut [bool; B]) {
+    /// Adds a step to the lanes that have not ended. An adversary that drives
+    /// the reward to minus infinity has found the worst there is, and the
+    /// trajectory ends.
+    fn add(
+        &mut self,
+        step: u32,
+        weight: f32,
+        result: &StepResult<B>,
+        variant: Variant,
+        ended: &mut [bool; B],
+    ) {
         let sums = self.value.iter_mut().zip(self.steps.iter_mut());
         let marks = self.finite.iter_mut().zip(self.outside.iter_mut());
         let flags = result.finite.iter().zip(&result.outside);
         let ends = result.reward.iter().zip(&result.terminal);
+        let bounds = self.within_bounds.iter_mut().zip(result.within_bounds);
+        let widths = self.width.iter_mut().zip(result.width);
         let lanes = sums.zip(marks).zip(flags).zip(ended.iter_mut()).zip(ends);
-        for (((((sum, steps), (good, left)), (finite, outside)), ended), (reward, terminal)) in
-            lanes
-        {
+        let lanes = lanes.zip(bounds.zip(widths));
+        for (lane, ((within_bounds, within), (width, wide))) in lanes {
+            let (((((sum, steps), (good, left)), (finite, outside)), ended), end) = lane;
+            let (reward, terminal) = end;
             if *ended {
                 continue;
             }
+            let overflow = *reward == f32::NEG_INFINITY && variant.has_adversary();
             *sum += weight * *reward;
             *steps = step.saturating_add(1);
-            *good &= *finite && sum.is_finite();
+            *good &= overflow || (*finite && sum.is_finite());
             *left |= *outside;
-            *ended = *terminal;
+            *within_bounds &= within;
+            *width |= wide;
+            *ended = *terminal || overflow;
         }
     }
 }

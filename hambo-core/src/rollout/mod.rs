@@ -9,6 +9,7 @@
 
 mod adjoint;
 mod buffers;
+mod feedback;
 mod forward;
 mod member_rows;
 mod step;
@@ -17,6 +18,7 @@ mod transition;
 pub use adjoint::EtaDerivative;
 pub use buffers::{Buffers, CapacityError};
 use buffers::{ControllerRows, StepNoise};
+pub use feedback::Feedback;
 pub use forward::Returns;
 pub use member_rows::MemberRows;
 pub use step::{StateAction, StepResult};
@@ -25,6 +27,7 @@ use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
 use crate::model::{Model, Prediction};
 use crate::policy::Policy;
+pub use crate::task::Objective;
 use crate::task::{Task, Variant};
 
 /// The system that trajectories run on.
@@ -69,15 +72,6 @@ pub struct Rollout<'a, P> {
     pub variant: Variant,
     /// What is summed along a trajectory.
     pub objective: Objective,
-}
-
-/// What a trajectory is worth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Objective {
-    /// The discounted sum of rewards.
-    Return,
-    /// The mean of the constraint in this slot over the visited steps.
-    Constraint(u16),
 }
 
 impl<P> Clone for Rollout<'_, P> {

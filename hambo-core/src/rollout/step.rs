@@ -10,6 +10,7 @@ use super::{Buffers, Objective, Rollout};
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
 use crate::expression::{Comparison, Inputs};
+use crate::model::Prediction;
 use crate::policy::Policy;
 use crate::task::Variant;
 
@@ -59,6 +60,10 @@ pub struct StepResult<const B: usize> {
     pub finite: [bool; B],
     /// True if the state or the action lay outside the data's support.
     pub outside: [bool; B],
+    /// False if the reward lay outside the bounds that the task states.
+    pub within_bounds: [bool; B],
+    /// True if the model is uncertain of any state.
+    pub width: [bool; B],
 }
 
 impl<P: Policy> Rollout<'_, P> {
@@ -130,6 +135,10 @@ impl<P: Policy> Rollout<'_, P> {
         // A slot that is not there counts as not finite.
         let (objective, _) = self.objective();
         let mut reward = value(objective).copied().unwrap_or([f32::NAN; B]);
+        let within_bounds = match self.task.step_bounds(self.objective) {
+            Some([low, high]) => reward.map(|reward| reward >= low && reward <= high),
+            None => [true; B],
+        };
         if self.variant == Variant::Penalised && self.objective == Objective::Return {
             for (reward, penalty) in reward.iter_mut().zip(self.penalty(&buffers.prediction)) {
                 *reward -= penalty;
@@ -144,6 +153,20 @@ impl<P: Policy> Rollout<'_, P> {
             terminal,
             finite,
             outside,
+            within_bounds,
+            width: self.has_width(&buffers.prediction),
         })
+    }
+
+    /// The lanes in which the confidence set has any width.
+    fn has_width<const B: usize>(&self, prediction: &Prediction<'_, B>) -> [bool; B] {
+        let mut width = [false; B];
+        let radii = self.model.confidence.radii();
+        for (row, radius) in prediction.epistemic_std.iter().zip(radii) {
+            for (width, std) in width.iter_mut().zip(row) {
+                *width |= radius * *std > 0.0;
+            }
+        }
+        width
     }
 }

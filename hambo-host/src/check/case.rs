@@ -4,8 +4,9 @@
 use hambo_core::task::Effort;
 
 use super::CheckOptions;
+use super::assumption::SetOrigin;
 use crate::Error;
-use crate::formats::image::{AlignedBytes, TrainedAdversary, encode_image_with, encode_policy};
+use crate::formats::image::{Adversaries, AlignedBytes, encode_image_with, encode_policy};
 use crate::formats::log::Log;
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::{Initial, TaskFile};
@@ -25,6 +26,8 @@ pub struct Case {
     pub initial: Vec<f32>,
     /// The controller's part.
     pub policy_part: Vec<u8>,
+    /// Where the model's confidence set comes from.
+    pub set: SetOrigin,
 }
 
 impl Case {
@@ -70,20 +73,22 @@ impl Case {
             model_part: model.model_part().to_vec(),
             effort: Effort {
                 trajectories: options.trajectories,
+                searched: options.searched,
                 iterations: options.sweeps.unwrap_or(options.effort.sweeps()),
                 seed: options.seed,
             },
             initial,
             policy_part: encode_policy(policy)?,
+            set: SetOrigin::of(model.metadata()),
             task,
         })
     }
 
-    /// The image with these trained adversaries.
+    /// The image with these adversaries.
     ///
     /// # Errors
     /// If a size does not fit the format.
-    pub fn image(&self, adversaries: &[TrainedAdversary]) -> Result<AlignedBytes, Error> {
+    pub fn image(&self, adversaries: &Adversaries) -> Result<AlignedBytes, Error> {
         let bytes = encode_image_with(
             &self.model_part,
             &self.task,

@@ -1,7 +1,7 @@
 //! What the adversaries of a check chose on its trajectories: kept while the check
 //! searches, so that a report shows those trajectories and not those of a second search.
 
-use hambo_core::adversary::Search;
+use hambo_core::adversary::{Level, Search};
 use hambo_core::rollout::Buffers;
 use hambo_core::variant::Variant;
 
@@ -14,6 +14,8 @@ pub const TRACED_TRAJECTORIES: u32 = 32;
 pub struct Findings {
     /// Of this variant.
     pub variant: Variant,
+    /// On these trajectories.
+    pub level: Level,
     /// Starts on each trajectory, at least 1.
     pub starts: usize,
     /// Trajectory by trajectory, and within one by the start.
@@ -126,6 +128,7 @@ mod tests {
         };
         let mut findings = Findings {
             variant: Variant::ContinuousAdversary,
+            level: Level::Searched,
             starts: 2,
             choices: [1.0, 2.0, 9.0, 4.0].map(choice).to_vec(),
         };

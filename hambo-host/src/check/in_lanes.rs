@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hambo_core::adversary::{Search, SearchResult, starts};
+use hambo_core::adversary::{Level, Search, SearchResult, Starts, searches};
 use hambo_core::check::{Assessment, Outcome};
 use hambo_core::image::Image;
 use hambo_core::policy::StoredPolicy;
@@ -33,8 +33,8 @@ pub fn check(image: &Image<'_>) -> Result<Outcome, CapacityError> {
     check_in_lanes::<LANES>(image)
 }
 
-/// Likewise, and keeps what the adversaries chose on the first trajectories, for every
-/// estimate of the return.
+/// Likewise, and keeps what the adversaries chose against the return on the first
+/// trajectories: of the searched ones, or where a variant searches none, of all.
 ///
 /// # Errors
 /// If the task needs too much memory.
@@ -44,11 +44,11 @@ pub fn check(image: &Image<'_>) -> Result<Outcome, CapacityError> {
 ///
 /// let image = hambo_core::example::image()?;
 /// let (outcome, findings) = check_and_keep(&image, 2).map_err(|_| "too large")?;
-/// // Mean propagation, and CA from three starts on both trajectories.
-/// assert_eq!(findings.len(), 2);
-/// assert_eq!(findings[1].choices.len(), 2 * 3);
-/// let worst: f32 = findings[1].worst().map(|choice| choice.least).sum();
-/// assert!((worst / 2.0 - outcome.estimates[1].mean).abs() < 1e-5);
+/// // CA from five starts on both searched trajectories.
+/// assert_eq!(findings.len(), 1);
+/// assert_eq!(findings[0].choices.len(), 2 * 5);
+/// let worst: f32 = findings[0].worst().map(|choice| choice.least).sum();
+/// assert!((worst / 2.0 - outcome.estimates[1].found.search).abs() < 1e-5);
 /// # Ok::<(), &str>(())
 /// ```
 pub fn check_and_keep(
@@ -83,29 +83,58 @@ fn run<const B: usize>(
     }
     let mut assessment = Assessment::new(model, task, policy)?;
     let mut findings = Vec::new();
-    while let Some(rollout) = assessment.current() {
-        let starts = starts(&rollout).max(1);
-        let keep = match rollout.objective {
-            Objective::Return => trajectories,
-            Objective::Constraint(_) => 0,
+    while let Some((rollout, level)) = assessment.current() {
+        let keep = match (rollout.objective, level, rollout.variant) {
+            (Objective::Return, Level::Searched, _) => trajectories,
+            (Objective::Return, Level::Sampled, variant) => {
+                if variant.has_adversary() && !searches(variant) {
+                    trajectories
+                } else {
+                    0
+                }
+            }
+            (Objective::Constraint(_), ..) => 0,
         };
         let mut choices = Vec::new();
-        let all = task.effort.trajectories;
+        let all = level.trajectories(task);
         for first in (0..all.max(1)).step_by(BLOCK) {
             let block = first..all.min(first.saturating_add(BLOCK as u32));
-            let searched = search_block::<B>(&rollout, block, starts as u32, keep, rows)?;
+            let searched = search_block::<B>(&rollout, level, block, keep, rows)?;
             assessment.add_results(searched.iter().map(|one| one.result));
             choices.extend(searched.into_iter().filter_map(|one| one.choice));
         }
         if !choices.is_empty() {
             findings.push(Findings {
                 variant: rollout.variant,
-                starts,
+                level,
+                starts: Starts::of(&rollout).count(),
                 choices,
             });
         }
     }
     Ok((assessment.outcome(), findings))
+}
+
+/// The search of all searched trajectories of a rollout: what came of each start, and what
+/// it chose.
+///
+/// # Errors
+/// If the task needs too much memory.
+pub(super) fn search_all(
+    rollout: &Rollout<'_, StoredPolicy<'_>>,
+) -> Result<(Vec<SearchResult>, Findings), CapacityError> {
+    let (level, task) = (Level::Searched, rollout.task);
+    let rows = Buffers::<LANES>::rows_needed(&rollout.model.dynamics, task, rollout.policy)?;
+    let all = level.trajectories(task);
+    let searched = search_block::<LANES>(rollout, level, 0..all, all, rows)?;
+    let results = searched.iter().map(|one| one.result).collect();
+    let findings = Findings {
+        variant: rollout.variant,
+        level,
+        starts: Starts::of(rollout).count(),
+        choices: searched.into_iter().filter_map(|one| one.choice).collect(),
+    };
+    Ok((results, findings))
 }
 
 /// What came of one candidate.
@@ -120,15 +149,16 @@ struct Searched {
 /// side by side start near each other.
 fn search_block<const B: usize>(
     rollout: &Rollout<'_, StoredPolicy<'_>>,
+    level: Level,
     trajectories: Range<u32>,
-    starts: u32,
     keep: u32,
     rows: usize,
 ) -> Result<Vec<Searched>, CapacityError> {
+    let starts = Starts::of(rollout).count() as u32;
     let candidate = |trajectory: u32| trajectory.saturating_mul(starts);
     let keep = candidate(keep);
     let group = B / starts.max(1) as usize;
-    let order: Vec<u32> = in_groups(rollout, trajectories, group)
+    let order: Vec<u32> = in_groups(rollout, level, trajectories, group)
         .into_iter()
         .flat_map(|trajectory| candidate(trajectory)..candidate(trajectory.saturating_add(1)))
         .collect();
@@ -139,7 +169,7 @@ fn search_block<const B: usize>(
     let wide = || -> Result<Vec<Vec<Searched>>, CapacityError> {
         let groups = wide.par_chunks(B).map_init(
             || vec![[0.0; B]; rows],
-            |rows, group| search(rollout, group, keep, rows),
+            |rows, group| search(rollout, level, group, keep, rows),
         );
         groups.collect()
     };
@@ -147,7 +177,7 @@ fn search_block<const B: usize>(
         if narrow.is_empty() {
             return Ok(Vec::new());
         }
-        search(rollout, narrow, keep, &mut vec![[0.0; NARROW]; rows])
+        search(rollout, level, narrow, keep, &mut vec![[0.0; NARROW]; rows])
     };
     let (wide, narrow) = rayon::join(wide, narrow);
     let mut searched: Vec<Searched> = wide?.into_iter().flatten().chain(narrow?).collect();
@@ -158,6 +188,7 @@ fn search_block<const B: usize>(
 /// The whole search of one group, and the choices of its candidates below `keep`.
 fn search<const B: usize>(
     rollout: &Rollout<'_, StoredPolicy<'_>>,
+    level: Level,
     group: &[u32],
     keep: u32,
     rows: &mut [[f32; B]],
@@ -166,7 +197,7 @@ fn search<const B: usize>(
     let mut buffers = Buffers::carve(rows, dynamics, task, rollout.policy)?;
     // Lanes without a candidate do what the first does.
     let lanes = std::array::from_fn(|lane| group.get(lane).or(group.first()).map_or(0, |c| *c));
-    let mut search = Search::<B>::new(rollout, lanes);
+    let mut search = Search::<B>::new(rollout, level, lanes);
     let kept = |candidate: &u32| (*candidate < keep).then(Choice::none);
     let mut choices: Vec<Option<Choice>> = group.iter().map(kept).collect();
     let mut last = false;

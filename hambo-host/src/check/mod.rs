@@ -16,6 +16,7 @@
 //! | [`in_lanes`] | the core's check over all processor cores, similar trajectories side by side |
 //! | [`findings`] | what the adversaries chose on the first trajectories |
 //! | [`trace`] | those trajectories, step by step |
+//! | [`assumption`] | what the bound assumes |
 //! | [`result`] | bound, verdict, estimates: the object of `--json` |
 //! | [`loss`], [`support`], [`paths`] | where the return is lost; how far from the log; what is drawn |
 //! | [`saved_run`] | the file of `--save`, from which the report is made |
@@ -30,7 +31,7 @@
 //! let model = ModelFile::read("model.hambo".as_ref())?;
 //! let policy = HostPolicy::read("controller.onnx", &task)?;
 //! let log = read_task_logs(&["log.csv".into()], &task)?;
-//! let options = CheckOptions { log: Some(&log), trajectories: 64, ..CheckOptions::default() };
+//! let options = CheckOptions { log: Some(&log), searched: 32, ..CheckOptions::default() };
 //! let outcome = check::run(&task, &model, &policy, &options, &mut |_, round| {
 //!     eprintln!("adversary: round {} of {}", round.round, round.rounds);
 //!     ControlFlow::Continue(())
@@ -44,6 +45,7 @@
 //! ```
 
 pub mod adversary;
+pub mod assumption;
 pub mod case;
 pub mod findings;
 pub mod in_lanes;
@@ -77,6 +79,12 @@ use model_summary::ModelSummary;
 use paths::{Paths, walk};
 pub use result::{CheckResult, Decision};
 
+/// Sampled trajectories of a check, unless told otherwise.
+pub const DEFAULT_TRAJECTORIES: u32 = 4000;
+
+/// Searched trajectories of a check, unless told otherwise.
+pub const DEFAULT_SEARCHED: u32 = 16;
+
 /// What a check is told beside task, model and controller.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckOptions<'a> {
@@ -90,8 +98,11 @@ pub struct CheckOptions<'a> {
     pub effort: EffortLevel,
     /// Sweeps of the core's search, instead of the effort's.
     pub sweeps: Option<u32>,
-    /// Trajectories.
+    /// Trajectories that are sampled: forward only, from every start of the adversary.
     pub trajectories: u32,
+    /// Other trajectories that are searched; as many again are searched to find what is
+    /// tried on all of them.
+    pub searched: u32,
     /// Seed of the trajectories and of the learners.
     pub seed: u64,
 }
@@ -103,7 +114,8 @@ impl Default for CheckOptions<'_> {
             variants: &[],
             effort: EffortLevel::Normal,
             sweeps: None,
-            trajectories: 16,
+            trajectories: DEFAULT_TRAJECTORIES,
+            searched: DEFAULT_SEARCHED,
             seed: 0,
         }
     }

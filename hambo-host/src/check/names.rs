@@ -3,6 +3,7 @@
 
 use hambo_core::check::{Adversary, Outcome};
 use hambo_core::estimate::Margin;
+use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Reason;
 
@@ -34,9 +35,20 @@ pub fn adversary_name(adversary: Adversary) -> String {
         Adversary::None => "none".to_owned(),
         Adversary::Constant(number) => format!("constant {number}"),
         Adversary::Member(number) => format!("member {number}"),
+        Adversary::Found(number) => format!("found elsewhere {number}"),
         Adversary::Adjoint => "adjoint search".to_owned(),
         Adversary::Sequence => "sequence search".to_owned(),
         Adversary::Network => "trained network".to_owned(),
+    }
+}
+
+/// What an objective is called.
+#[must_use]
+pub fn objective_name(task: &TaskFile, objective: Objective) -> &str {
+    let named = |slot| task.constraints.iter().find(|(_, other)| *other == slot);
+    match objective {
+        Objective::Return => "return",
+        Objective::Constraint(slot) => named(slot).map_or("", |(name, _)| name),
     }
 }
 
@@ -45,7 +57,7 @@ pub fn adversary_name(adversary: Adversary) -> String {
 pub fn margin_name(margin: Margin) -> &'static str {
     match margin {
         Margin::StudentT => "Student's t",
-        Margin::Bernstein { .. } => "empirical Bernstein",
+        Margin::Betting => "betting",
     }
 }
 
@@ -87,6 +99,26 @@ fn sentence(task: &TaskFile, outcome: &Outcome, reason: Reason) -> String {
         }
         Reason::OutsideRewardBounds => {
             "a reward lay outside the bounds that the task states: correct them"
+        }
+        Reason::NoAdversary => {
+            "only neutral estimates were made, which bound nothing: choose --variant ca, da1 or dainf"
+        }
+        Reason::NoSearch => {
+            "the adversary did not search: give at least one sweep and two searched trajectories"
+        }
+        Reason::SearchFailed => {
+            "the adversary's search met a derivative that does not exist: look for a division by zero or a root of zero in the task"
+        }
+        Reason::NoWidth => {
+            "the model is certain of everything, so there is nothing to choose from: fit at least two networks, or a Gaussian process"
+        }
+        Reason::RefusedByHost => {
+            "the host's own check did not deploy; the image was written with --force"
+        }
+        Reason::FewStarts(count) => {
+            return format!(
+                "the log has {count} different first states, and at least 5 are needed: log more episodes, or say that the robot always starts there (initial.always = true)"
+            );
         }
         Reason::Unfinished => "the check did not come to its end",
         Reason::OverBudget => "the check would take more steps than the task allows",

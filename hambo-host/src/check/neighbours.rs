@@ -6,13 +6,14 @@
 
 use std::ops::Range;
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::adversary::Level;
 use hambo_core::rollout::Rollout;
 
 /// These trajectories of a rollout, ordered so that each `group` of them in a
 /// row starts near each other.
 pub(crate) fn in_groups<P>(
     rollout: &Rollout<'_, P>,
+    level: Level,
     trajectories: Range<u32>,
     group: usize,
 ) -> Vec<u32> {
@@ -29,8 +30,7 @@ pub(crate) fn in_groups<P>(
     let mut rows = vec![[0.0; 1]; dimension];
     let mut starts: Vec<Start> = trajectories
         .map(|trajectory| {
-            let mut stream = Stream::new(task.effort.seed, trajectory);
-            task.initial.draw(&mut stream, 0, &mut rows);
+            level.start(task, trajectory, 0, &mut rows);
             let place = rows.iter().zip(&widths).map(|([x], width)| x / width);
             Start {
                 trajectory,

@@ -13,7 +13,7 @@ use super::names::variant_name;
 use super::number::{Number, numbers, quantile};
 use super::result::deciding_search;
 use super::support::{Distances, SupportUse, excursion};
-use super::trace::{Trace, traces};
+use super::trace::{Trace, neutral_traces, traces};
 use crate::Error;
 use crate::formats::log::Log;
 
@@ -106,11 +106,10 @@ pub(super) fn walk_image(
     [states, actions]: [&[String]; 2],
     log: Option<&Log>,
 ) -> Result<Option<(Loss, SupportUse, Paths)>, Error> {
-    let found = |variant| findings.iter().find(|one| one.variant == variant);
-    let Some((neutral, worst)) = found(Variant::Mean).zip(found(variant)) else {
+    let Some(worst) = findings.iter().find(|one| one.variant == variant) else {
         return Ok(None);
     };
-    let (neutral, worst) = (traces(image, neutral)?, traces(image, worst)?);
+    let (neutral, worst) = (neutral_traces(image, worst)?, traces(image, worst)?);
     if neutral.len() != worst.len() {
         return Ok(None);
     }

@@ -1,17 +1,18 @@
 //! Estimates, bound and verdict in names and numbers: the object of `hambo check --json`,
 //! the middle of a saved run, and what the text and the report show.
 
-use hambo_core::adversary::searches;
-use hambo_core::check::{Adversary, Estimate};
+use hambo_core::adversary::{course_sweep, searches};
+use hambo_core::check::{Adversary, Estimate, LevelEstimate};
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use super::adversary::{Contest, EffortLevel};
+use super::assumption::assumption;
 use super::case::Case;
 use super::loss::Loss;
-use super::names::{adversary_name, margin_name, reasons, variant_name};
+use super::names::{adversary_name, margin_name, objective_name, reasons, variant_name};
 use super::number::Number;
 use super::support::SupportUse;
 
@@ -26,8 +27,10 @@ pub struct CheckResult {
     pub delta: Number,
     /// Discount per step.
     pub discount: Number,
-    /// L.
+    /// Sampled trajectories.
     pub trajectories: u32,
+    /// Searched trajectories.
+    pub searched: u32,
     /// Sweeps of the core's search.
     pub sweeps: u32,
     /// How hard the worst case was looked for.
@@ -60,6 +63,8 @@ pub struct CheckResult {
     pub verdict: Option<Decision>,
     /// Why it is not `deploy`, in sentences.
     pub reasons: Vec<String>,
+    /// What the bound assumes, for this kind of model and these margins.
+    pub assumes: String,
     /// One number for all estimates, bit for bit.
     pub digest: String,
 }
@@ -83,13 +88,7 @@ pub struct EstimateResult {
     pub variant: String,
     /// Which adversary found it.
     pub adversary: String,
-    /// The least mean of the constant adversaries.
-    pub constant: Number,
-    /// What the core's search reached from them.
-    pub search: Number,
-    /// What a trained network reaches by itself.
-    pub network: Option<Number>,
-    /// The mean.
+    /// The mean: of the sampled trajectories, plus the correction.
     pub mean: Number,
     /// Its standard error.
     pub std_error: Number,
@@ -97,23 +96,64 @@ pub struct EstimateResult {
     pub margin: String,
     /// The lower bound.
     pub lower: Number,
+    /// The first level: trajectories at the least of all adversaries that need no search
+    /// of their own.
+    pub sampled: LevelResult,
+    /// The second level: what the search finds beyond that, at most 0. Its margin is
+    /// Student's t.
+    pub correction: Option<LevelResult>,
+    /// The least mean of a constant adversary, on the searched trajectories like those
+    /// below.
+    pub constant: Option<Number>,
+    /// The least mean of a single member.
+    pub member: Option<Number>,
+    /// The least mean of a sequence that was found on other trajectories.
+    pub found_elsewhere: Option<Number>,
+    /// What the core's search reached from them.
+    pub search: Number,
+    /// What a trained network reaches by itself.
+    pub network: Option<Number>,
+    /// How the least of all fell as the search went on.
+    pub course: Vec<CoursePoint>,
 }
 
-/// One adversary against the return.
+/// One level of an estimate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LevelResult {
+    /// Independent values: trajectories, or logged first states.
+    pub count: u32,
+    /// Their mean.
+    pub mean: Number,
+    /// Its lower bound.
+    pub lower: Number,
+}
+
+/// A point of a search's course.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CoursePoint {
+    /// After so many sweeps.
+    pub sweeps: u32,
+    /// The mean of the least found on each searched trajectory.
+    pub mean: Number,
+}
+
+/// One adversary against one objective.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdversaryResult {
+    /// `return`, or the constraint's name.
+    pub objective: String,
     /// As `--variant` takes it.
     pub variant: String,
     /// Which adversary.
     pub name: String,
-    /// The mean return it reached.
+    /// The mean it reached on the searched trajectories.
     pub mean: Number,
     /// Steps of the model.
     pub model_steps: u64,
     /// Gradient steps of a learner.
     pub gradient_steps: u64,
-    /// Time.
-    pub seconds: Number,
+    /// Time, of a learner.
+    pub seconds: Option<Number>,
 }
 
 /// One constraint.
@@ -133,7 +173,10 @@ impl CheckResult {
     /// Of a finished contest; losses and support come with the trajectories.
     pub(super) fn new(case: &Case, effort: EffortLevel, contest: &Contest) -> Self {
         let (task, outcome) = (&case.task, &contest.outcome);
-        let decides = |estimate: &&Estimate| task.method.variants.contains(&estimate.variant);
+        let decides = |estimate: &&Estimate| {
+            estimate.variant.has_adversary() && task.method.variants.contains(&estimate.variant)
+        };
+        let estimate = |estimate: &Estimate| EstimateResult::of(estimate, case.effort.iterations);
         let of = |objective: Objective| {
             let estimates = outcome.estimates.iter();
             estimates.filter(move |estimate| estimate.objective == objective)
@@ -146,16 +189,17 @@ impl CheckResult {
                 name: name.clone(),
                 lower: lower.into(),
                 ok: lower >= 0.0,
-                estimates: estimates.map(EstimateResult::of).collect(),
+                estimates: estimates.map(estimate).collect(),
             })
         });
         let adversaries = contest.contenders.iter().map(|one| AdversaryResult {
+            objective: objective_name(task, one.objective).to_owned(),
             variant: variant_name(one.variant).to_owned(),
             name: one.name.to_owned(),
             mean: one.mean.into(),
             model_steps: one.model_steps,
             gradient_steps: one.gradient_steps,
-            seconds: one.time.as_secs_f64().into(),
+            seconds: one.time.map(|time| time.as_secs_f64().into()),
         });
         let name = |variant: Variant| variant_name(variant).to_owned();
         Self {
@@ -164,11 +208,12 @@ impl CheckResult {
             delta: task.delta.into(),
             discount: task.discount.into(),
             trajectories: case.effort.trajectories,
+            searched: case.effort.searched,
             sweeps: case.effort.iterations,
             effort,
             seed: case.effort.seed,
             variants: task.method.variants.iter().copied().map(name).collect(),
-            estimates: of(Objective::Return).map(EstimateResult::of).collect(),
+            estimates: of(Objective::Return).map(estimate).collect(),
             adversaries: adversaries.collect(),
             loss: None,
             support: None,
@@ -180,6 +225,7 @@ impl CheckResult {
             threshold: outcome.threshold.map(Into::into),
             verdict: outcome.threshold.map(|_| Decision::of(&outcome.verdict)),
             reasons: reasons(task, outcome),
+            assumes: assumption(case.set, &outcome.estimates),
             digest: format!("{:08x}", outcome.digest()),
         }
     }
@@ -216,17 +262,38 @@ impl Decision {
 }
 
 impl EstimateResult {
-    fn of(estimate: &Estimate) -> Self {
+    fn of(estimate: &Estimate, sweeps: u32) -> Self {
+        let found = &estimate.found;
+        let course = (0..).zip(found.course).map(|(point, mean)| CoursePoint {
+            sweeps: course_sweep(point, sweeps),
+            mean: mean.into(),
+        });
+        let course = course.filter(|_| searches(estimate.variant));
         Self {
             variant: variant_name(estimate.variant).to_owned(),
             adversary: adversary_name(estimate.adversary),
-            constant: estimate.start_mean.into(),
-            search: estimate.search_mean.into(),
-            network: estimate.network_mean.map(Into::into),
+            sampled: LevelResult::of(&estimate.sampled),
+            correction: estimate.correction.as_ref().map(LevelResult::of),
+            constant: found.constant.map(Into::into),
+            member: found.member.map(Into::into),
+            found_elsewhere: found.elsewhere.map(Into::into),
+            search: found.search.into(),
+            network: found.network.map(Into::into),
+            course: course.collect(),
             mean: estimate.mean.into(),
             std_error: estimate.standard_error.into(),
             margin: margin_name(estimate.margin).to_owned(),
             lower: estimate.lower.into(),
+        }
+    }
+}
+
+impl LevelResult {
+    fn of(level: &LevelEstimate) -> Self {
+        Self {
+            count: level.count,
+            mean: level.mean.into(),
+            lower: level.lower.into(),
         }
     }
 }

@@ -2,11 +2,12 @@
 //! the check's own search kept, walked once more through the core's two half
 //! steps. Nothing here computes a transition or a reward.
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::adversary::Level;
 use hambo_core::image::Image;
 use hambo_core::model::Prediction;
 use hambo_core::policy::StoredPolicy;
-use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
+use hambo_core::rollout::{Buffers, CapacityError, Feedback, Objective, Rollout};
+use hambo_core::variant::Variant;
 
 use super::findings::{Choice, Findings};
 
@@ -61,26 +62,45 @@ impl Trace {
     }
 }
 
-/// The trajectories that a check kept of a variant, worst choice each. The mean of their
-/// returns is that of the check's estimate if these are all of its trajectories.
+/// The trajectories that a check kept of a variant, worst choice each.
 ///
 /// # Errors
 /// If the task is too large to be counted.
 pub fn traces(image: &Image<'_>, findings: &Findings) -> Result<Vec<Trace>, CapacityError> {
+    let (variant, level) = (findings.variant, findings.level);
+    walk_all(image, variant, level, findings.worst())
+}
+
+/// Mean propagation from where those trajectories start.
+///
+/// # Errors
+/// If the task is too large to be counted.
+pub fn neutral_traces(image: &Image<'_>, findings: &Findings) -> Result<Vec<Trace>, CapacityError> {
+    let none = Choice::none();
+    let choices = findings.worst().map(|_| &none);
+    walk_all(image, Variant::Mean, findings.level, choices)
+}
+
+fn walk_all<'c>(
+    image: &Image<'_>,
+    variant: Variant,
+    level: Level,
+    choices: impl Iterator<Item = &'c Choice>,
+) -> Result<Vec<Trace>, CapacityError> {
     let (model, task, policy) = (image.model(), image.task(), image.policy());
     let rollout = Rollout {
         model,
         policy,
         task,
-        variant: findings.variant,
+        variant,
         objective: Objective::Return,
     };
     let rows = Buffers::<1>::rows_needed(&model.dynamics, task, policy)?;
     let mut rows = vec![[0.0; 1]; rows];
     let mut traces = Vec::new();
-    for (trajectory, choice) in (0..).zip(findings.worst()) {
+    for (trajectory, choice) in (0..).zip(choices) {
         let mut buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy)?;
-        traces.extend(walk(&rollout, trajectory, choice, &mut buffers));
+        traces.extend(walk(&rollout, level, trajectory, choice, &mut buffers));
     }
     Ok(traces)
 }
@@ -88,13 +108,16 @@ pub fn traces(image: &Image<'_>, findings: &Findings) -> Result<Vec<Trace>, Capa
 /// Walks one trajectory with a choice.
 fn walk(
     rollout: &Rollout<'_, StoredPolicy<'_>>,
+    level: Level,
     trajectory: u32,
     choice: &Choice,
     buffers: &mut Buffers<'_, 1>,
 ) -> Option<Trace> {
-    let streams = [Stream::new(rollout.task.effort.seed, trajectory)];
-    rollout.start(&streams, buffers);
-    buffers.trained = [false];
+    let streams = [level.stream(rollout.task, trajectory)];
+    let dimension = rollout.model.dynamics.state_dimension();
+    let first = buffers.states.get_mut(..dimension)?;
+    level.start(rollout.task, trajectory, 0, first);
+    buffers.feedback = [Feedback::Given];
     for (row, eta) in buffers.eta.iter_mut().zip(&choice.eta) {
         *row = [*eta];
     }
@@ -119,7 +142,6 @@ fn walk(
         trace.outside.push(outside);
         weight *= rollout.task.discount;
     }
-    let dimension = rollout.model.dynamics.state_dimension();
     let after = steps as usize * dimension;
     let end = buffers.states.get(after..after + dimension)?;
     trace.states.push(column(end));

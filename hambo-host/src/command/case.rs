@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use crate::Error;
-use crate::check::CheckOptions;
 use crate::check::adversary::EffortLevel;
+use crate::check::{CheckOptions, DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES};
 use crate::formats::log::{Log, read_task_logs};
 use crate::formats::task::TaskFile;
 use clap::Args;
@@ -15,6 +15,9 @@ use super::number::whole;
 /// More would only make a margin smaller that is small already, and what each of them
 /// found is kept in memory.
 pub const MOST_TRAJECTORIES: u32 = 1_000_000;
+
+/// Each costs a whole search, and what was found on it is kept in memory.
+pub const MOST_SEARCHED: u32 = 10_000;
 
 /// The controller, and how hard it is tried.
 #[derive(Args)]
@@ -27,9 +30,12 @@ pub struct CaseArguments {
     /// search; several files count as one, and no episode runs across.
     #[arg(long, num_args = 1..)]
     pub data: Vec<PathBuf>,
-    /// Trajectories.
-    #[arg(long, default_value_t = 16, value_parser = whole::<u32>)]
+    /// Trajectories that are sampled, forward only: they make the margin small.
+    #[arg(long, default_value_t = DEFAULT_TRAJECTORIES, value_parser = whole::<u32>)]
     pub trajectories: u32,
+    /// Other trajectories on which the adversary searches.
+    #[arg(long, default_value_t = DEFAULT_SEARCHED, value_parser = whole::<u32>)]
+    pub searched: u32,
     /// Sweeps of the adversary's search, instead of the effort's: more of
     /// them find more.
     #[arg(long, value_parser = whole::<u32>)]
@@ -70,12 +76,19 @@ impl CaseArguments {
                 self.trajectories
             )));
         }
+        if !(2..=MOST_SEARCHED).contains(&self.searched) {
+            return Err(Error::Usage(format!(
+                "--searched {}: give 2 to {MOST_SEARCHED}",
+                self.searched
+            )));
+        }
         Ok(CheckOptions {
             log,
             variants: &[],
             effort: self.effort.unwrap_or(effort),
             sweeps: self.sweeps,
             trajectories: self.trajectories,
+            searched: self.searched,
             seed: self.seed,
         })
     }

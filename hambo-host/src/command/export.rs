@@ -1,25 +1,33 @@
-//! `hambo export`: a device image with its budget, refused if it does not fit.
+//! `hambo export`: a device image with its budget. It is written only if the controller
+//! passes, on the host at the effort of `hambo check` and with the image's own effort, and
+//! if it fits the board.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::check::adversary::{EffortLevel, learn};
+use crate::check::adversary::{EffortLevel, contest};
 use crate::check::case::Case;
+use crate::check::in_lanes::check;
+use crate::check::names::{reasons, variant_name};
 use crate::device::Qemu;
-use crate::formats::image::TrainedAdversary;
+use crate::formats::image::{Adversaries, AlignedBytes};
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
 use crate::foundation::files::write_whole;
 use crate::learn::model_file::ModelFile;
 use clap::Args;
+use hambo_core::check::Outcome;
 use hambo_core::device_link::Usage;
 use hambo_core::image::Image;
 use hambo_core::rollout::Buffers;
+use hambo_core::task::Effort;
+use hambo_core::verdict::Verdict;
 
 use super::board::Board;
 use super::case::CaseArguments;
 use super::line::Line;
+use super::number::whole;
 
 /// What `hambo export` takes.
 #[derive(Args)]
@@ -31,6 +39,19 @@ pub struct ExportArguments {
     task: PathBuf,
     #[command(flatten)]
     case: CaseArguments,
+    /// Trajectories that the device samples.
+    #[arg(long, default_value_t = 400, value_parser = whole::<u32>)]
+    device_trajectories: u32,
+    /// Other trajectories on which the device searches.
+    #[arg(long, default_value_t = 8, value_parser = whole::<u32>)]
+    device_searched: u32,
+    /// Sweeps of the device's search.
+    #[arg(long, default_value_t = EffortLevel::Quick.sweeps(), value_parser = whole::<u32>)]
+    device_sweeps: u32,
+    /// Write an image of a controller that does not pass. The device checks it and never
+    /// deploys it.
+    #[arg(long)]
+    force: bool,
     /// The board.
     #[arg(long, default_value = "stm32f405")]
     board: String,
@@ -52,21 +73,37 @@ const DEVICE_LANES: usize = 4;
 /// Hidden layers of an adversary for the device.
 const DEVICE_ADVERSARY: [usize; 2] = [64, 64];
 
-/// Writes the image and tells what it takes.
+/// Checks the controller, writes the image and tells what it takes.
 ///
 /// # Errors
-/// If an input is bad or the image does not fit the board; then nothing is
-/// written.
+/// If an input is bad, the controller does not pass, or the image does not fit the board;
+/// then nothing is written.
 pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Error> {
     let board = Board::named(&arguments.board)?;
     let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
     let policy = HostPolicy::read(&arguments.case.policy, &task)?;
     let log = arguments.case.log(&task)?;
-    let options = arguments.case.options(log.as_ref(), EffortLevel::Quick)?;
-    let case = Case::new(&task, &model, &policy, &options)?;
-    let adversaries = trained_adversaries(&case, options.effort)?;
-    let aligned = case.image(&adversaries)?;
+    let options = arguments.case.options(log.as_ref(), EffortLevel::Normal)?;
+    let mut case = Case::new(&task, &model, &policy, &options)?;
+    let (outcome, adversaries) = host_check(&case, options.effort)?;
+    case.effort = Effort {
+        trajectories: arguments.device_trajectories,
+        searched: arguments.device_searched,
+        iterations: arguments.device_sweeps,
+        ..case.effort
+    };
+    let passed = passes(&case, &outcome, "on the host").and_then(|()| {
+        let bytes = case.image(&adversaries)?;
+        let outcome = check(&Image::parse(bytes.as_bytes())?)?;
+        passes(&case, &outcome, "with the device's effort")
+    });
+    match passed {
+        Ok(()) => {}
+        Err(Error::Usage(_)) if arguments.force => case.task.refused_by_host = true,
+        Err(error) => return Err(error),
+    }
+    let aligned: AlignedBytes = case.image(&adversaries)?;
     let bytes = aligned.as_bytes();
     let image = Image::parse(bytes)?;
     let rows = Buffers::<DEVICE_LANES>::rows_needed(
@@ -155,16 +192,35 @@ fn measure(firmware: &Path, output: &Path, bytes: &[u8]) -> Result<Usage, Error>
     Ok(report?.result.usage)
 }
 
-/// Networks that go into the image, small enough for a device.
-fn trained_adversaries(case: &Case, level: EffortLevel) -> Result<Vec<TrainedAdversary>, Error> {
-    let Some(mut learning) = level.learning(case.effort.seed) else {
-        return Ok(Vec::new());
-    };
-    learning.hidden = DEVICE_ADVERSARY.to_vec();
+/// The whole check on the host, with networks that are small enough for a device.
+fn host_check(case: &Case, level: EffortLevel) -> Result<(Outcome, Adversaries), Error> {
+    let mut learning = level.learning(case.effort.seed);
+    if let Some(learning) = &mut learning {
+        learning.hidden = DEVICE_ADVERSARY.to_vec();
+    }
     let line = Line::new();
-    let trained = learn(case, &learning, &mut |_, report| {
-        line.show_round("adversary", report)
+    let contest = contest(case, learning.as_ref(), &mut |variant, report| {
+        line.show_round(variant_name(variant), report)
     });
     line.finish();
-    Ok(trained?.into_iter().map(|one| one.adversary).collect())
+    let contest = contest?;
+    Ok((contest.outcome, contest.adversaries))
+}
+
+/// Whether a check deploys; if not, an error that says why.
+fn passes(case: &Case, outcome: &Outcome, place: &str) -> Result<(), Error> {
+    if let Verdict::Deploy(_) = outcome.verdict {
+        return Ok(());
+    }
+    let mut why = reasons(&case.task, outcome);
+    if why.is_empty() {
+        why.push("the task states no threshold".to_owned());
+    }
+    Err(Error::Usage(format!(
+        "the controller does not pass {place} ({}): {}\n\
+         help: `hambo check` says more; with --force the image is written all the same, and \
+         never deploys",
+        outcome.verdict.name(),
+        why.join("; ")
+    )))
 }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use crate::Error;
 use crate::check::adversary::{Contest, EffortLevel, contest};
+use crate::check::assumption::SetOrigin;
 use crate::check::case::{Case, first_states};
+use crate::check::{DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES};
 use crate::formats::image::encode_policy;
 use crate::formats::log::{Log, read_task_logs};
 use crate::formats::policy::for_task;
@@ -49,8 +51,8 @@ pub struct ImproveArguments {
     /// Rounds of controller and adversary.
     #[arg(long, default_value_t = 60, value_parser = whole::<usize>)]
     rounds: usize,
-    /// Trajectories of the task that a controller is judged by.
-    #[arg(long, default_value_t = 16, value_parser = whole::<u32>)]
+    /// Trajectories of the task that a controller is judged by on the way.
+    #[arg(long, default_value_t = 200, value_parser = whole::<u32>)]
     trajectories: u32,
     /// How hard the worst case of the final controller is looked for.
     #[arg(long, value_enum, default_value = "normal")]
@@ -77,6 +79,9 @@ enum Opponent {
 
 /// Sweeps of the search by which controllers are judged on the way.
 const SWEEPS_ON_THE_WAY: u32 = 10;
+
+/// Trajectories that are searched, likewise.
+const SEARCHED_ON_THE_WAY: u32 = 8;
 
 /// The final trajectories are none of those by which the controller was
 /// chosen, else its bound would be too good.
@@ -126,6 +131,8 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     let policy = HostPolicy::Perceptron(improved.policy.clone());
     case.policy_part = encode_policy(&for_task(policy, &case.task))?;
     case.effort.iterations = arguments.effort.sweeps();
+    case.effort.trajectories = arguments.trajectories.max(DEFAULT_TRAJECTORIES);
+    case.effort.searched = DEFAULT_SEARCHED;
     case.effort.seed = arguments.seed.wrapping_add(FRESH);
     let learning = arguments.effort.learning(arguments.seed);
     let contest = contest(&case, learning.as_ref(), &mut |_, report| {
@@ -177,6 +184,7 @@ impl ImproveArguments {
             model_part: model.model_part().to_vec(),
             effort: Effort {
                 trajectories: self.trajectories,
+                searched: SEARCHED_ON_THE_WAY,
                 iterations: SWEEPS_ON_THE_WAY,
                 seed: self.seed,
             },
@@ -185,6 +193,7 @@ impl ImproveArguments {
                 _ => Vec::new(),
             },
             policy_part: Vec::new(),
+            set: SetOrigin::of(model.metadata()),
             task,
         })
     }

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::check::adversary::{AdversaryLearner, AdversaryLearnerState, units};
 use crate::check::case::Case;
 use crate::check::in_lanes::check;
-use crate::formats::image::{AlignedBytes, encode_adversary, encode_policy};
+use crate::formats::image::{Adversaries, AlignedBytes, encode_adversary, encode_policy};
 use crate::formats::log::Log;
 use crate::formats::policy::{HostPolicy, PerceptronPolicy, without_return};
 use crate::formats::task::{Initial, TaskFile};
@@ -73,12 +73,12 @@ pub fn improve(
     // Model, task and initial states are encoded and parsed here, once: in the rounds
     // only the network that changed is.
     let any_controller = idle_controller(&case.task)?;
-    let rollouts = rollouts(case, log, options, &any_controller).image(&[])?;
+    let rollouts = rollouts(case, log, options, &any_controller).image(&Adversaries::default())?;
     let judged = Case {
         policy_part: any_controller,
         ..case.clone()
     };
-    let judged = judged.image(&[])?;
+    let judged = judged.image(&Adversaries::default())?;
     let images = Images {
         rollouts: Image::parse(rollouts.as_bytes())?,
         judged: Image::parse(judged.as_bytes())?,

@@ -59,6 +59,7 @@ impl TrainedActor {
     pub fn adversary(&self) -> TrainedAdversary {
         TrainedAdversary {
             variant: Variant::ContinuousAdversary,
+            objective: 0,
             layers: self.mean_layers(),
             activation: ACTIVATION,
             input_mean: self.units.mean.clone(),
@@ -92,6 +93,7 @@ impl TrainedChooser {
     pub fn adversary(&self) -> TrainedAdversary {
         TrainedAdversary {
             variant: Variant::DiscreteAdversary1,
+            objective: 0,
             layers: self.layers.clone(),
             activation: ACTIVATION,
             input_mean: self.units.mean.clone(),

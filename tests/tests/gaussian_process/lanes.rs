@@ -82,7 +82,7 @@ fn whole_checks_run() {
         let outcome = check(&image).unwrap();
         assert!(outcome.bound.is_finite(), "seed {seed}");
         assert!(
-            outcome.bound <= outcome.estimates[2].start_mean,
+            outcome.bound <= outcome.estimates[2].sampled.mean,
             "seed {seed}"
         );
         let other = check_in_lanes::<3>(&image).unwrap();

@@ -3,18 +3,19 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use hambo_core::adversary::{constant_starts, searches};
+use hambo_core::adversary::{Level, Starts, searches};
 use hambo_core::check::{Estimate, Outcome};
 use hambo_core::image::Image;
-use hambo_core::rollout::Objective;
+use hambo_core::rollout::{Objective, Rollout};
 use hambo_core::variant::Variant;
 
+use super::scout::scout;
 use super::{Learning, Trained, Usual, train};
 use crate::Error;
 use crate::check::case::Case;
 use crate::check::findings::{Findings, TRACED_TRAJECTORIES};
 use crate::check::in_lanes::check_and_keep;
-use crate::formats::image::TrainedAdversary;
+use crate::formats::image::Adversaries;
 use crate::reinforcement::RoundReport;
 
 /// Sweeps of the search that tells how much there is to be found.
@@ -23,18 +24,20 @@ const SHORT: u32 = 4;
 /// What one adversary found, and what it cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contender {
+    /// Against what.
+    pub objective: Objective,
     /// CA or DA1.
     pub variant: Variant,
     /// Who.
     pub name: &'static str,
-    /// The mean return it reached on the trajectories that are judged.
+    /// The mean it reached on the searched trajectories.
     pub mean: f32,
     /// Steps of the model; for a search at most, a step back counting as two.
     pub model_steps: u64,
     /// Gradient steps of a learner.
     pub gradient_steps: u64,
-    /// Time.
-    pub time: Duration,
+    /// Time of a learner; the others share the check's.
+    pub time: Option<Duration>,
 }
 
 /// A check with every adversary.
@@ -42,17 +45,19 @@ pub struct Contender {
 pub struct Contest {
     /// The estimates over all of them, and the verdict.
     pub outcome: Outcome,
-    /// Networks that were trained on the way.
-    pub adversaries: Vec<TrainedAdversary>,
+    /// Networks that were trained, and sequences that were found, on the way.
+    pub adversaries: Adversaries,
     /// What they chose on the first trajectories, for a report.
     pub findings: Vec<Findings>,
-    /// What each found, variant by variant.
+    /// What each found, objective by objective and variant by variant.
     pub contenders: Vec<Contender>,
+    /// How long the check itself took.
+    pub check_time: Duration,
 }
 
-/// Judges a case: constants first, then networks where `learning` says so,
-/// then the core's search from all of them. `watch` is told of every round of
-/// learning, and may break off.
+/// Judges a case: networks learn where `learning` says so, a search on trajectories of its
+/// own finds what is worth a try on all of them, and the core checks with all of these.
+/// `watch` is told of every round of learning, and may break off.
 ///
 /// # Errors
 /// If a part is bad, a number is not finite, or the watcher broke off.
@@ -61,29 +66,44 @@ pub fn contest(
     learning: Option<&Learning>,
     watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
 ) -> Result<Contest, Error> {
-    let constants = || timed_check(&with_sweeps(case, 0), &[], 0);
-    let (_, _, constant_time) = tracing::info_span!("constants").in_scope(constants)?;
-    let trained = match learning {
-        Some(learning) => tracing::info_span!("learn").in_scope(|| learn(case, learning, watch))?,
-        None => Vec::new(),
-    };
-    let adversaries: Vec<_> = trained.iter().map(|one| one.adversary.clone()).collect();
+    let (trained, adversaries) = adversaries(case, learning, watch)?;
     let sweeps = case.effort.iterations;
-    let search = || timed_check(case, &adversaries, TRACED_TRAJECTORIES);
-    let (outcome, findings, search_time) =
-        tracing::info_span!("search", sweeps).in_scope(search)?;
-    let times = [constant_time, search_time];
-    let contenders = contenders(case, &outcome, &trained, times)?;
+    let check = || timed_check(case, &adversaries, TRACED_TRAJECTORIES);
+    let (outcome, findings, check_time) = tracing::info_span!("check", sweeps).in_scope(check)?;
+    let contenders = contenders(case, &adversaries, &outcome, &trained)?;
     Ok(Contest {
         outcome,
         adversaries,
         findings,
         contenders,
+        check_time,
     })
 }
 
-/// Trains a network for every variant of a case that has one. `watch` is told
-/// of every round, and may break off.
+/// All that goes into a check's image before the check itself: networks that learned, and
+/// sequences that were found on other trajectories.
+///
+/// # Errors
+/// As [`contest`].
+pub fn adversaries(
+    case: &Case,
+    learning: Option<&Learning>,
+    watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
+) -> Result<(Vec<Trained>, Adversaries), Error> {
+    let trained = match learning {
+        Some(learning) => tracing::info_span!("learn").in_scope(|| learn(case, learning, watch))?,
+        None => Vec::new(),
+    };
+    let mut adversaries = Adversaries {
+        networks: trained.iter().map(|one| one.adversary.clone()).collect(),
+        found: Vec::new(),
+    };
+    adversaries.found = tracing::info_span!("scout").in_scope(|| scout(case, &adversaries))?;
+    Ok((trained, adversaries))
+}
+
+/// Trains a network against every objective under every variant of a case that has one.
+/// `watch` is told of every round, and may break off.
 ///
 /// # Errors
 /// As [`train`].
@@ -92,33 +112,44 @@ pub fn learn(
     learning: &Learning,
     watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
 ) -> Result<Vec<Trained>, Error> {
-    let (short, ..) = timed_check(&with_sweeps(case, SHORT), &[], 0)?;
-    let variants = case.task.method.variants.iter();
-    let trained = variants
-        .filter(|variant| searches(**variant))
-        .map(|variant| {
-            let found = short.estimates.iter().find(|estimate| {
-                estimate.variant == *variant && estimate.objective == Objective::Return
-            });
+    let mut short = case.clone();
+    short.effort.iterations = SHORT;
+    short.effort.trajectories = short.effort.searched;
+    let (short, ..) = timed_check(&short, &Adversaries::default(), 0)?;
+    let mut trained = Vec::new();
+    for (number, objective) in (0..).zip(objectives(case)) {
+        let of = |variant| {
+            let mut all = short.estimates.iter();
+            let found = all.find(|one| one.variant == variant && one.objective == objective);
+            found.map_or(f32::NAN, |found| found.mean)
+        };
+        for variant in case.task.method.variants.iter().copied() {
+            if !searches(variant) {
+                continue;
+            }
             let usual = Usual {
-                neutral: short.neutral,
-                worst: found.map_or(short.neutral, |found| found.mean),
+                neutral: of(Variant::Mean),
+                worst: of(variant),
             };
-            let mut watch = |report: &RoundReport| watch(*variant, report);
-            train(case, *variant, usual, learning, &mut watch)
-        });
-    trained.collect()
+            let mut watch = |report: &RoundReport| watch(variant, report);
+            let mut one = train(case, variant, objective, usual, learning, &mut watch)?;
+            one.adversary.objective = number;
+            trained.push(one);
+        }
+    }
+    Ok(trained)
 }
 
-fn with_sweeps(case: &Case, sweeps: u32) -> Case {
-    let mut case = case.clone();
-    case.effort.iterations = sweeps;
-    case
+/// The return and the constraints, by their numbers.
+pub(super) fn objectives(case: &Case) -> impl Iterator<Item = Objective> + '_ {
+    let constraints = case.task.constraints.iter();
+    let constraints = constraints.map(|(_, slot)| Objective::Constraint(*slot));
+    std::iter::once(Objective::Return).chain(constraints)
 }
 
 fn timed_check(
     case: &Case,
-    adversaries: &[TrainedAdversary],
+    adversaries: &Adversaries,
     keep: u32,
 ) -> Result<(Outcome, Vec<Findings>, Duration), Error> {
     let bytes = case.image(adversaries)?;
@@ -130,47 +161,64 @@ fn timed_check(
 
 fn contenders(
     case: &Case,
+    adversaries: &Adversaries,
     outcome: &Outcome,
     trained: &[Trained],
-    [constant_time, search_time]: [Duration; 2],
 ) -> Result<Vec<Contender>, Error> {
-    let bytes = case.image(&[])?;
+    let bytes = case.image(adversaries)?;
     let image = Image::parse(bytes.as_bytes())?;
-    let steps = u64::from(case.task.horizon) * u64::from(case.effort.trajectories);
-    let searched = |estimate: &&Estimate| {
-        estimate.objective == Objective::Return && searches(estimate.variant)
-    };
+    let (model, task, policy) = (image.model(), image.task(), image.policy());
     let mut contenders = Vec::new();
+    let searched = |estimate: &&Estimate| searches(estimate.variant);
     for estimate in outcome.estimates.iter().filter(searched) {
-        let variant = estimate.variant;
-        let walked = steps * constant_starts(variant, &image.model().dynamics) as u64;
-        let sweeps = 1 + 3 * u64::from(case.effort.iterations);
-        let [each, search, learner] = match variant {
-            Variant::ContinuousAdversary => ["constants", "adjoint search", "soft actor-critic"],
-            _ => ["single members", "sequence search", "clipped double DQN"],
+        let (variant, objective) = (estimate.variant, estimate.objective);
+        let starts = Starts::of(&Rollout {
+            model,
+            policy,
+            task,
+            variant,
+            objective,
+        });
+        let walk = u64::from(task.horizon) * u64::from(Level::Searched.trajectories(task));
+        let walked = |starts: usize| walk * starts as u64;
+        let sweeps = 1 + 3 * u64::from(Level::Searched.sweeps(variant, task));
+        let number = task.objective_number(objective);
+        let mut networks = trained.iter();
+        let network = networks.find(|one| {
+            one.adversary.variant == variant && Some(one.adversary.objective) == number
+        });
+        let [search, learner] = match variant {
+            Variant::ContinuousAdversary => ["adjoint search", "soft actor-critic"],
+            _ => ["sequence search", "clipped double DQN"],
         };
-        let network = trained.iter().find(|one| one.adversary.variant == variant);
-        let network = network.zip(estimate.network_mean);
-        let contender = |name, mean, model_steps, gradient_steps, time| Contender {
+        let found = &estimate.found;
+        let rows = [
+            ("constants", found.constant, walked(starts.constants)),
+            ("single members", found.member, walked(starts.members)),
+            ("found elsewhere", found.elsewhere, walked(starts.found)),
+            (
+                search,
+                Some(found.search),
+                walked(starts.untrained()) * sweeps,
+            ),
+        ];
+        let contender = |name, mean, model_steps| Contender {
+            objective,
             variant,
             name,
             mean,
             model_steps,
-            gradient_steps,
-            time,
+            gradient_steps: 0,
+            time: None,
         };
-        contenders.extend([
-            contender(each, estimate.start_mean, walked, 0, constant_time),
-            contender(
-                search,
-                estimate.search_mean,
-                walked * sweeps,
-                0,
-                search_time,
-            ),
-        ]);
-        contenders.extend(network.map(|(one, mean)| {
-            contender(learner, mean, one.model_steps, one.gradient_steps, one.time)
+        let rows = rows.into_iter();
+        contenders.extend(
+            rows.filter_map(|(name, mean, steps)| mean.map(|mean| contender(name, mean, steps))),
+        );
+        contenders.extend(found.network.zip(network).map(|(mean, one)| Contender {
+            gradient_steps: one.gradient_steps,
+            time: Some(one.time),
+            ..contender(learner, mean, one.model_steps)
         }));
     }
     Ok(contenders)

@@ -2,15 +2,17 @@
 //! networks that learn it by reinforcement (the paper's way), each on the
 //! same trajectories, with what it cost.
 //!
-//! The estimate is always the core's, over all of them: a network is one more
-//! start of its search, and its minimum is taken on fresh trajectories.
+//! The estimate is always the core's, over all of them: a network, or a
+//! sequence that was found on other trajectories, is one more start of its
+//! search, and its minimum is taken on fresh trajectories.
 
 mod contest;
 mod effort;
 mod learner;
+mod scout;
 mod train;
 
-pub use contest::{Contender, Contest, contest, learn};
+pub use contest::{Contender, Contest, adversaries, contest, learn};
 pub use effort::{EffortLevel, Learning};
 pub use learner::{AdversaryLearner, AdversaryLearnerState};
 pub(crate) use train::units;

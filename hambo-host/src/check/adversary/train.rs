@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use hambo_core::image::Image;
+use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 
 use super::{AdversaryLearner, Learning};
 use crate::Error;
 use crate::check::case::Case;
-use crate::formats::image::TrainedAdversary;
+use crate::formats::image::{Adversaries, TrainedAdversary};
 use crate::reinforcement::{AdversaryProblem, InputUnits, LearningOptions, RoundReport, Value};
 
 /// Rewards are scaled so that a short search changes the return by so much:
@@ -39,7 +40,7 @@ pub struct Trained {
     pub time: Duration,
 }
 
-/// Trains an adversary of a variant for a case. `usual` gives the size of its
+/// Trains an adversary of a variant against an objective of a case. `usual` gives the size of its
 /// returns; `watch` is told of every round and may break off with
 /// [`Error::Interrupted`].
 ///
@@ -48,14 +49,16 @@ pub struct Trained {
 pub fn train(
     case: &Case,
     variant: Variant,
+    objective: Objective,
     usual: Usual,
     learning: &Learning,
     watch: &mut dyn FnMut(&RoundReport) -> ControlFlow<()>,
 ) -> Result<Trained, Error> {
     let start = Instant::now();
-    let bytes = case.image(&[])?;
+    let bytes = case.image(&Adversaries::default())?;
     let image = Image::parse(bytes.as_bytes())?;
     let problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
+    let problem = problem.against(objective);
     let mut problem = problem.with_baseline(usual.neutral / image.task().horizon as f32);
     let effect = (usual.neutral - usual.worst).max(0.01 * usual.neutral.abs());
     let options = LearningOptions {

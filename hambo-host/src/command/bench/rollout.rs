@@ -59,6 +59,7 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
     };
     let effort = Effort {
         trajectories: TRAJECTORIES,
+        searched: 0,
         iterations: 0,
         seed: 0,
     };

@@ -19,12 +19,13 @@ pub(super) fn write(
     let result = &outcome.result;
     writeln!(
         out,
-        "{}: {} over {} steps, delta {}, {} trajectories, {} sweeps",
+        "{}: {} over {} steps, delta {}, {} trajectories, {} more searched with {} sweeps",
         result.task,
         policy.display(),
         result.horizon,
         result.delta,
         result.trajectories,
+        result.searched,
         result.sweeps
     )?;
     writeln!(
@@ -44,9 +45,7 @@ pub(super) fn write(
             estimate.lower
         )?;
     }
-    if let Some((_, last)) = result.all_estimates().last() {
-        writeln!(out, "\nsampling margin by {}", last.margin)?;
-    }
+    write_levels(result, out)?;
     write_adversaries(result, out)?;
     if let (Some(loss), Some(paths)) = (&result.loss, &outcome.paths) {
         write_loss(loss, paths, out)?;
@@ -57,6 +56,7 @@ pub(super) fn write(
     for reason in &result.reasons {
         writeln!(out, "{reason}")?;
     }
+    writeln!(out, "{}", result.assumes)?;
     match (result.verdict, result.threshold) {
         (Some(verdict), Some(threshold)) => writeln!(
             out,
@@ -74,6 +74,37 @@ pub(super) fn write(
     Ok(())
 }
 
+/// Where each deciding lower bound comes from.
+fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error> {
+    writeln!(out)?;
+    for (objective, estimate) in result.all_estimates() {
+        if !result.variants.contains(&estimate.variant) {
+            continue;
+        }
+        let sampled = &estimate.sampled;
+        write!(
+            out,
+            "{objective}, {}: {:.3} of {} values less {:.3} by {}",
+            estimate.variant,
+            sampled.mean,
+            sampled.count,
+            sampled.mean.0 - sampled.lower.0,
+            estimate.margin
+        )?;
+        match &estimate.correction {
+            Some(search) => writeln!(
+                out,
+                "; correction by the search {:.3} of {} less {:.3} by Student's t",
+                search.mean,
+                search.count,
+                search.mean.0 - search.lower.0
+            )?,
+            None => writeln!(out)?,
+        }
+    }
+    Ok(())
+}
+
 /// How a verdict looks on a terminal.
 fn style(verdict: Decision) -> Style {
     let colour = match verdict {
@@ -84,39 +115,51 @@ fn style(verdict: Decision) -> Style {
     colour.on_default().bold()
 }
 
-/// What each adversary found and spent, and how far they are apart.
+/// What each adversary found and spent, and how the search went on.
 fn write_adversaries(result: &CheckResult, out: &mut impl Write) -> Result<(), Error> {
     if result.adversaries.is_empty() {
         return Ok(());
     }
     writeln!(
         out,
-        "\n{:24} {:20} {:>12} {:>14} {:>15} {:>9}",
-        "what adversaries found", "", "mean", "model steps", "gradient steps", "seconds"
+        "\n{:24} {:8} {:20} {:>12} {:>14} {:>15} {:>9}",
+        "what adversaries found", "", "", "mean", "model steps", "gradient steps", "seconds"
     )?;
     for one in &result.adversaries {
+        let seconds = one
+            .seconds
+            .map_or_else(String::new, |time| format!("{time:.2}"));
         writeln!(
             out,
-            "{:24} {:20} {:>12.3} {:>14} {:>15} {:>9.2}",
-            one.variant, one.name, one.mean, one.model_steps, one.gradient_steps, one.seconds
+            "{:24} {:8} {:20} {:>12.3} {:>14} {:>15} {:>9}",
+            one.objective,
+            one.variant,
+            one.name,
+            one.mean,
+            one.model_steps,
+            one.gradient_steps,
+            seconds
         )?;
     }
-    for estimate in &result.estimates {
-        let own = result.adversaries.iter();
-        let own = own.filter(|one| one.variant == estimate.variant);
-        let means = own.map(|one| one.mean.0);
-        let (Some(best), Some(least)) = (means.clone().reduce(f64::min), means.reduce(f64::max))
-        else {
+    for (objective, estimate) in result.all_estimates() {
+        if estimate.course.is_empty() {
             continue;
-        };
-        let spread = result.neutral.0 - estimate.mean.0;
-        if spread > 0.0 {
+        }
+        let points = estimate.course.iter();
+        let points: Vec<String> = points
+            .map(|point| format!("{:.3} ({})", point.mean, point.sweeps))
+            .collect();
+        writeln!(
+            out,
+            "{objective}, {}: the least found by sweeps: {}",
+            estimate.variant,
+            points.join(", ")
+        )?;
+        if let Some(network) = estimate.network {
             writeln!(
                 out,
-                "{}: the adversaries differ by {:.3}, {:.1} % of the way from the neutral estimate to the worst",
-                estimate.variant,
-                least - best,
-                100.0 * (least - best) / spread
+                "{objective}, {}: the search reaches {:.3}, the network {network:.3}",
+                estimate.variant, estimate.search
             )?;
         }
     }

@@ -5,16 +5,17 @@ mod controller;
 mod study;
 
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hambo_core::policy::Waypoints;
-use hambo_core::variant::Variant;
 
 use crate::Error;
 use crate::check::CheckOptions;
+use crate::check::adversary::adversaries;
 use crate::check::case::Case;
-use crate::check::trace::{Trace, traces};
+use crate::check::trace::{Trace, neutral_traces, traces};
 use crate::device::Qemu;
 use crate::environment::PointSafety;
 use crate::formats::image::AlignedBytes;
@@ -26,6 +27,7 @@ use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::fit::{FitOptions, ModelOptions, fit};
 use crate::learn::model_file::ModelFile;
 use crate::present::figure::{AdversarialStep, PointSafetyFigure};
+use crate::reinforcement::RoundReport;
 use controller::CheckedController;
 pub use study::{study, study_waypoints};
 
@@ -36,6 +38,10 @@ const ACTION_NOISE: f32 = 0.1;
 const EPISODES: u32 = 15;
 /// Sweeps of the search.
 const SWEEPS: u32 = 12;
+/// Trajectories that are sampled, as by default on a device.
+const TRAJECTORIES: u32 = 400;
+/// Trajectories that are searched, likewise.
+const SEARCHED: u32 = 8;
 /// Models of the study.
 const STUDY_MODELS: u64 = 10;
 
@@ -99,6 +105,8 @@ impl Experiment {
         let options = CheckOptions {
             log: Some(&self.log),
             sweeps: Some(SWEEPS),
+            trajectories: TRAJECTORIES,
+            searched: SEARCHED,
             seed: self.seed,
             ..CheckOptions::default()
         };
@@ -110,7 +118,10 @@ impl Experiment {
     /// # Errors
     /// As [`Self::case`].
     pub fn image(&self, y: f32) -> Result<AlignedBytes, Error> {
-        self.case(y)?.image(&[])
+        let case = self.case(y)?;
+        let nobody = &mut |_, _: &RoundReport| ControlFlow::Continue(());
+        let (_, adversaries) = adversaries(&case, None, nobody)?;
+        case.image(&adversaries)
     }
 }
 
@@ -211,14 +222,12 @@ fn draw(
 ) -> Result<PathBuf, Error> {
     let bytes = experiment.image(controller.y)?;
     let image = hambo_core::image::Image::parse(bytes.as_bytes())?;
-    let path = |variant| -> Result<Trace, Error> {
-        let mut findings = controller.findings.iter();
-        let found = findings.find(|one| one.variant == variant);
-        let traces = found.map(|found| traces(&image, found)).transpose()?;
-        Ok(traces.into_iter().flatten().next().unwrap_or_default())
+    let first = |traces: Vec<Trace>| traces.into_iter().next().unwrap_or_default();
+    let (neutral, adversarial) = match controller.findings.first() {
+        Some(found) => (neutral_traces(&image, found)?, traces(&image, found)?),
+        None => (Vec::new(), Vec::new()),
     };
-    let neutral = path(Variant::Mean)?;
-    let adversarial = path(Variant::ContinuousAdversary)?;
+    let (neutral, adversarial) = (first(neutral), first(adversarial));
     let sets = adversarial.sets(&image);
     let figure = PointSafetyFigure {
         waypoint: controller.y,

@@ -7,7 +7,7 @@ use hambo_core::model::Calibration;
 use hambo_core::task::{Effort, InitialKind, MAX_ADVERSARIES};
 use serde::Serialize;
 
-use super::adversary::{TrainedAdversary, encode_adversary};
+use super::adversary::{Adversaries, encode_adversary, encode_found};
 use super::refused::problem_text;
 use crate::formats::task::{Initial, TaskFile};
 use crate::foundation::error::Explained;
@@ -158,10 +158,11 @@ pub fn encode_image(
     listed: &[f32],
     policy_part: &[u8],
 ) -> Result<Vec<u8>, EncodeError> {
-    encode_image_with(model_part, task, effort, listed, policy_part, &[])
+    let none = Adversaries::default();
+    encode_image_with(model_part, task, effort, listed, policy_part, &none)
 }
 
-/// Likewise with adversaries that were trained for it.
+/// Likewise with adversaries that were trained or found for it.
 ///
 /// # Errors
 /// If a size does not fit the format.
@@ -171,14 +172,20 @@ pub fn encode_image_with(
     effort: Effort,
     listed: &[f32],
     policy_part: &[u8],
-    adversaries: &[TrainedAdversary],
+    adversaries: &Adversaries,
 ) -> Result<Vec<u8>, EncodeError> {
-    let count = limited::<_, MAX_ADVERSARIES>("the number of adversaries", adversaries)?.len();
+    let Adversaries { networks, found } = adversaries;
+    limited::<_, MAX_ADVERSARIES>("the number of trained adversaries", networks)?;
+    limited::<_, MAX_ADVERSARIES>("the number of lists of sequences", found)?;
+    let count = networks.len() + found.len();
     let mut bytes = model_part.to_vec();
     bytes.extend(encode_task(task, effort, listed, count as u8)?);
     bytes.extend(policy_part);
-    for adversary in adversaries {
-        bytes.extend(encode_adversary(adversary)?);
+    for network in networks {
+        bytes.extend(encode_adversary(network)?);
+    }
+    for found in found {
+        bytes.extend(encode_found(found)?);
     }
     Ok(bytes)
 }
@@ -195,7 +202,7 @@ fn encode_task(
         Initial::Uniform { low, high } => (InitialKind::Uniform, low, high),
         Initial::Gaussian { mean, std } => (InitialKind::Gaussian, mean, std),
         Initial::Data if listed.is_empty() => return Err(EncodeError::NoInitialStates),
-        Initial::Data => (InitialKind::Listed, listed, &[]),
+        Initial::Data => (InitialKind::Logged, listed, &[]),
     };
     let constraints: Vec<u16> = task.constraints.iter().map(|(_, slot)| *slot).collect();
     let ops: Vec<Vec<u8>> = task
@@ -212,8 +219,11 @@ fn encode_task(
         delta: task.delta,
         threshold: task.threshold,
         reward_bounds: task.reward_bounds,
+        return_bounds: None,
+        constraint_bounds: heapless::Vec::new(),
         effort,
         method: task.method.clone(),
+        refused_by_host: task.refused_by_host,
         adversaries,
         initial,
         initial_count: (first.len() / states.max(1)) as u32,

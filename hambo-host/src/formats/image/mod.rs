@@ -7,7 +7,9 @@ mod encode;
 mod policy;
 mod refused;
 
-pub use adversary::{TrainedAdversary, encode_adversary};
+pub use adversary::{
+    Adversaries, FoundAdversary, TrainedAdversary, encode_adversary, encode_found,
+};
 pub use aligned::AlignedBytes;
 pub(crate) use encode::{ArenaWriter, encode_model, limited, small};
 pub use encode::{EncodeError, Uncertainty, encode_image, encode_image_with, encode_part};

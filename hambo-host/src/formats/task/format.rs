@@ -188,6 +188,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
         initial,
         reward: Reward::Computed(reward),
         reward_bounds,
+        refused_by_host: false,
         method: Method::default(),
         termination,
         constraints,

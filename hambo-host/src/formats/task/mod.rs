@@ -142,6 +142,8 @@ pub struct TaskFile {
     pub termination: Option<u16>,
     /// Which estimates a check makes; HAMBO-CA with noise unless changed.
     pub method: Method,
+    /// Whether a check of it on the host did not deploy; no file says so.
+    pub refused_by_host: bool,
     /// Name and slot of each constraint, which must be at least 0 on average.
     pub constraints: Vec<(String, u16)>,
 }

@@ -112,6 +112,7 @@ fn verdict(run: &SavedRun) -> String {
         ("Confidence", confidence),
         ("Steps", result.horizon.to_string()),
         ("Trajectories", result.trajectories.to_string()),
+        ("Searched trajectories", result.searched.to_string()),
     ];
     if !result.constraints.is_empty() {
         let kept = result.constraints.iter().filter(|one| one.ok).count();
@@ -124,8 +125,16 @@ fn verdict(run: &SavedRun) -> String {
         .collect();
     format!(
         "<section aria-label=\"Verdict\">\n<div class=\"verdict {class}\">\
-         <p class=\"word\">{}</p>\n<p>{meaning}</p>\n{reasons}</div>\n\
+         <p class=\"word\">{}</p>\n<p>{meaning}</p>\n{reasons}<p>{}.</p>\n</div>\n\
          <dl class=\"facts\">\n{facts}</dl>\n</section>\n",
-        word(run)
+        word(run),
+        escape(&capitalised(&result.assumes))
     )
+}
+
+/// With a capital letter first.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
 }

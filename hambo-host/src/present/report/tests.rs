@@ -8,7 +8,9 @@ use crate::check::loss::{CostlyStep, Loss};
 use crate::check::model_summary::{CalibrationSummary, ModelSummary, StateCalibration};
 use crate::check::number::{Number, numbers};
 use crate::check::paths::{Band, Paths, ShownPath};
-use crate::check::result::{AdversaryResult, ConstraintResult, EstimateResult};
+use crate::check::result::{
+    AdversaryResult, ConstraintResult, CoursePoint, EstimateResult, LevelResult,
+};
 use crate::check::saved_run::{InputFile, Inputs, SavedRun, SavedRunError};
 use crate::check::support::{Distances, Excursion, Farthest, SupportUse};
 use crate::check::{CheckOutcome, CheckResult, Decision};
@@ -85,12 +87,25 @@ fn run(states: usize, steps: usize) -> SavedRun {
             neutral: numbers(vec![0.0_f32; states]),
         }],
     };
+    let level = |mean: f64| LevelResult {
+        count: 16,
+        mean: Number(mean),
+        lower: Number(mean - 1.0),
+    };
     let estimate = |variant: &str, mean: f64| EstimateResult {
         variant: variant.to_owned(),
         adversary: NASTY.to_owned(),
-        constant: Number(mean),
+        sampled: level(mean),
+        correction: Some(level(-1.0)),
+        constant: Some(Number(mean)),
+        member: None,
+        found_elsewhere: None,
         search: Number(mean),
-        network: None,
+        network: Some(Number(mean)),
+        course: vec![CoursePoint {
+            sweeps: 12,
+            mean: Number(mean),
+        }],
         mean: Number(mean),
         std_error: Number(1.0),
         margin: "Student's t".to_owned(),
@@ -127,18 +142,20 @@ fn run(states: usize, steps: usize) -> SavedRun {
         delta: Number(0.05),
         discount: Number(1.0),
         trajectories: 16,
+        searched: 16,
         sweeps: 12,
         effort: EffortLevel::Quick,
         seed: 0,
         variants: vec!["ca".to_owned()],
         estimates: vec![estimate("mean", -30.0), estimate("ca", -50.0)],
         adversaries: vec![AdversaryResult {
+            objective: "return".to_owned(),
             variant: "ca".to_owned(),
             name: NASTY.to_owned(),
             mean: Number(-50.0),
             model_steps: 123_456,
             gradient_steps: 0,
-            seconds: Number(1.5),
+            seconds: Some(Number(1.5)),
         }],
         loss: Some(loss),
         support: Some(SupportUse {
@@ -158,6 +175,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
         threshold: Some(Number(-40.0)),
         verdict: Some(Decision::Reject),
         reasons: vec![NASTY.to_owned()],
+        assumes: NASTY.to_owned(),
         digest: "deadbeef".to_owned(),
     };
     let model = ModelSummary {

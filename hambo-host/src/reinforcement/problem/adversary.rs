@@ -89,6 +89,14 @@ impl<'a> AdversaryProblem<'a> {
 }
 
 impl AdversaryProblem<'_> {
+    /// The same against another objective than the return. Of a constraint, whose mean
+    /// over the visited steps counts, the adversary earns the sum.
+    #[must_use]
+    pub fn against(mut self, objective: Objective) -> Self {
+        self.rollout.objective = objective;
+        self
+    }
+
     /// Counts the controller's rewards from this one on: the adversary earns
     /// `usual − r`. Learners like small numbers. Only for tasks that do not
     /// terminate, else the adversary would be paid for the length of episodes.

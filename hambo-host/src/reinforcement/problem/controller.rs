@@ -3,7 +3,7 @@
 
 use hambo_core::adversary::searches;
 use hambo_core::image::Image;
-use hambo_core::rollout::{CapacityError, Objective, Rollout};
+use hambo_core::rollout::{CapacityError, Feedback, Objective, Rollout};
 use hambo_core::variant::Variant;
 use rayon::prelude::*;
 
@@ -115,7 +115,11 @@ fn step(
     let dimension = rollout.model.dynamics.state_dimension();
     let streams = group.streams(seed);
     let mut buffers = group.buffers(rollout).ok()?;
-    buffers.trained = [rollout.task.adversary(rollout.variant).is_some(); WIDTH];
+    let network = rollout.task.network(rollout.variant, rollout.objective);
+    buffers.feedback = match network {
+        Some(_) => [Feedback::Network; WIDTH],
+        None => [Feedback::Given; WIDTH],
+    };
     if rollout.variant == Variant::ContinuousAdversary {
         buffers.eta.get_mut(..dimension)?.fill([0.0; WIDTH]);
     } else {

@@ -1,7 +1,7 @@
 //! What each adversary found, and what it cost.
 
 use super::Section;
-use crate::check::result::AdversaryResult;
+use crate::check::result::{AdversaryResult, EstimateResult};
 use crate::check::saved_run::SavedRun;
 use crate::present::report::html::{Cell, count, escape, figure, percent, readable, table, text};
 
@@ -11,38 +11,34 @@ pub fn section(run: &SavedRun) -> Option<Section> {
     if adversaries.is_empty() {
         return None;
     }
-    let neutral = run.result.neutral.0;
-    let best = |variant: &str| {
-        let own = adversaries.iter().filter(|one| one.variant == variant);
-        own.map(|one| one.mean.0).fold(f64::INFINITY, f64::min)
-    };
     let rows: Vec<Vec<Cell>> = adversaries
         .iter()
         .map(|one| {
-            let worst = best(&one.variant);
             vec![
+                text(&one.objective),
                 text(&one.variant),
                 text(&one.name),
                 figure(one.mean.0),
-                Cell::Markup(bar(neutral, one, worst)),
+                Cell::Markup(bar(run, one)),
                 Cell::Number(count(one.model_steps)),
                 Cell::Number(count(one.gradient_steps)),
-                figure(one.seconds.0),
+                one.seconds.map_or_else(|| text(""), |time| figure(time.0)),
             ]
         })
         .collect();
     let mut body = String::from(
         "<p>An adversary is only as good as its search, and a weak one makes a bound that looks \
-         tight and is wrong. So each estimate is the minimum over all that were tried. If they \
-         agree, more search would hardly lower the bound; if they are far apart, try a higher \
-         <code>--effort</code>.</p>\n",
+         tight and is wrong. So each estimate is the minimum over all that were tried. If search \
+         and network agree, and the minimum no longer falls with the sweeps, more search would \
+         hardly lower the bound; if not, try a higher <code>--effort</code>.</p>\n",
     );
     body.push_str(&table(
-        "What adversaries found: mean return on the judged trajectories",
+        "What adversaries found: means on the searched trajectories",
         &[
+            "of",
             "variant",
             "adversary",
-            "mean return",
+            "mean",
             "of the worst found",
             "model steps",
             "gradient steps",
@@ -50,21 +46,18 @@ pub fn section(run: &SavedRun) -> Option<Section> {
         ],
         &rows,
     ));
-    let mut variants: Vec<&str> = adversaries.iter().map(|one| one.variant.as_str()).collect();
-    variants.dedup();
-    for variant in variants {
-        let own = adversaries.iter().filter(|one| one.variant == variant);
-        let most = own.map(|one| one.mean.0).fold(f64::NEG_INFINITY, f64::max);
-        let (least, way) = (best(variant), neutral - best(variant));
-        if way > 0.0 {
-            body.push_str(&format!(
-                "<p><code>{}</code>: the adversaries differ by {}, {} of the way from the neutral \
-                 estimate to the worst.</p>\n",
-                escape(variant),
-                readable(most - least),
-                percent((most - least) / way)
-            ));
-        }
+    body.push_str(&courses(run));
+    for (objective, estimate) in run.result.all_estimates() {
+        let Some(network) = estimate.network else {
+            continue;
+        };
+        body.push_str(&format!(
+            "<p>{} under <code>{}</code>: the search reaches {}, the trained network {}.</p>\n",
+            escape(&objective),
+            escape(&estimate.variant),
+            readable(estimate.search.0),
+            readable(network.0)
+        ));
     }
     Some(Section {
         id: "adversaries",
@@ -73,8 +66,47 @@ pub fn section(run: &SavedRun) -> Option<Section> {
     })
 }
 
+/// How the minimum fell with the sweeps.
+fn courses(run: &SavedRun) -> String {
+    let searched: Vec<(String, &EstimateResult)> = run
+        .result
+        .all_estimates()
+        .filter(|(_, estimate)| !estimate.course.is_empty())
+        .collect();
+    let Some((_, first)) = searched.first() else {
+        return String::new();
+    };
+    let sweeps = first.course.iter().map(|point| point.sweeps.to_string());
+    let heads: Vec<String> = ["of".to_owned(), "variant".to_owned()]
+        .into_iter()
+        .chain(sweeps)
+        .collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let rows: Vec<Vec<Cell>> = searched
+        .iter()
+        .map(|(objective, estimate)| {
+            let points = estimate.course.iter().map(|point| figure(point.mean.0));
+            let names = [text(objective), text(&estimate.variant)];
+            names.into_iter().chain(points).collect()
+        })
+        .collect();
+    table("The least found, by sweeps of the search", &heads, &rows)
+}
+
 /// How much of the worst damage one adversary did, as a bar with its number.
-fn bar(neutral: f64, one: &AdversaryResult, worst: f64) -> String {
+fn bar(run: &SavedRun, one: &AdversaryResult) -> String {
+    let own = run.result.adversaries.iter();
+    let own =
+        own.filter(|other| (&other.objective, &other.variant) == (&one.objective, &one.variant));
+    let worst = own.map(|other| other.mean.0).fold(f64::INFINITY, f64::min);
+    let constraint = run.result.constraints.iter();
+    let mut constraint = constraint.filter(|constraint| constraint.name == one.objective);
+    let estimates = constraint
+        .next()
+        .map_or(&run.result.estimates, |constraint| &constraint.estimates);
+    let Some(neutral) = estimates.first().map(|estimate| estimate.mean.0) else {
+        return String::new();
+    };
     let share = (neutral - one.mean.0) / (neutral - worst);
     if !share.is_finite() {
         return String::new();

@@ -1,0 +1,99 @@
+//! The two levels of an estimate.
+//!
+//! The first samples: many fresh trajectories, forward only, each at the least
+//! of all starts. The second searches: on a few other trajectories the whole
+//! search, whose difference to the first level corrects it. Nothing that was
+//! found on a trajectory is scored on it, so both means are of independent
+//! values.
+
+use super::searches;
+use crate::arithmetic::random::Stream;
+use crate::policy::Policy;
+use crate::rollout::{Buffers, Rollout};
+use crate::task::{InitialKind, Task};
+use crate::variant::Variant;
+
+/// A level of an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Forward only, from every start.
+    Sampled,
+    /// The whole search from every start.
+    Searched,
+}
+
+impl Level {
+    /// How many trajectories it has.
+    #[must_use]
+    pub fn trajectories(self, task: &Task<'_>) -> u32 {
+        match self {
+            Self::Sampled => task.effort.trajectories,
+            Self::Searched => task.effort.searched,
+        }
+    }
+
+    /// How many sweeps of the search follow the first, which is the start
+    /// itself.
+    #[must_use]
+    pub fn sweeps(self, variant: Variant, task: &Task<'_>) -> u32 {
+        match self {
+            Self::Searched if searches(variant) => task.effort.iterations,
+            _ => 0,
+        }
+    }
+
+    /// The random stream of a trajectory. The levels share none.
+    #[must_use]
+    pub fn stream(self, task: &Task<'_>, trajectory: u32) -> Stream {
+        let first = match self {
+            Self::Sampled => 0,
+            Self::Searched => task.effort.trajectories,
+        };
+        Stream::new(task.effort.seed, first.wrapping_add(trajectory))
+    }
+
+    /// Which of a log's first states a trajectory starts from: each in turn
+    /// for the same number of trajectories in a row. None where the start is
+    /// drawn.
+    #[must_use]
+    pub fn logged_start(self, task: &Task<'_>, dimension: usize, trajectory: u32) -> Option<u32> {
+        if task.initial.kind != InitialKind::Logged {
+            return None;
+        }
+        let states = task.initial.listed(dimension) as u64;
+        let place = u64::from(trajectory).checked_mul(states)?;
+        let place = place.checked_div(u64::from(self.trajectories(task)))?;
+        u32::try_from(place.min(states.checked_sub(1)?)).ok()
+    }
+
+    /// Puts the initial state of a trajectory into a lane.
+    pub fn start<const B: usize>(
+        self,
+        task: &Task<'_>,
+        trajectory: u32,
+        lane: usize,
+        rows: &mut [[f32; B]],
+    ) {
+        match self.logged_start(task, rows.len(), trajectory) {
+            Some(place) => task.initial.put_listed(place, lane, rows),
+            None => {
+                let mut stream = self.stream(task, trajectory);
+                task.initial.draw(&mut stream, lane, rows);
+            }
+        }
+    }
+
+    /// Puts the initial states of all lanes.
+    pub(super) fn start_all<const B: usize, P: Policy>(
+        self,
+        rollout: &Rollout<'_, P>,
+        trajectories: &[u32; B],
+        buffers: &mut Buffers<'_, B>,
+    ) {
+        let dimension = rollout.model.dynamics.state_dimension();
+        let rows = buffers.states.get_mut(..dimension).unwrap_or_default();
+        for (lane, trajectory) in trajectories.iter().enumerate() {
+            self.start(rollout.task, *trajectory, lane, rows);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! How delta, the probability with which a check may be wrong, is shared out:
+//! all of the arithmetic, once.
+//!
+//! | share | of | what it pays for |
+//! |---|---|---|
+//! | model | 1/2 of delta | the confidence set does not hold the truth (beta of a Gaussian process, the quantile of DAinf above 20 members) |
+//! | sampling | 1/2 of delta | finitely many trajectories |
+//! | objective | 1/m of sampling | each of the m objectives: the return and the constraints |
+//! | level | 1/2 of an objective | the sampled level, and the correction by the search |
+//!
+//! A minimum over variants, members or adversaries costs nothing: if the
+//! bound of the worst of them holds, the least of all bounds lies below it.
+
+/// The shares of one delta.
+///
+/// ```
+/// use hambo_core::estimate::ErrorBudget;
+/// // A return and three constraints.
+/// let budget = ErrorBudget { delta: 0.08, objectives: 4 };
+/// assert_eq!(budget.model(), 0.04);
+/// assert_eq!(budget.sampling(), 0.04);
+/// assert_eq!(budget.objective(), 0.01);
+/// assert_eq!(budget.level(), 0.005);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ErrorBudget {
+    /// The whole probability.
+    pub delta: f32,
+    /// The return and the constraints.
+    pub objectives: usize,
+}
+
+impl ErrorBudget {
+    /// The model's share.
+    #[must_use]
+    pub fn model(&self) -> f32 {
+        self.delta * 0.5
+    }
+
+    /// The sampling's share.
+    #[must_use]
+    pub fn sampling(&self) -> f32 {
+        self.delta - self.model()
+    }
+
+    /// What one objective has for its sampling.
+    #[must_use]
+    pub fn objective(&self) -> f32 {
+        self.sampling() / self.objectives.max(1) as f32
+    }
+
+    /// What each of two levels has.
+    #[must_use]
+    pub fn level(&self) -> f32 {
+        self.objective() * 0.5
+    }
+}

@@ -130,46 +130,35 @@ fn a_reward_at_its_bound_passes_in_spite_of_rounding() {
     assert_eq!(outcome.verdict.name(), "deploy");
 }
 
-#[test]
-fn an_overflow_under_the_adversary_is_a_reject_and_without_one_abstains() {
-    let blow_up = |factor: f32| {
-        check_with(|task| {
-            // exp(factor · |s|) overflows where the adversary drives s up.
-            let size = task.program.ops().len() as u16;
-            reward(
-                task,
-                &[
-                    Op::Constant(factor),
-                    Op::Multiply(4, size),
-                    Op::Exponential(size + 1),
-                    Op::Negate(size + 2),
-                ],
-            );
-        })
-    };
-    let outcome = check_with(|task| {
+/// The reward −exp(1e4 · max(s′ − limit, 0)), which overflows beyond the limit.
+fn overflow_beyond(limit: f32) -> Outcome {
+    check_with(|task| {
         let size = task.program.ops().len() as u16;
-        let next = Op::Variable(Input::Next(0));
-        // −1e30 · max(s′ − 0.55, 0) · 1e30: s′ is 0.5 at first, and only a push
-        // takes it beyond 0.55.
         reward(
             task,
             &[
-                next,
-                Op::Constant(0.55),
+                Op::Variable(Input::Next(0)),
+                Op::Constant(limit),
                 Op::Subtract(size, size + 1),
                 Op::Constant(0.0),
                 Op::Maximum(size + 2, size + 3),
-                Op::Constant(-1e30),
+                Op::Constant(1e4),
                 Op::Multiply(size + 4, size + 5),
-                Op::Constant(1e30),
-                Op::Multiply(size + 6, size + 7),
+                Op::Exponential(size + 6),
+                Op::Negate(size + 7),
             ],
         );
-    });
+    })
+}
+
+#[test]
+fn an_overflow_under_the_adversary_is_a_reject_and_without_one_abstains() {
+    // s′ is 0.5 at first, and only a push takes it beyond 0.55.
+    let outcome = overflow_beyond(0.55);
     assert_eq!(outcome.verdict.name(), "reject", "{:?}", outcome.reasons);
+    assert_eq!(outcome.reasons, [Reason::ReturnBelowThreshold]);
     assert_eq!(outcome.bound, f32::NEG_INFINITY);
-    let outcome = blow_up(100.0);
+    let outcome = overflow_beyond(0.45);
     assert_eq!(outcome.verdict.name(), "abstain");
     assert!(outcome.reasons.contains(&Reason::NotFinite));
 }

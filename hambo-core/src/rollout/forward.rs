@@ -101,16 +101,16 @@ impl<const B: usize> Returns<B> {
         let flags = result.finite.iter().zip(&result.outside);
         let ends = result.reward.iter().zip(&result.terminal);
         let bounds = self.within_bounds.iter_mut().zip(result.within_bounds);
-        let widths = self.width.iter_mut().zip(result.width);
+        let widths = self.width.iter_mut().zip(result.width).zip(result.overflow);
         let lanes = sums.zip(marks).zip(flags).zip(ended.iter_mut()).zip(ends);
         let lanes = lanes.zip(bounds.zip(widths));
-        for (lane, ((within_bounds, within), (width, wide))) in lanes {
+        for (lane, ((within_bounds, within), ((width, wide), overflow))) in lanes {
             let (((((sum, steps), (good, left)), (finite, outside)), ended), end) = lane;
             let (reward, terminal) = end;
             if *ended {
                 continue;
             }
-            let overflow = *reward == f32::NEG_INFINITY && variant.has_adversary();
+            let overflow = overflow && variant.has_adversary() && !reward.is_nan();
             *sum += weight * *reward;
             *steps = step.saturating_add(1);
             *good &= overflow || (*finite && sum.is_finite());

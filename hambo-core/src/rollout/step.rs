@@ -58,6 +58,8 @@ pub struct StepResult<const B: usize> {
     pub terminal: [bool; B],
     /// False if a number was not finite.
     pub finite: [bool; B],
+    /// True if the reward overflowed to minus infinity.
+    pub overflow: [bool; B],
     /// True if the state or the action lay outside the data's support.
     pub outside: [bool; B],
     /// False if the reward lay outside the bounds that the task states.
@@ -148,7 +150,9 @@ impl<P: Policy> Rollout<'_, P> {
             Some(slot) => value(slot).map_or([true; B], |row| row.map(|x| x != 0.0)),
             None => [false; B],
         };
+        let earned = value(self.task.reward).copied().unwrap_or([f32::NAN; B]);
         Some(StepResult {
+            overflow: earned.map(|reward| reward == f32::NEG_INFINITY),
             reward,
             terminal,
             finite,

@@ -59,8 +59,8 @@ impl Case {
             task.fit_smoothing(rows.map(|row| (row.state, row.action, row.next_state)));
         }
         let initial = match (&task.initial, options.log) {
-            (Initial::Data, Some(log)) => first_states(log),
-            (Initial::Data, None) => {
+            (Initial::Data { .. }, Some(log)) => first_states(log),
+            (Initial::Data { .. }, None) => {
                 let text = "the task starts from its data: give the log with --data";
                 return Err(Error::Usage(text.to_owned()));
             }

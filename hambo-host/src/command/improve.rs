@@ -181,7 +181,7 @@ impl ImproveArguments {
                 seed: self.seed,
             },
             initial: match task.initial {
-                Initial::Data => first_states(log),
+                Initial::Data { .. } => first_states(log),
                 _ => Vec::new(),
             },
             policy_part: Vec::new(),

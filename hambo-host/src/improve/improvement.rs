@@ -269,7 +269,7 @@ fn idle_controller(task: &TaskFile) -> Result<Vec<u8>, Error> {
 fn rollouts(case: &Case, log: &Log, options: &ImproveOptions, controller: &[u8]) -> Case {
     let mut task: TaskFile = case.task.clone();
     task.horizon = options.horizon;
-    task.initial = Initial::Data;
+    task.initial = Initial::Data { always: false };
     task.method.variants.clear();
     task.method.variants.extend([options.variant]);
     Case {

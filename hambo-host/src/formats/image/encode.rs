@@ -194,8 +194,8 @@ fn encode_task(
         Initial::Point(value) => (InitialKind::Point, value, &[]),
         Initial::Uniform { low, high } => (InitialKind::Uniform, low, high),
         Initial::Gaussian { mean, std } => (InitialKind::Gaussian, mean, std),
-        Initial::Data if listed.is_empty() => return Err(EncodeError::NoInitialStates),
-        Initial::Data => (InitialKind::Listed, listed, &[]),
+        Initial::Data { .. } if listed.is_empty() => return Err(EncodeError::NoInitialStates),
+        Initial::Data { .. } => (InitialKind::Listed, listed, &[]),
     };
     let constraints: Vec<u16> = task.constraints.iter().map(|(_, slot)| *slot).collect();
     let ops: Vec<Vec<u8>> = task

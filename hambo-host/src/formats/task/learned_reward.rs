@@ -55,7 +55,7 @@ impl TaskFile {
         for limits in limits.into_iter().flatten() {
             limits.pop();
         }
-        seen.initial = Initial::Data;
+        seen.initial = Initial::Data { always: false };
         seen.ops.clear();
         seen.reward = Reward::Computed(0);
         seen.termination = None;
@@ -109,7 +109,7 @@ pub(super) fn add_to_task(task: &mut TaskFile) -> Result<(), ProgramError> {
         Initial::Uniform { low, high } => [Some(low), Some(high)],
         Initial::Gaussian { mean, std } => [Some(mean), Some(std)],
         // The log's rows start at 0 too.
-        Initial::Data => [None, None],
+        Initial::Data { .. } => [None, None],
     };
     for part in parts.into_iter().flatten() {
         part.push(0.0);

@@ -54,7 +54,11 @@ pub enum Initial {
         std: Vec<f32>,
     },
     /// Drawn from the first states of the log's episodes.
-    Data,
+    Data {
+        /// Whether the robot always starts from one of these states. If not, they are a
+        /// sample of where it starts.
+        always: bool,
+    },
 }
 
 /// Where the reward of a step comes from. Either way an expression gives it.
@@ -140,6 +144,8 @@ pub struct TaskFile {
     pub reward_bounds: Option<[f32; 2]>,
     /// Slot of the termination, which is 0 or 1.
     pub termination: Option<u16>,
+    /// Bounds of the whole return, if the task states any; the upper one may be infinite.
+    pub return_bounds: Option<[f32; 2]>,
     /// Which estimates a check makes; HAMBO-CA with noise unless changed.
     pub method: Method,
     /// Name and slot of each constraint, which must be at least 0 on average.

@@ -111,11 +111,28 @@ fn all_initial_kinds() {
                 std: vec![0.0, 1.0, 2.0],
             },
         ),
-        ("kind = \"data\"", Initial::Data),
+        ("kind = \"data\"", Initial::Data { always: false }),
+        (
+            "kind = \"data\"\nalways = true",
+            Initial::Data { always: true },
+        ),
     ] {
         let task = TaskFile::parse(&PENDULUM.replace(uniform, text), "task.toml").unwrap();
         assert_eq!(task.initial, wanted);
     }
+}
+
+#[test]
+fn bounds_of_the_whole_return() {
+    let bounds = |keys: &str| {
+        let text = PENDULUM.replace("[reward]", &format!("[reward]\n{keys}"));
+        TaskFile::parse(&text, "task.toml").unwrap().return_bounds
+    };
+    assert_eq!(bounds(""), None);
+    let both = bounds("return_low = -900\nreturn_high = 0");
+    assert_eq!(both, Some([-900.0, 0.0]));
+    let alone = bounds("return_low = -900");
+    assert_eq!(alone, Some([-900.0, f32::INFINITY]));
 }
 
 #[test]
@@ -298,6 +315,42 @@ fn errors_name_the_file_the_key_and_what_to_do() {
             "",
             "`constraint[0].expr`",
             "7 - abs(x)",
+        ),
+        (
+            "[reward]",
+            "[reward]\nreturn_high = 0",
+            "`reward.return_high` stands without",
+            "`return_low` too",
+        ),
+        (
+            "[reward]",
+            "[reward]\nreturn_low = -inf",
+            "`reward.return_low` is -inf",
+            "least return",
+        ),
+        (
+            "[reward]",
+            "[reward]\nreturn_low = 0\nreturn_high = 0",
+            "`reward.return_high` is 0",
+            "above `return_low`",
+        ),
+        (
+            "[reward]",
+            "[reward]\nreturn_low = 0\nreturn_high = inf",
+            "`reward.return_high` is inf",
+            "leave it out",
+        ),
+        (
+            "high = [1, 1, 1]",
+            "high = [1, 1, 1]\nalways = true",
+            "`initial.always` does not",
+            "\"data\"",
+        ),
+        (
+            "high = [1, 1, 1]",
+            "high = [1, 1, 1]\nalways = 1",
+            "expected a boolean",
+            "line 32",
         ),
     ] {
         assert!(PENDULUM.contains(from), "{from}");

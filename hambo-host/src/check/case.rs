@@ -28,8 +28,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// Puts the parts together. The widths of the task's comparisons are fitted to the log:
-    /// they guide the adversary's search.
+    /// Puts the parts together. The widths of the task's comparisons are fitted to the log,
+    /// or to the few of its rows that the model file keeps: they guide the adversary's search.
     ///
     /// # Errors
     /// If the model was trained for another task, has no networks for any of the variants,
@@ -54,9 +54,12 @@ impl Case {
                         help: choose ca, ds or mean, or fit with --model bnn";
             return Err(Error::Usage(text.to_owned()));
         }
-        if let Some(log) = options.log {
-            let rows = log.rows();
-            task.fit_smoothing(rows.map(|row| (row.state, row.action, row.next_state)));
+        match options.log {
+            Some(log) => {
+                let rows = log.rows();
+                task.fit_smoothing(rows.map(|row| (row.state, row.action, row.next_state)));
+            }
+            None => task.fit_smoothing(model.metadata().sample.rows()),
         }
         let initial = match (&task.initial, options.log) {
             (Initial::Data { .. }, Some(log)) => first_states(log),

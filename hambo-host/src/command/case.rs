@@ -24,7 +24,8 @@ pub struct CaseArguments {
     pub policy: PathBuf,
     /// The log: the first states of its episodes, for a task that starts from
     /// its data, and the scale of the task's comparisons for the adversary's
-    /// search; several files count as one, and no episode runs across.
+    /// search, of which the model keeps a sample; several files count as one,
+    /// and no episode runs across.
     #[arg(long, num_args = 1..)]
     pub data: Vec<PathBuf>,
     /// Trajectories.

@@ -539,6 +539,31 @@ fn point_safety_punishes_segments_that_enter_the_disc() {
     }
 }
 
+/// A gripper that was never closed in the log: all rows are at the wall, at 0.
+#[test]
+fn where_all_rows_agree_the_scale_of_the_states_counts() {
+    let text = PENDULUM.replace("abs(omega) > 7.9", "omega != 0");
+    let width = |task: &TaskFile| {
+        let stop = usize::from(task.termination.unwrap());
+        task.ops[stop].comparison_width().unwrap()
+    };
+    let mut task = TaskFile::parse(&text, "task.toml").unwrap();
+    let row: [f32; 3] = [1.0, 0.0, 0.0];
+    task.fit_smoothing([(&row[..], &[0.0_f32][..], &row[..])]);
+    // Half of -8 to 8.5.
+    assert!((width(&task) - 8.25).abs() < 1e-3, "{}", width(&task));
+
+    // Without limits the box around the rows says it; without that nothing does.
+    let text = text.replace("low = [-1, -1, -8]\nhigh = [1, 1, 8.5]\n", "");
+    let text = text.replace("omega != 0", "omega * (c - next.c) != 0");
+    let mut task = TaskFile::parse(&text, "task.toml").unwrap();
+    task.fit_smoothing([]);
+    assert_eq!(width(&task), 1.0);
+    let rows: [[f32; 3]; 2] = [[1.0, 0.0, 0.25], [-1.0, 0.0, -0.25]];
+    task.fit_smoothing(rows.iter().map(|row| (&row[..], &[0.0_f32][..], &row[..])));
+    assert!((width(&task) - 0.5).abs() < 1e-3, "{}", width(&task));
+}
+
 #[test]
 fn smoothing_widths_are_mean_distances() {
     let text = PENDULUM.replace("7 - abs(omega)", "(s == s) + (log(c) < 0)");
@@ -546,14 +571,19 @@ fn smoothing_widths_are_mean_distances() {
     let width =
         |task: &TaskFile, slot: u16| task.ops[usize::from(slot)].comparison_width().unwrap();
     let stop = task.termination.unwrap();
+    // Without a log, half the range of |omega|, which is 0 to 8.5.
     task.fit_smoothing([]);
-    assert_eq!(width(&task, stop), 1.0);
+    assert!((width(&task, stop) - 4.25).abs() < 1e-4);
 
     // |7.9 - |omega|| is 6.9 and 4.9; log(c) is 0 and NaN; s == s is 0 apart.
     let rows: [[f32; 3]; 2] = [[1.0, 0.0, 1.0], [-1.0, 0.0, -3.0]];
     task.fit_smoothing(rows.iter().map(|row| (&row[..], &[0.0_f32][..], &row[..])));
     assert!((width(&task, stop) - 5.9).abs() < 1e-5);
-    let others = task.ops.iter().filter_map(|op| op.comparison_width());
-    assert_eq!(others.filter(|width| *width == 1.0).count(), 2);
+    let others: Vec<f32> = { task.ops.iter() }
+        .filter_map(|op| op.comparison_width())
+        .collect();
+    // s - s is at most 2 apart; log(c) goes from log(2^-149) to 0.
+    let has = |wanted: f32| others.iter().any(|width| (width - wanted).abs() < 1e-3);
+    assert!(has(2.0) && has(51.639_465), "{others:?}");
     assert!(task.program().is_ok());
 }

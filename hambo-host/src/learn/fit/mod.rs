@@ -20,7 +20,7 @@ use crate::learn::calibration::{
 };
 use crate::learn::ensemble::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
 use crate::learn::learned_reward::UnseenInput;
-use crate::learn::model_file::{DataSummary, Metadata, ModelFile};
+use crate::learn::model_file::{DataSummary, LogSample, Metadata, ModelFile};
 use evidence::Evidence;
 
 pub use error::FitError;
@@ -184,6 +184,7 @@ pub fn fit(
         calibration: calibration.clone(),
     };
     let file = ModelFile::new(metadata, &(trained.encode)(&uncertainty)?)?;
+        sample: LogSample::of(log),
     Ok((file, calibration))
 }
 

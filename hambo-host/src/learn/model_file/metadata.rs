@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::learn::calibration::{CalibrationMode, ModelCalibration};
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::gaussian_process::{FittedOutput, Growth, Theory};
+use crate::learn::model_file::LogSample;
 
 /// How a model came about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,6 +16,8 @@ pub struct Metadata {
     pub seed: u64,
     /// The log.
     pub data: DataSummary,
+    /// A few of its rows.
+    pub sample: LogSample,
     /// Names of the states.
     pub state_names: Vec<String>,
     /// Names of the actions.

@@ -200,6 +200,7 @@ fn model_files_keep_everything_and_refuse_damage() {
             validation_loss: None,
             best_step: 1000,
         }),
+        delta: Some(0.05),
         calibration_mode: CalibrationMode::Paper,
         calibration: ModelCalibration {
             status: CalibrationStatus::Calibrated,

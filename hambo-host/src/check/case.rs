@@ -9,6 +9,7 @@ use crate::formats::image::{AlignedBytes, TrainedAdversary, encode_image_with, e
 use crate::formats::log::Log;
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::{Initial, TaskFile};
+use crate::learn::delta::decimal;
 use crate::learn::model_file::ModelFile;
 
 /// The parts of an image.
@@ -32,15 +33,15 @@ impl Case {
     /// or to the few of its rows that the model file keeps: they guide the adversary's search.
     ///
     /// # Errors
-    /// If the model was trained for another task, has no networks for any of the variants,
-    /// or the task starts from its data and there is no log.
+    /// If the model was trained for another task or a larger delta, has no networks for any
+    /// of the variants, or the task starts from its data and there is no log.
     pub fn new(
         task: &TaskFile,
         model: &ModelFile,
         policy: &HostPolicy,
         options: &CheckOptions<'_>,
     ) -> Result<Self, Error> {
-        hold_names(task, model)?;
+        hold(task, model)?;
         let mut task = task.clone();
         if !options.variants.is_empty() {
             let members = model.model()?.dynamics.members() > 0;
@@ -107,6 +108,28 @@ pub fn first_states(log: &Log) -> Vec<f32> {
         .filter(|row| last.replace(row.episode) != Some(row.episode))
         .flat_map(|row| row.state.to_vec())
         .collect()
+}
+
+/// Whether a model can serve a task: the same states and actions, and a set that fails no
+/// more often than the task allows.
+///
+/// # Errors
+/// What does not fit, and what to do.
+pub fn hold(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
+    hold_names(task, model)?;
+    hold_delta(task, model)
+}
+
+/// A set that was made for a larger delta is too small for this one.
+fn hold_delta(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
+    let asked = decimal(task.delta);
+    match model.metadata().delta {
+        Some(fitted) if fitted as f32 > task.delta => Err(Error::Usage(format!(
+            "the model's set was fitted for delta {fitted}, and a bound with delta {asked} is asked for\n\
+             help: fit again with --delta {asked}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// The model's states and actions are the task's.

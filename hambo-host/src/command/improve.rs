@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::Error;
 use crate::check::adversary::{Contest, EffortLevel, contest};
-use crate::check::case::{Case, first_states};
+use crate::check::case::{Case, first_states, hold};
 use crate::formats::image::encode_policy;
 use crate::formats::log::{Log, read_task_logs};
 use crate::formats::policy::for_task;
@@ -149,6 +149,7 @@ impl ImproveArguments {
     fn model(&self, task: &TaskFile, log: &Log) -> Result<ModelFile, Error> {
         if let Some(path) = &self.model {
             let file = ModelFile::read(path)?;
+            hold(task, &file)?;
             if self.variant == Opponent::Da1 && file.model()?.dynamics.members() == 0 {
                 let text = format!(
                     "--variant da1 picks among networks, and {} holds Gaussian processes\n\

@@ -79,6 +79,14 @@ impl FitOptions {
         }
     }
 
+    /// The total probability of failure that the set is made for, if it depends on one.
+    fn set_delta(&self) -> Option<f64> {
+        match &self.model {
+            ModelOptions::GaussianProcess(options) if self.beta.is_none() => Some(options.delta),
+            _ => None,
+        }
+    }
+
     /// The demo's: a small ensemble on a few hundred rows, all for training.
     #[must_use]
     pub fn demo() -> Self {
@@ -176,15 +184,16 @@ pub fn fit(
             withheld_rows: withheld.len(),
             split_by_episodes: split.by_episodes,
         },
+        sample: LogSample::of(log),
         state_names: task.state_names.clone(),
         action_names: task.action_names.clone(),
         learned_reward: task.learns_reward(),
         training: trained.summary,
+        delta: options.set_delta(),
         calibration_mode: options.calibration,
         calibration: calibration.clone(),
     };
     let file = ModelFile::new(metadata, &(trained.encode)(&uncertainty)?)?;
-        sample: LogSample::of(log),
     Ok((file, calibration))
 }
 

@@ -26,6 +26,9 @@ pub struct Metadata {
     pub learned_reward: bool,
     /// The training.
     pub training: TrainingSummary,
+    /// The total probability of failure that the set was made for. None if its width does not
+    /// depend on one: networks, and a beta that was given.
+    pub delta: Option<f64>,
     /// What calibration was allowed to do.
     pub calibration_mode: CalibrationMode,
     /// The calibration with its curves.

@@ -17,6 +17,7 @@
 //! | [`findings`] | what the adversaries chose on the first trajectories |
 //! | [`trace`] | those trajectories, step by step |
 //! | [`result`] | bound, verdict, estimates: the object of `--json` |
+//! | [`fitness`] | whether the evidence can be relied on |
 //! | [`loss`], [`support`], [`paths`] | where the return is lost; how far from the log; what is drawn |
 //! | [`saved_run`] | the file of `--save`, from which the report is made |
 //!
@@ -46,6 +47,7 @@
 pub mod adversary;
 pub mod case;
 pub mod findings;
+pub mod fitness;
 pub mod in_lanes;
 pub mod loss;
 pub mod model_summary;
@@ -73,6 +75,7 @@ use crate::learn::model_file::ModelFile;
 use crate::reinforcement::RoundReport;
 use adversary::{EffortLevel, contest};
 use case::Case;
+use fitness::Standing;
 use model_summary::ModelSummary;
 use paths::{Paths, walk};
 pub use result::{CheckResult, Decision};
@@ -137,6 +140,10 @@ pub fn run(
     let learning = options.effort.learning(options.seed);
     let contest = contest(&case, learning.as_ref(), watch)?;
     let mut result = CheckResult::new(&case, options.effort, &contest);
+    if Standing::of(&contest.outcome) == Standing::Unfit {
+        // Also where there is no threshold to reach: the bound itself is worth nothing.
+        result.verdict = Some(Decision::Abstain);
+    }
     let paths = walk(&case, &contest, options.log)?.map(|(loss, support, paths)| {
         result.loss = Some(loss);
         result.support = Some(support);

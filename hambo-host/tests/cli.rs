@@ -208,6 +208,58 @@ fn settings_are_defaults_and_flags_win() {
     );
 }
 
+/// In the settings, the task and on the command line alike; half of it is the model's.
+#[test]
+fn delta_is_the_total_wherever_it_is_given() {
+    let folder = Folder::new("delta");
+    let fitted = |more: &str| {
+        let object = folder.json(&format!("{PROCESS} --starts 1 --json{more}"));
+        let metadata = &object["metadata"];
+        let theory = &metadata["training"]["GaussianProcess"]["theory"];
+        [&metadata["delta"], &theory["delta"]].map(|delta| delta.as_f64())
+    };
+    // The task's is 0.1.
+    assert_eq!(fitted(""), [Some(0.1), Some(0.05)]);
+    assert_eq!(fitted(" --delta 0.2"), [Some(0.2), Some(0.1)]);
+    folder.write("hambo.toml", "delta = 0.04\n");
+    assert_eq!(fitted(""), [Some(0.04), Some(0.02)]);
+    assert_eq!(fitted(" --delta 0.3"), [Some(0.3), Some(0.15)]);
+    // A beta that is given depends on no delta.
+    assert_eq!(fitted(" --beta 3")[0], None);
+    std::fs::remove_file(folder.path("hambo.toml")).unwrap();
+
+    // A check may ask for as much as the set was made for, and for less than that of none.
+    fitted("");
+    let check = CHECK.replace("m.hambo", "gp.hambo");
+    let delta = |more: &str| {
+        folder.json(&format!("{check} --threshold -1e9 --json{more}"))["delta"].clone()
+    };
+    assert_eq!(delta(""), 0.1);
+    assert_eq!(delta(" --delta 0.1"), 0.1);
+    assert_eq!(delta(" --delta 0.25"), 0.25);
+    folder.write("strict.toml", &TASK.replace("delta = 0.1", "delta = 0.05"));
+    let export = EXPORT.replace("m.hambo", "gp.hambo");
+    for line in [
+        format!("{check} --delta 0.05"),
+        check.replace("task.toml", "strict.toml"),
+        export.replace("task.toml", "strict.toml"),
+        "improve strict.toml --data log.csv --model gp.hambo --rounds 1 -o p.onnx".to_owned(),
+    ] {
+        let error = folder.refused(&line);
+        for part in [
+            "fitted for delta 0.1",
+            "delta 0.05",
+            "help: fit again with --delta 0.05",
+        ] {
+            assert!(error.contains(part), "{line}: no {part} in: {error}");
+        }
+    }
+    // The set of networks is as wide for every delta.
+    folder.done(QUICK);
+    let found = folder.json(&format!("{CHECK} --threshold -1e9 --delta 0.01 --json"));
+    assert_eq!(found["delta"], 0.01);
+}
+
 #[test]
 fn a_trace_goes_to_stderr_and_only_when_asked_for() {
     let folder = Folder::new("trace");

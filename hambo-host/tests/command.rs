@@ -270,6 +270,15 @@ fn a_check_says_deploy_reject_or_abstain() {
         "{open}"
     );
 
+    // But evidence that is unfit is unfit all the same.
+    let far = TASK.replace("value = [1, 0]", "value = [90, 0]");
+    folder.write("far.toml", &far.replace("threshold = -50\n", ""));
+    let far = check.replace("task.toml", "far.toml");
+    let (status, text) = code(&format!("{far} --json"));
+    let object: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((status, &object["verdict"]), (Some(3), &"abstain".into()));
+    assert!(object["threshold"].is_null(), "{object}");
+
     let all = folder.json(&format!("{check} --variant all --threshold -1000 --json"));
     assert_eq!(all["verdict"], "deploy");
     assert_eq!(all["estimates"].as_array().unwrap().len(), 8);
@@ -370,4 +379,37 @@ fn several_files_count_as_one_log_in_every_command() {
     folder.write("narrow.csv", "x,u,next.x\n0,0,0\n");
     let refused = folder.refused("predict m.hambo --data 1.csv narrow.csv -o q.csv");
     assert!(refused.contains("narrow.csv"), "{refused}");
+}
+
+/// The best of bad candidates is not presented as if nothing were wrong.
+#[test]
+fn improve_says_what_speaks_against_every_controller() {
+    let folder = Folder::new("unfit");
+    folder.done(QUICK);
+    let improve = "improve task.toml --data log.csv --model m.hambo --rounds 1 --rollout 3 \
+                   --effort quick --trajectories 4 -o p.onnx";
+    let improve = improve.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = |task: &str| {
+        folder.write("other.toml", task);
+        let line = improve.replace("task.toml", "other.toml");
+        (folder.done(&line), folder.json(&format!("{line} --json")))
+    };
+    let (text, object) = told(&TASK.replace("value = [1, 0]", "value = [90, 0]"));
+    assert!(text.contains("no controller can be relied on"), "{text}");
+    assert!(text.contains("that the log covers"), "{text}");
+    assert_eq!(object["verdict"], "abstain", "{object}");
+    assert_eq!(object["sound_on_the_way"], false, "{object}");
+
+    let constraint = "[[constraint]]\nname = 'never'\nexpr = '-1 - x^2'\n[initial]";
+    let short = TASK.replace("horizon = 20", "horizon = 2");
+    let (text, object) = told(&short.replace("[initial]", constraint));
+    assert!(
+        text.contains("no controller keeps every constraint") && text.contains("never"),
+        "{text}"
+    );
+    assert_eq!(object["verdict"], "reject", "{object}");
+
+    let (text, object) = told(&short);
+    assert!(!text.contains("no controller"), "{text}");
+    assert_eq!(object["sound_on_the_way"], true, "{object}");
 }

@@ -10,7 +10,7 @@ use hambo_host::formats::image::AlignedBytes;
 use hambo_host::learn::calibration::{CalibrationMode, CalibrationStatus, ModelCalibration};
 use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::model_file::{
-    DataSummary, Metadata, ModelFile, ModelFileError, NetworkSummary, TrainingSummary,
+    DataSummary, LogSample, Metadata, ModelFile, ModelFileError, NetworkSummary, TrainingSummary,
 };
 use hambo_tests::fixture;
 use rayon::prelude::*;
@@ -190,6 +190,7 @@ fn model_files_keep_everything_and_refuse_damage() {
             withheld_rows: 48,
             split_by_episodes: true,
         },
+        sample: LogSample::default(),
         state_names: vec!["x".to_owned()],
         action_names: vec!["u".to_owned()],
         learned_reward: false,
@@ -199,6 +200,7 @@ fn model_files_keep_everything_and_refuse_damage() {
             validation_loss: None,
             best_step: 1000,
         }),
+        delta: Some(0.05),
         calibration_mode: CalibrationMode::Paper,
         calibration: ModelCalibration {
             status: CalibrationStatus::Calibrated,

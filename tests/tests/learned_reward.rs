@@ -142,6 +142,7 @@ fn bound(reward: &str, log: &Log, options: ModelOptions, seed: u64) -> (f32, f32
         initial: Vec::new(),
         policy_part: encode_policy(&policy).unwrap(),
         set: SetOrigin::Networks,
+        may_grow: false,
         task,
     };
     let bytes = case.image(&Adversaries::default()).unwrap();
@@ -375,6 +376,7 @@ fn an_image_takes_waypoints_of_the_first_states_and_nothing_else_of_fewer() {
         initial: Vec::new(),
         policy_part: Vec::new(),
         set: SetOrigin::Networks,
+        may_grow: false,
         task: learned.clone(),
     };
     let policy = HostPolicy::parse(WAYPOINTS, "waypoints", &learned).unwrap();

@@ -9,6 +9,21 @@ use crate::arithmetic::elementary::{ln, maximum, minimum, sqrt};
 /// bound may cost; beyond it Student's t is used.
 const LARGEST_COST: f32 = 0.02;
 
+/// How many values the betting bound needs to count, if they spread from 0 to
+/// about this one: see [`SampleMoments::margin`]. Twice as many as the least,
+/// since that one is not known before.
+///
+/// ```
+/// use hambo_core::estimate::trajectories_for_betting;
+/// // Successes of a half, known to lie between 0 and 1: 2 · ln 40 / 0.01.
+/// assert_eq!(trajectories_for_betting([0.0, 1.0], 0.5, 0.025), 738);
+/// ```
+#[must_use]
+pub fn trajectories_for_betting([low, high]: [f32; 2], value: f32, delta: f32) -> u32 {
+    let least = (high - low) * ln(1.0 / delta) / (LARGEST_COST * libm::fabsf(value));
+    libm::ceilf(2.0 * least) as u32
+}
+
 /// Sum, squared deviations (Welford's running form), extremes and bets.
 ///
 /// A value is the mean of a block, which is one trajectory, or all those from

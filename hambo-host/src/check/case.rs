@@ -3,13 +3,14 @@
 
 use hambo_core::task::Effort;
 
-use super::CheckOptions;
+use super::{CheckOptions, DEFAULT_TRAJECTORIES};
 use super::assumption::SetOrigin;
 use crate::Error;
 use crate::formats::image::{Adversaries, AlignedBytes, encode_image_with, encode_policy};
 use crate::formats::log::Log;
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::{Initial, TaskFile};
+use crate::learn::delta::decimal;
 use crate::learn::model_file::ModelFile;
 
 /// The parts of an image.
@@ -28,22 +29,24 @@ pub struct Case {
     pub policy_part: Vec<u8>,
     /// Where the model's confidence set comes from.
     pub set: SetOrigin,
+    /// Whether a check may sample more trajectories than the effort says.
+    pub may_grow: bool,
 }
 
 impl Case {
-    /// Puts the parts together. The widths of the task's comparisons are fitted to the log:
-    /// they guide the adversary's search.
+    /// Puts the parts together. The widths of the task's comparisons are fitted to the log,
+    /// or to the few of its rows that the model file keeps: they guide the adversary's search.
     ///
     /// # Errors
-    /// If the model was trained for another task, has no networks for any of the variants,
-    /// or the task starts from its data and there is no log.
+    /// If the model was trained for another task or a larger delta, has no networks for any
+    /// of the variants, or the task starts from its data and there is no log.
     pub fn new(
         task: &TaskFile,
         model: &ModelFile,
         policy: &HostPolicy,
         options: &CheckOptions<'_>,
     ) -> Result<Self, Error> {
-        hold_names(task, model)?;
+        hold(task, model)?;
         let mut task = task.clone();
         if !options.variants.is_empty() {
             let members = model.model()?.dynamics.members() > 0;
@@ -57,13 +60,16 @@ impl Case {
                         help: choose ca, ds or mean, or fit with --model bnn";
             return Err(Error::Usage(text.to_owned()));
         }
-        if let Some(log) = options.log {
-            let rows = log.rows();
-            task.fit_smoothing(rows.map(|row| (row.state, row.action, row.next_state)));
+        match options.log {
+            Some(log) => {
+                let rows = log.rows();
+                task.fit_smoothing(rows.map(|row| (row.state, row.action, row.next_state)));
+            }
+            None => task.fit_smoothing(model.metadata().sample.rows()),
         }
         let initial = match (&task.initial, options.log) {
-            (Initial::Data, Some(log)) => first_states(log),
-            (Initial::Data, None) => {
+            (Initial::Data { .. }, Some(log)) => first_states(log),
+            (Initial::Data { .. }, None) => {
                 let text = "the task starts from its data: give the log with --data";
                 return Err(Error::Usage(text.to_owned()));
             }
@@ -72,7 +78,7 @@ impl Case {
         Ok(Self {
             model_part: model.model_part().to_vec(),
             effort: Effort {
-                trajectories: options.trajectories,
+                trajectories: options.trajectories.unwrap_or(DEFAULT_TRAJECTORIES),
                 searched: options.searched,
                 iterations: options.sweeps.unwrap_or(options.effort.sweeps()),
                 seed: options.seed,
@@ -80,6 +86,7 @@ impl Case {
             initial,
             policy_part: encode_policy(policy)?,
             set: SetOrigin::of(model.metadata()),
+            may_grow: options.trajectories.is_none(),
             task,
         })
     }
@@ -109,6 +116,28 @@ pub fn first_states(log: &Log) -> Vec<f32> {
         .filter(|row| last.replace(row.episode) != Some(row.episode))
         .flat_map(|row| row.state.to_vec())
         .collect()
+}
+
+/// Whether a model can serve a task: the same states and actions, and a set that fails no
+/// more often than the task allows.
+///
+/// # Errors
+/// What does not fit, and what to do.
+pub fn hold(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
+    hold_names(task, model)?;
+    hold_delta(task, model)
+}
+
+/// A set that was made for a larger delta is too small for this one.
+fn hold_delta(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
+    let asked = decimal(task.delta);
+    match model.metadata().delta {
+        Some(fitted) if fitted as f32 > task.delta => Err(Error::Usage(format!(
+            "the model's set was fitted for delta {fitted}, and a bound with delta {asked} is asked for\n\
+             help: fit again with --delta {asked}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// The model's states and actions are the task's.

@@ -18,6 +18,7 @@
 //! | [`trace`] | those trajectories, step by step |
 //! | [`assumption`] | what the bound assumes |
 //! | [`result`] | bound, verdict, estimates: the object of `--json` |
+//! | [`fitness`] | whether the evidence can be relied on |
 //! | [`loss`], [`support`], [`paths`] | where the return is lost; how far from the log; what is drawn |
 //! | [`saved_run`] | the file of `--save`, from which the report is made |
 //!
@@ -48,6 +49,7 @@ pub mod adversary;
 pub mod assumption;
 pub mod case;
 pub mod findings;
+pub mod fitness;
 pub mod in_lanes;
 pub mod loss;
 pub mod model_summary;
@@ -75,12 +77,16 @@ use crate::learn::model_file::ModelFile;
 use crate::reinforcement::RoundReport;
 use adversary::{EffortLevel, contest};
 use case::Case;
+use fitness::Standing;
 use model_summary::ModelSummary;
 use paths::{Paths, walk};
 pub use result::{CheckResult, Decision};
 
 /// Sampled trajectories of a check, unless told otherwise.
 pub const DEFAULT_TRAJECTORIES: u32 = 4000;
+
+/// The most sampled trajectories that a check takes by itself.
+pub const MOST_GROWN: u32 = 100_000;
 
 /// Searched trajectories of a check, unless told otherwise.
 pub const DEFAULT_SEARCHED: u32 = 16;
@@ -98,8 +104,10 @@ pub struct CheckOptions<'a> {
     pub effort: EffortLevel,
     /// Sweeps of the core's search, instead of the effort's.
     pub sweeps: Option<u32>,
-    /// Trajectories that are sampled: forward only, from every start of the adversary.
-    pub trajectories: u32,
+    /// Trajectories that are sampled: forward only, from every start of the adversary. If
+    /// none is given, [`DEFAULT_TRAJECTORIES`], and up to [`MOST_GROWN`] where that makes a
+    /// margin without assumptions possible.
+    pub trajectories: Option<u32>,
     /// Other trajectories that are searched; as many again are searched to find what is
     /// tried on all of them.
     pub searched: u32,
@@ -114,7 +122,7 @@ impl Default for CheckOptions<'_> {
             variants: &[],
             effort: EffortLevel::Normal,
             sweeps: None,
-            trajectories: DEFAULT_TRAJECTORIES,
+            trajectories: None,
             searched: DEFAULT_SEARCHED,
             seed: 0,
         }
@@ -149,6 +157,10 @@ pub fn run(
     let learning = options.effort.learning(options.seed);
     let contest = contest(&case, learning.as_ref(), watch)?;
     let mut result = CheckResult::new(&case, options.effort, &contest);
+    if Standing::of(&contest.outcome) == Standing::Unfit {
+        // Also where there is no threshold to reach: the bound itself is worth nothing.
+        result.verdict = Some(Decision::Abstain);
+    }
     let paths = walk(&case, &contest, options.log)?.map(|(loss, support, paths)| {
         result.loss = Some(loss);
         result.support = Some(support);

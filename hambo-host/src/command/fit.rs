@@ -8,6 +8,7 @@ use crate::Error;
 use crate::formats::log::read_task_logs;
 use crate::formats::task::TaskFile;
 use crate::learn::calibration::CalibrationMode;
+use crate::learn::delta::decimal;
 use crate::learn::ensemble::{Bandwidth, EnsembleOptions, Inference};
 use crate::learn::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
 use crate::learn::gaussian_process::{NORM_FACTOR, NormBound, SearchOptions};
@@ -126,8 +127,8 @@ struct ProcessArguments {
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true,
         value_parser = not_negative)]
     norm: Option<Vec<f64>>,
-    /// The set may fail with this probability; half of the task's delta if not
-    /// given, the other half being the sampling's.
+    /// The bound may fail with this probability in all, instead of the task's
+    /// delta; half of it is the set's, the other half the sampling's.
     #[arg(long)]
     delta: Option<f64>,
 }
@@ -388,13 +389,8 @@ impl FitArguments {
                     factor: NORM_FACTOR,
                 },
             },
-            delta: given.delta.unwrap_or_else(|| 0.5 * decimal(task.delta)),
+            delta: given.delta.unwrap_or_else(|| decimal(task.delta)),
             ..default
         })
     }
-}
-
-/// The number that was written in the task file, not its neighbour in f32.
-fn decimal(number: f32) -> f64 {
-    number.to_string().parse().unwrap_or(f64::from(number))
 }

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use crate::Error;
 use crate::check::adversary::{Contest, EffortLevel, contest};
 use crate::check::assumption::SetOrigin;
-use crate::check::case::{Case, first_states};
+use crate::check::case::{Case, first_states, hold};
+use crate::check::fitness::Standing;
+use crate::check::names::reasons;
 use crate::check::{DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES};
 use crate::formats::image::encode_policy;
 use crate::formats::log::{Log, read_task_logs};
@@ -142,7 +144,7 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     let contest = contest?;
     arguments.write(&case, &improved, &contest)?;
     terminal.forget();
-    arguments.print(&improved, &contest, out)
+    arguments.print(&case.task, &improved, &contest, out)
 }
 
 impl ImproveArguments {
@@ -156,6 +158,7 @@ impl ImproveArguments {
     fn model(&self, task: &TaskFile, log: &Log) -> Result<ModelFile, Error> {
         if let Some(path) = &self.model {
             let file = ModelFile::read(path)?;
+            hold(task, &file)?;
             if self.variant == Opponent::Da1 && file.model()?.dynamics.members() == 0 {
                 let text = format!(
                     "--variant da1 picks among networks, and {} holds Gaussian processes\n\
@@ -189,11 +192,12 @@ impl ImproveArguments {
                 seed: self.seed,
             },
             initial: match task.initial {
-                Initial::Data => first_states(log),
+                Initial::Data { .. } => first_states(log),
                 _ => Vec::new(),
             },
             policy_part: Vec::new(),
             set: SetOrigin::of(model.metadata()),
+            may_grow: false,
             task,
         })
     }
@@ -217,19 +221,28 @@ impl ImproveArguments {
 
     fn print(
         &self,
+        task: &TaskFile,
         improved: &Improved,
         contest: &Contest,
         out: &mut impl Write,
     ) -> Result<(), Error> {
         let outcome = &contest.outcome;
+        let own = reasons(task, outcome);
         if self.json {
+            let verdict = match Standing::of(outcome) {
+                Standing::Unfit => Some("abstain"),
+                _ => outcome.threshold.map(|_| outcome.verdict.name()),
+            };
             let object = serde_json::json!({
                 "bound": outcome.bound,
                 "neutral": outcome.neutral,
                 "round": improved.candidate.round,
                 "bound_on_the_way": improved.candidate.bound,
                 "threshold": outcome.threshold,
-                "verdict": outcome.threshold.map(|_| outcome.verdict.name()),
+                "verdict": verdict,
+                "sound_on_the_way": improved.candidate.standing == Standing::Sound,
+                "reasons_on_the_way": improved.candidate.reasons,
+                "reasons": own,
                 "seed": self.seed,
                 "output": self.output,
             });
@@ -238,12 +251,25 @@ impl ImproveArguments {
         }
         writeln!(
             out,
-            "controller of round {}: lower bound {:.3}, mean propagation {:.3}\nsaved {}",
-            improved.candidate.round,
-            outcome.bound,
-            outcome.neutral,
-            self.output.display()
+            "controller of round {}: lower bound {:.3}, mean propagation {:.3}",
+            improved.candidate.round, outcome.bound, outcome.neutral
         )?;
+        let best = &improved.candidate;
+        let all = match best.standing {
+            Standing::Sound => None,
+            Standing::BreaksConstraint => Some("no controller keeps every constraint"),
+            Standing::Unfit => Some("no controller can be relied on"),
+        };
+        if let Some(all) = all {
+            writeln!(out, "{all}; of this one: {}", best.reasons.join("; "))?;
+        }
+        for reason in own
+            .iter()
+            .filter(|own| all.is_none() || !best.reasons.contains(own))
+        {
+            writeln!(out, "{reason}")?;
+        }
+        writeln!(out, "saved {}", self.output.display())?;
         Ok(())
     }
 }

@@ -97,7 +97,7 @@ enum Command {
     Fit(Box<FitArguments>),
     /// The verdict on a controller: a lower bound on its return and on each
     /// constraint. Exit code 0: deploy, or no threshold; 1: reject; 3:
-    /// abstain.
+    /// abstain, also without a threshold.
     ///
     /// Example: hambo check task.toml --model m.hambo --policy pd.toml
     Check(CheckArguments),

@@ -258,7 +258,11 @@ pub fn json(
     smoothness: Option<&Smoothness>,
     out: &mut impl Write,
 ) -> Result<(), Error> {
-    let encoded = serde_json::to_value(file.metadata()).map_err(std::io::Error::other)?;
+    let mut encoded = serde_json::to_value(file.metadata()).map_err(std::io::Error::other)?;
+    // Rows of the log are no description of the model.
+    if let Value::Object(metadata) = &mut encoded {
+        metadata.remove("sample");
+    }
     let mut object = json!({
         "metadata": encoded,
         "image_bytes": file.model_part().len(),

@@ -7,7 +7,9 @@ use super::ImproveOptions;
 use crate::Error;
 use crate::check::adversary::{AdversaryLearner, AdversaryLearnerState, units};
 use crate::check::case::Case;
+use crate::check::fitness::Standing;
 use crate::check::in_lanes::check;
+use crate::check::names::reasons;
 use crate::formats::image::{Adversaries, AlignedBytes, encode_adversary, encode_policy};
 use crate::formats::log::Log;
 use crate::formats::policy::{HostPolicy, PerceptronPolicy, without_return};
@@ -23,6 +25,10 @@ use crate::reinforcement::{
 pub struct Candidate {
     /// The round after which it was judged.
     pub round: usize,
+    /// Whether its check can be relied on.
+    pub standing: Standing,
+    /// Why not, in sentences; or why it does not reach the threshold.
+    pub reasons: Vec<String>,
     /// Its lower bound, over fewer trajectories than the final one.
     pub bound: f32,
     /// Its mean under mean propagation.
@@ -52,7 +58,8 @@ impl ImproveState {
 /// What came of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Improved {
-    /// The controller with the best bound, of the user's states.
+    /// The controller with the best bound among those of the best standing, of the user's
+    /// states.
     pub policy: PerceptronPolicy,
     /// It, as it was judged on the way.
     pub candidate: Candidate,
@@ -235,15 +242,19 @@ impl<'a> Improvement<'a> {
         Ok(())
     }
 
-    /// Judges the controller of now on the task itself, and keeps the best.
+    /// Judges the controller of now on the task itself, and keeps the best: no bound makes up
+    /// for unfit evidence or a broken constraint.
     fn judge(&mut self) -> Result<(), Error> {
         let actor = self.controller.last_actor();
         let part = controller_part(actor.policy(&self.task.action_low, &self.task.action_high))?;
         let outcome = check(&self.images.judged.with_policy(part.as_bytes())?)?;
-        let best = self.best.as_ref();
-        if outcome.bound.is_finite() && best.is_none_or(|best| outcome.bound > best.bound) {
+        let standing = Standing::of(&outcome);
+        let best = self.best.as_ref().map(|best| (best.standing, best.bound));
+        if is_better((standing, outcome.bound), best) {
             self.best = Some(Candidate {
                 round: self.round,
+                standing,
+                reasons: reasons(self.task, &outcome),
                 bound: outcome.bound,
                 neutral: outcome.neutral,
                 actor,
@@ -251,6 +262,12 @@ impl<'a> Improvement<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a candidate is to be kept instead of the best so far: by its standing, and among
+/// equals by its bound.
+fn is_better(new: (Standing, f32), best: Option<(Standing, f32)>) -> bool {
+    new.1.is_finite() && best.is_none_or(|best| new > best)
 }
 
 fn controller_part(policy: PerceptronPolicy) -> Result<AlignedBytes, Error> {
@@ -269,7 +286,7 @@ fn idle_controller(task: &TaskFile) -> Result<Vec<u8>, Error> {
 fn rollouts(case: &Case, log: &Log, options: &ImproveOptions, controller: &[u8]) -> Case {
     let mut task: TaskFile = case.task.clone();
     task.horizon = options.horizon;
-    task.initial = Initial::Data;
+    task.initial = Initial::Data { always: false };
     task.method.variants.clear();
     task.method.variants.extend([options.variant]);
     Case {
@@ -292,5 +309,22 @@ fn reward_scale(log: &Log) -> f32 {
         1.0 / usual
     } else {
         1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_bound_makes_up_for_unfit_evidence_or_a_broken_constraint() {
+        let sound = (Standing::Sound, -100.0);
+        let breaking = (Standing::BreaksConstraint, 0.0);
+        let unfit = (Standing::Unfit, 100.0);
+        assert!(is_better(sound, Some(breaking)) && !is_better(breaking, Some(sound)));
+        assert!(is_better(breaking, Some(unfit)) && !is_better(unfit, Some(breaking)));
+        assert!(is_better((Standing::Sound, -99.0), Some(sound)));
+        assert!(!is_better(sound, Some(sound)) && is_better(unfit, None));
+        assert!(!is_better((Standing::Sound, f32::NAN), None));
     }
 }

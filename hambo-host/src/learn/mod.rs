@@ -5,6 +5,7 @@
 //! reads. May use: `formats` and below.
 
 pub mod calibration;
+pub mod delta;
 pub mod ensemble;
 pub mod fit;
 pub mod gaussian_process;

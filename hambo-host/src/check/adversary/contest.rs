@@ -7,9 +7,11 @@ use hambo_core::adversary::{Level, Starts, searches};
 use hambo_core::check::{Estimate, Outcome};
 use hambo_core::image::Image;
 use hambo_core::rollout::{Objective, Rollout};
+use hambo_core::task::Effort;
 use hambo_core::variant::Variant;
 
 use super::scout::scout;
+use super::grow::grown;
 use super::{Learning, Trained, Usual, train};
 use crate::Error;
 use crate::check::case::Case;
@@ -53,6 +55,8 @@ pub struct Contest {
     pub contenders: Vec<Contender>,
     /// How long the check itself took.
     pub check_time: Duration,
+    /// How many trajectories it sampled and searched.
+    pub effort: Effort,
 }
 
 /// Judges a case: networks learn where `learning` says so, a search on trajectories of its
@@ -67,6 +71,8 @@ pub fn contest(
     watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
 ) -> Result<Contest, Error> {
     let (trained, adversaries) = adversaries(case, learning, watch)?;
+    let grown = grown(case, &adversaries)?;
+    let case = &grown;
     let sweeps = case.effort.iterations;
     let check = || timed_check(case, &adversaries, TRACED_TRAJECTORIES);
     let (outcome, findings, check_time) = tracing::info_span!("check", sweeps).in_scope(check)?;
@@ -77,6 +83,7 @@ pub fn contest(
         findings,
         contenders,
         check_time,
+        effort: case.effort,
     })
 }
 

@@ -8,6 +8,7 @@
 
 mod contest;
 mod effort;
+mod grow;
 mod learner;
 mod scout;
 mod train;

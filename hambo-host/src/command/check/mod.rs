@@ -39,7 +39,8 @@ pub struct CheckArguments {
     /// Deploy only at or above this return, instead of the task's threshold.
     #[arg(long)]
     threshold: Option<f32>,
-    /// The bound may fail with this probability, instead of the task's delta.
+    /// The bound may fail with this probability in all, instead of the task's
+    /// delta.
     #[arg(long)]
     delta: Option<f32>,
     /// Steps of a trajectory, instead of the task's horizon.

@@ -105,7 +105,7 @@ impl Experiment {
         let options = CheckOptions {
             log: Some(&self.log),
             sweeps: Some(SWEEPS),
-            trajectories: TRAJECTORIES,
+            trajectories: Some(TRAJECTORIES),
             searched: SEARCHED,
             seed: self.seed,
             ..CheckOptions::default()

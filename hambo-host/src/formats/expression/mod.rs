@@ -13,10 +13,11 @@
 //!
 //! The [`Compiler`] turns text straight into the tape of [`hambo_core::expression`],
 //! folds constants with the core's own arithmetic, and shares what expressions have in
-//! common.
+//! common. `interval` bounds what a tape can give.
 
 mod compiler;
 mod error;
+mod interval;
 mod lexer;
 mod parser;
 
@@ -25,6 +26,7 @@ mod tests;
 
 pub use compiler::{Compiler, Names};
 pub use error::ExpressionError;
+pub use interval::{InputIntervals, Interval, tape_intervals};
 pub use parser::FUNCTIONS;
 
 /// Words that cannot be names of states or actions, besides [`FUNCTIONS`].

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::adversary::{Adversaries, encode_adversary, encode_found};
 use super::refused::problem_text;
-use crate::formats::task::{Initial, TaskFile};
+use crate::formats::task::{Initial, TaskFile, step_bounds};
 use crate::foundation::error::Explained;
 use crate::foundation::network::{Layer, Standardisation};
 
@@ -201,10 +201,14 @@ fn encode_task(
         Initial::Point(value) => (InitialKind::Point, value, &[]),
         Initial::Uniform { low, high } => (InitialKind::Uniform, low, high),
         Initial::Gaussian { mean, std } => (InitialKind::Gaussian, mean, std),
-        Initial::Data if listed.is_empty() => return Err(EncodeError::NoInitialStates),
-        Initial::Data => (InitialKind::Logged, listed, &[]),
+        Initial::Data { .. } if listed.is_empty() => return Err(EncodeError::NoInitialStates),
+        Initial::Data { always: true } => (InitialKind::Listed, listed, &[]),
+        Initial::Data { always: false } => (InitialKind::Logged, listed, &[]),
     };
     let constraints: Vec<u16> = task.constraints.iter().map(|(_, slot)| *slot).collect();
+    let finite = |bounds: &[f32; 2]| bounds.iter().all(|bound| bound.is_finite());
+    let bounds = |slot: u16| step_bounds(task, slot, listed).filter(|bounds| finite(bounds));
+    let constraint_bounds: Vec<_> = constraints.iter().map(|slot| bounds(*slot)).collect();
     let ops: Vec<Vec<u8>> = task
         .ops
         .iter()
@@ -218,9 +222,9 @@ fn encode_task(
         discount: task.discount,
         delta: task.delta,
         threshold: task.threshold,
-        reward_bounds: task.reward_bounds,
-        return_bounds: None,
-        constraint_bounds: heapless::Vec::new(),
+        reward_bounds: task.reward_bounds.or_else(|| bounds(task.reward.slot())),
+        return_bounds: task.return_bounds.filter(|bounds| finite(bounds)),
+        constraint_bounds: limited("the number of constraints", &constraint_bounds)?,
         effort,
         method: task.method.clone(),
         refused_by_host: task.refused_by_host,

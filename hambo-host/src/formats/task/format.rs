@@ -44,6 +44,8 @@ struct RawReward {
     learned: Option<bool>,
     low: Option<f32>,
     high: Option<f32>,
+    return_low: Option<f32>,
+    return_high: Option<f32>,
 }
 
 #[derive(Deserialize)]
@@ -68,6 +70,7 @@ struct RawInitial {
     high: Option<Vec<f32>>,
     mean: Option<Vec<f32>>,
     std: Option<Vec<f32>>,
+    always: Option<bool>,
 }
 
 pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
@@ -147,6 +150,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
             return check.fail_at(first, "reward", problem, help);
         }
     };
+    let return_bounds = check.return_bounds(&reward)?;
     let learned = reward.learned.unwrap_or(false);
     let reward = match (learned, reward.expr) {
         (true, Some(_)) => {
@@ -189,6 +193,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
         reward: Reward::Computed(reward),
         reward_bounds,
         refused_by_host: false,
+        return_bounds,
         method: Method::default(),
         termination,
         constraints,
@@ -325,6 +330,30 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// Bounds of the whole return; the lower one may stand alone.
+    fn return_bounds(&self, reward: &RawReward) -> Result<Option<[f32; 2]>, TaskError> {
+        let high = match (reward.return_low, reward.return_high) {
+            (None, None) => return Ok(None),
+            (None, Some(_)) => {
+                let help =
+                    "give `return_low` too: without it the bound on the return gains nothing";
+                return self.fail("reward.return_high", "stands without a `return_low`", help);
+            }
+            (Some(_), high) => high.unwrap_or(f32::INFINITY),
+        };
+        let low = reward.return_low.unwrap_or(f32::NAN);
+        if !low.is_finite() {
+            let help = "give the least return that an episode can have, a finite number";
+            return self.fail("reward.return_low", format!("is {low}"), help);
+        }
+        if !(low < high && (reward.return_high.is_none() || high.is_finite())) {
+            let problem = format!("is {high}, and `return_low` is {low}");
+            let help = "give a finite number above `return_low`, or leave it out";
+            return self.fail("reward.return_high", problem, help);
+        }
+        Ok(Some([low, high]))
+    }
+
     fn initial(&self, raw: RawInitial, names: &[String]) -> Result<Initial, TaskError> {
         let kinds = "choose \"point\" (value), \"uniform\" (low, high), \
                      \"gaussian\" (mean, std) or \"data\"";
@@ -354,6 +383,11 @@ impl Checker<'_> {
                 }
             }
         };
+        if raw.always.is_some() && kind != "data" {
+            let problem = format!("does not belong to kind = \"{kind}\"");
+            let help = "remove it, or start from kind = \"data\"";
+            return self.fail("initial.always", problem, help);
+        }
         let value = take("value", raw.value)?;
         let low = take("low", raw.low)?;
         let high = take("high", raw.high)?;
@@ -375,7 +409,9 @@ impl Checker<'_> {
             "point" => Initial::Point(value),
             "uniform" => Initial::Uniform { low, high },
             "gaussian" => Initial::Gaussian { mean, std },
-            _ => Initial::Data,
+            _ => Initial::Data {
+                always: raw.always.unwrap_or(false),
+            },
         })
     }
 

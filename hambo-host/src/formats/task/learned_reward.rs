@@ -55,7 +55,7 @@ impl TaskFile {
         for limits in limits.into_iter().flatten() {
             limits.pop();
         }
-        seen.initial = Initial::Data;
+        seen.initial = Initial::Data { always: false };
         seen.ops.clear();
         seen.reward = Reward::Computed(0);
         seen.termination = None;
@@ -72,9 +72,21 @@ pub(crate) fn logged_states(states: &[String], learned_reward: bool) -> &[String
     }
 }
 
+/// The bounds low to high as they hold for a learned reward with its noise: 2 low − high to
+/// high.
+///
+/// The model's noise is symmetric and knows no bounds. Cut at `low`, it would lose its lower
+/// tail wherever the reward is near `low`, and the mean would rise above the truth. Cut as
+/// far below `low` as `high` lies above it, any mean from `low` to `high` loses at least as
+/// much at the upper end as at the lower one: the clamped mean is never above it.
+fn with_room_below([low, high]: [f32; 2]) -> [f32; 2] {
+    [(low - (high - low)).max(f32::MIN), high]
+}
+
 /// Makes the reward of a task without one the learned one: adds the state and
 /// the expression. If the task states bounds of a step's reward, it is
-/// clamped to them, as states are to theirs.
+/// clamped to them, with as much room again below ([`with_room_below`]), and
+/// the room counts as part of the bounds.
 ///
 /// # Errors
 /// If the task's other expressions leave no room for this one.
@@ -88,7 +100,8 @@ pub(super) fn add_to_task(task: &mut TaskFile) -> Result<(), ProgramError> {
     let after = add(Op::Variable(Variable::Next(place)))?;
     let before = add(Op::Variable(Variable::State(place)))?;
     let mut reward = add(Op::Subtract(after, before))?;
-    if let Some([low, high]) = task.reward_bounds {
+    let bounds = task.reward_bounds.map(with_room_below);
+    if let Some([low, high]) = bounds {
         let low = add(Op::Constant(low))?;
         let high = add(Op::Constant(high))?;
         reward = add(Op::Clamp(reward, low, high))?;
@@ -96,6 +109,7 @@ pub(super) fn add_to_task(task: &mut TaskFile) -> Result<(), ProgramError> {
     Program::new(&ops, task.state_names.len() + 1, task.action_names.len())?;
     task.ops = ops;
     task.reward = Reward::Learned(reward);
+    task.reward_bounds = bounds;
 
     task.state_names.push(RETURN_SO_FAR.to_owned());
     if let Some(low) = &mut task.state_low {
@@ -109,7 +123,7 @@ pub(super) fn add_to_task(task: &mut TaskFile) -> Result<(), ProgramError> {
         Initial::Uniform { low, high } => [Some(low), Some(high)],
         Initial::Gaussian { mean, std } => [Some(mean), Some(std)],
         // The log's rows start at 0 too.
-        Initial::Data => [None, None],
+        Initial::Data { .. } => [None, None],
     };
     for part in parts.into_iter().flatten() {
         part.push(0.0);

@@ -5,6 +5,7 @@ use hambo_core::expression::{Comparison, Inputs};
 
 use super::learned_reward::RETURN_SO_FAR;
 use super::{Initial, TaskFile};
+use crate::foundation::random::Random;
 
 fn parse(reward: &str, initial: &str) -> Result<TaskFile, String> {
     let text = format!(
@@ -62,11 +63,34 @@ fn the_task_gets_a_state_that_starts_at_nothing() {
 #[test]
 fn bounds_of_the_reward_hold_for_the_learned_one() {
     let task = parse("learned = true\nlow = -1\nhigh = 0", "kind = 'data'").unwrap();
-    assert_eq!(task.reward_bounds, Some([-1.0, 0.0]));
+    // With as much room again below, for the noise.
+    assert_eq!(task.reward_bounds, Some([-2.0, 0.0]));
     assert_eq!(
         [1.5, -7.0, 3.0].map(|after| reward(&task, after)),
-        [-0.5, -1.0, 0.0]
+        [-0.5, -2.0, 0.0]
     );
+}
+
+/// Symmetric noise around any reward within the stated bounds never raises the mean.
+#[test]
+fn noise_does_not_raise_a_reward_near_its_lower_bound() {
+    let task = parse("learned = true\nlow = -1\nhigh = 0", "kind = 'data'").unwrap();
+    for mean in [-1.0, -0.9, -0.5, 0.0] {
+        for std in [0.01, 0.1, 0.5, 2.0] {
+            let random = &mut Random::new(3, 0);
+            let pairs = 20_000;
+            let sum: f64 = (0..pairs)
+                .map(|_| {
+                    let noise = std * random.normal();
+                    let [above, below] =
+                        [noise, -noise].map(|noise| reward(&task, 2.0 + mean + noise));
+                    f64::from(above) + f64::from(below)
+                })
+                .sum();
+            let found = sum / (2.0 * f64::from(pairs));
+            assert!(found <= f64::from(mean) + 1e-5, "{mean} ± {std}: {found}");
+        }
+    }
 }
 
 #[test]

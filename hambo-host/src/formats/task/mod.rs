@@ -4,6 +4,7 @@
 //! [`TaskFile::parse`] is the only way to get one from text, so a [`TaskFile`] has been
 //! checked: lengths match names, limits are in order, and the expressions are compiled.
 
+mod bounds;
 mod error;
 mod format;
 mod learned_reward;
@@ -21,6 +22,7 @@ use std::path::Path;
 use hambo_core::expression::{Op, Program, ProgramError};
 use hambo_core::task::Method;
 
+pub use bounds::step_bounds;
 pub use error::TaskError;
 pub(crate) use learned_reward::RETURN_SO_FAR;
 pub(crate) use learned_reward::logged_states;
@@ -54,7 +56,11 @@ pub enum Initial {
         std: Vec<f32>,
     },
     /// Drawn from the first states of the log's episodes.
-    Data,
+    Data {
+        /// Whether the robot always starts from one of these states. If not, they are a
+        /// sample of where it starts.
+        always: bool,
+    },
 }
 
 /// Where the reward of a step comes from. Either way an expression gives it.
@@ -138,6 +144,8 @@ pub struct TaskFile {
     /// Bounds of the reward of one step, if the task states any: they make the sampling
     /// margin exact.
     pub reward_bounds: Option<[f32; 2]>,
+    /// Bounds of the whole return, if the task states any; the upper one may be infinite.
+    pub return_bounds: Option<[f32; 2]>,
     /// Slot of the termination, which is 0 or 1.
     pub termination: Option<u16>,
     /// Which estimates a check makes; HAMBO-CA with noise unless changed.

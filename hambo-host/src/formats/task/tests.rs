@@ -111,11 +111,28 @@ fn all_initial_kinds() {
                 std: vec![0.0, 1.0, 2.0],
             },
         ),
-        ("kind = \"data\"", Initial::Data),
+        ("kind = \"data\"", Initial::Data { always: false }),
+        (
+            "kind = \"data\"\nalways = true",
+            Initial::Data { always: true },
+        ),
     ] {
         let task = TaskFile::parse(&PENDULUM.replace(uniform, text), "task.toml").unwrap();
         assert_eq!(task.initial, wanted);
     }
+}
+
+#[test]
+fn bounds_of_the_whole_return() {
+    let bounds = |keys: &str| {
+        let text = PENDULUM.replace("[reward]", &format!("[reward]\n{keys}"));
+        TaskFile::parse(&text, "task.toml").unwrap().return_bounds
+    };
+    assert_eq!(bounds(""), None);
+    let both = bounds("return_low = -900\nreturn_high = 0");
+    assert_eq!(both, Some([-900.0, 0.0]));
+    let alone = bounds("return_low = -900");
+    assert_eq!(alone, Some([-900.0, f32::INFINITY]));
 }
 
 #[test]
@@ -298,6 +315,42 @@ fn errors_name_the_file_the_key_and_what_to_do() {
             "",
             "`constraint[0].expr`",
             "7 - abs(x)",
+        ),
+        (
+            "[reward]",
+            "[reward]\nreturn_high = 0",
+            "`reward.return_high` stands without",
+            "`return_low` too",
+        ),
+        (
+            "[reward]",
+            "[reward]\nreturn_low = -inf",
+            "`reward.return_low` is -inf",
+            "least return",
+        ),
+        (
+            "[reward]",
+            "[reward]\nreturn_low = 0\nreturn_high = 0",
+            "`reward.return_high` is 0",
+            "above `return_low`",
+        ),
+        (
+            "[reward]",
+            "[reward]\nreturn_low = 0\nreturn_high = inf",
+            "`reward.return_high` is inf",
+            "leave it out",
+        ),
+        (
+            "high = [1, 1, 1]",
+            "high = [1, 1, 1]\nalways = true",
+            "`initial.always` does not",
+            "\"data\"",
+        ),
+        (
+            "high = [1, 1, 1]",
+            "high = [1, 1, 1]\nalways = 1",
+            "expected a boolean",
+            "line 32",
         ),
     ] {
         assert!(PENDULUM.contains(from), "{from}");
@@ -486,6 +539,31 @@ fn point_safety_punishes_segments_that_enter_the_disc() {
     }
 }
 
+/// A gripper that was never closed in the log: all rows are at the wall, at 0.
+#[test]
+fn where_all_rows_agree_the_scale_of_the_states_counts() {
+    let text = PENDULUM.replace("abs(omega) > 7.9", "omega != 0");
+    let width = |task: &TaskFile| {
+        let stop = usize::from(task.termination.unwrap());
+        task.ops[stop].comparison_width().unwrap()
+    };
+    let mut task = TaskFile::parse(&text, "task.toml").unwrap();
+    let row: [f32; 3] = [1.0, 0.0, 0.0];
+    task.fit_smoothing([(&row[..], &[0.0_f32][..], &row[..])]);
+    // Half of -8 to 8.5.
+    assert!((width(&task) - 8.25).abs() < 1e-3, "{}", width(&task));
+
+    // Without limits the box around the rows says it; without that nothing does.
+    let text = text.replace("low = [-1, -1, -8]\nhigh = [1, 1, 8.5]\n", "");
+    let text = text.replace("omega != 0", "omega * (c - next.c) != 0");
+    let mut task = TaskFile::parse(&text, "task.toml").unwrap();
+    task.fit_smoothing([]);
+    assert_eq!(width(&task), 1.0);
+    let rows: [[f32; 3]; 2] = [[1.0, 0.0, 0.25], [-1.0, 0.0, -0.25]];
+    task.fit_smoothing(rows.iter().map(|row| (&row[..], &[0.0_f32][..], &row[..])));
+    assert!((width(&task) - 0.5).abs() < 1e-3, "{}", width(&task));
+}
+
 #[test]
 fn smoothing_widths_are_mean_distances() {
     let text = PENDULUM.replace("7 - abs(omega)", "(s == s) + (log(c) < 0)");
@@ -493,14 +571,19 @@ fn smoothing_widths_are_mean_distances() {
     let width =
         |task: &TaskFile, slot: u16| task.ops[usize::from(slot)].comparison_width().unwrap();
     let stop = task.termination.unwrap();
+    // Without a log, half the range of |omega|, which is 0 to 8.5.
     task.fit_smoothing([]);
-    assert_eq!(width(&task, stop), 1.0);
+    assert!((width(&task, stop) - 4.25).abs() < 1e-4);
 
     // |7.9 - |omega|| is 6.9 and 4.9; log(c) is 0 and NaN; s == s is 0 apart.
     let rows: [[f32; 3]; 2] = [[1.0, 0.0, 1.0], [-1.0, 0.0, -3.0]];
     task.fit_smoothing(rows.iter().map(|row| (&row[..], &[0.0_f32][..], &row[..])));
     assert!((width(&task, stop) - 5.9).abs() < 1e-5);
-    let others = task.ops.iter().filter_map(|op| op.comparison_width());
-    assert_eq!(others.filter(|width| *width == 1.0).count(), 2);
+    let others: Vec<f32> = { task.ops.iter() }
+        .filter_map(|op| op.comparison_width())
+        .collect();
+    // s - s is at most 2 apart; log(c) goes from log(2^-149) to 0.
+    let has = |wanted: f32| others.iter().any(|width| (width - wanted).abs() < 1e-3);
+    assert!(has(2.0) && has(51.639_465), "{others:?}");
     assert!(task.program().is_ok());
 }

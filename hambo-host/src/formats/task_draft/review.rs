@@ -281,7 +281,7 @@ impl Reviewer<'_> {
         let off = |index: usize, x: f32| -> (f32, f32) {
             let at = |numbers: &[f32]| numbers.get(index).copied().unwrap_or(f32::NAN);
             match &task.initial {
-                Initial::Data => (0.0, x),
+                Initial::Data { .. } => (0.0, x),
                 Initial::Point(value) => ((x - at(value)).abs(), at(value)),
                 Initial::Uniform { low, high } => {
                     let inside = x.max(at(low)).min(at(high));
@@ -326,7 +326,7 @@ impl Reviewer<'_> {
                 Initial::Uniform { low, high } => low.get(index).zip(high.get(index)),
                 Initial::Point(value) => value.get(index).zip(value.get(index)),
                 Initial::Gaussian { mean, .. } => mean.get(index).zip(mean.get(index)),
-                Initial::Data => None,
+                Initial::Data { .. } => None,
             };
             if let Some((low, high)) =
                 ends.filter(|(low, high)| **low < least - room || **high > most + room)

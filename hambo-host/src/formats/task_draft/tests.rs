@@ -63,7 +63,7 @@ fn a_draft_parses_once_the_reward_is_there() {
         (task.horizon, task.action_low, task.action_high),
         (2, vec![-1.0], vec![1.0])
     );
-    assert_eq!(task.initial, Initial::Data);
+    assert_eq!(task.initial, Initial::Data { always: false });
     for part in [
         "x: 0 to 3.5",
         "rewards run from -10.75 to 0.5",

@@ -8,6 +8,7 @@ use crate::formats::log::Log;
 use crate::foundation::observer::{Observer, Progress};
 use crate::foundation::random::shuffle;
 use crate::learn::calibration::Beta;
+use crate::learn::delta::model_share;
 use crate::learn::gaussian_process::{
     ChosenRows, DeviceRoom, GaussianProcessError, GaussianProcessFit, NORM_FACTOR, NormBound,
     SearchOptions, Theory, encode_gaussian_process, fit_hyperparameters, greedy_order, model_bytes,
@@ -43,7 +44,8 @@ pub struct GaussianProcessOptions {
     pub keep: Keep,
     /// The RKHS norms.
     pub norm: NormBound,
-    /// The set may fail with this probability.
+    /// The bound may fail with this probability in all; theory's set gets the model's share
+    /// of it.
     pub delta: f64,
 }
 
@@ -136,7 +138,7 @@ pub(super) fn train(
         let fit = GaussianProcessFit::new(&chosen.observations(), &units, &hyperparameters)?;
         (fit, growth)
     };
-    let theory = Theory::new(&fit, &options.norm, options.delta)?;
+    let theory = Theory::new(&fit, &options.norm, model_share(options.delta))?;
     // Theory is about the inputs that count.
     let fit = match unseen {
         Some(unseen) => unseen.in_processes(fit),

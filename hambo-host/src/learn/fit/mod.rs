@@ -20,7 +20,7 @@ use crate::learn::calibration::{
 };
 use crate::learn::ensemble::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
 use crate::learn::learned_reward::UnseenInput;
-use crate::learn::model_file::{DataSummary, Metadata, ModelFile};
+use crate::learn::model_file::{DataSummary, LogSample, Metadata, ModelFile};
 use evidence::Evidence;
 
 pub use error::FitError;
@@ -76,6 +76,14 @@ impl FitOptions {
             calibration: CalibrationMode::Widen,
             beta: None,
             support_margin: 0.5,
+        }
+    }
+
+    /// The total probability of failure that the set is made for, if it depends on one.
+    fn set_delta(&self) -> Option<f64> {
+        match &self.model {
+            ModelOptions::GaussianProcess(options) if self.beta.is_none() => Some(options.delta),
+            _ => None,
         }
     }
 
@@ -176,10 +184,12 @@ pub fn fit(
             withheld_rows: withheld.len(),
             split_by_episodes: split.by_episodes,
         },
+        sample: LogSample::of(log),
         state_names: task.state_names.clone(),
         action_names: task.action_names.clone(),
         learned_reward: task.learns_reward(),
         training: trained.summary,
+        delta: options.set_delta(),
         calibration_mode: options.calibration,
         calibration: calibration.clone(),
     };

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::learn::calibration::{CalibrationMode, ModelCalibration};
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::gaussian_process::{FittedOutput, Growth, Theory};
+use crate::learn::model_file::LogSample;
 
 /// How a model came about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,6 +16,8 @@ pub struct Metadata {
     pub seed: u64,
     /// The log.
     pub data: DataSummary,
+    /// A few of its rows.
+    pub sample: LogSample,
     /// Names of the states.
     pub state_names: Vec<String>,
     /// Names of the actions.
@@ -23,6 +26,9 @@ pub struct Metadata {
     pub learned_reward: bool,
     /// The training.
     pub training: TrainingSummary,
+    /// The total probability of failure that the set was made for. None if its width does not
+    /// depend on one: networks, and a beta that was given.
+    pub delta: Option<f64>,
     /// What calibration was allowed to do.
     pub calibration_mode: CalibrationMode,
     /// The calibration with its curves.

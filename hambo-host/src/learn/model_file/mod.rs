@@ -2,6 +2,7 @@
 //! both in the core's container format.
 
 mod metadata;
+mod sample;
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -13,6 +14,7 @@ use hambo_core::model::Model;
 pub use metadata::{
     DataSummary, GaussianProcessSummary, Metadata, NetworkSummary, TrainingSummary,
 };
+pub use sample::LogSample;
 
 use crate::formats::image::{AlignedBytes, EncodeError, encode_part, part_name, problem_text};
 use crate::foundation::error::Explained;
@@ -20,7 +22,7 @@ use crate::foundation::files::write_whole;
 
 /// The version of the metadata that this program writes and reads; it is the
 /// first number of the provenance part, and the metadata follow it.
-const METADATA_VERSION: u16 = 3;
+const METADATA_VERSION: u16 = 4;
 
 /// A model with its metadata.
 #[derive(Clone, Debug)]

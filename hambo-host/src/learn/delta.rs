@@ -1,0 +1,28 @@
+//! How the probability of failure is shared out.
+//!
+//! `delta`, wherever it is given, is the probability that the bound may fail in all. Half of
+//! it belongs to the model, whose set may miss the system, the other half to the sampling,
+//! whose mean may be lucky.
+
+/// The model's part of a total probability of failure.
+///
+/// ```
+/// use hambo_host::learn::delta::model_share;
+/// assert_eq!(model_share(0.05), 0.025);
+/// ```
+#[must_use]
+pub fn model_share(total: f64) -> f64 {
+    0.5 * total
+}
+
+/// The number that was written in a task file, not its neighbour in f32.
+///
+/// ```
+/// use hambo_host::learn::delta::decimal;
+/// assert_eq!(decimal(0.05), 0.05);
+/// assert_ne!(f64::from(0.05_f32), 0.05);
+/// ```
+#[must_use]
+pub fn decimal(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or(f64::from(number))
+}

@@ -17,6 +17,12 @@ use crate::reinforcement::{AdversaryProblem, InputUnits, LearningOptions, RoundR
 /// then the entropy that soft actor-critic is paid for weighs less.
 const EFFECT: f32 = 50.0;
 
+/// The share of the return that an adversary is taken to be after at least.
+const LEAST_SHARE: f32 = 0.1;
+
+/// Steps of the transitions that networks learn from.
+const STEPS: usize = 5;
+
 /// The returns of a case before anybody learns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usual {
@@ -24,6 +30,16 @@ pub struct Usual {
     pub neutral: f32,
     /// What a short search finds.
     pub worst: f32,
+}
+
+impl Usual {
+    /// How much there seems to be to take away. A search that found next to
+    /// nothing says little: an end of the trajectory may lie beyond, which
+    /// takes away much of the return.
+    fn effect(self) -> f32 {
+        let found = self.neutral - self.worst;
+        found.max(LEAST_SHARE * self.neutral.abs()).max(1e-6)
+    }
 }
 
 /// A network, and what it cost.
@@ -56,14 +72,16 @@ pub fn train(
     let bytes = case.image(&[])?;
     let image = Image::parse(bytes.as_bytes())?;
     let problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
-    let mut problem = problem.with_baseline(usual.neutral / image.task().horizon as f32);
-    let effect = (usual.neutral - usual.worst).max(0.01 * usual.neutral.abs());
+    let mut problem = problem.with_baseline(usual.neutral);
+    let horizon = image.task().horizon as usize;
     let options = LearningOptions {
         hidden: learning.hidden.clone(),
         value: Value::Finite { discount: 1.0 },
         rounds: learning.rounds.clone(),
         batch: learning.batch,
-        reward_scale: EFFECT / effect.max(1e-6),
+        steps: STEPS.min(horizon),
+        waves: true,
+        reward_scale: EFFECT / usual.effect(),
         units: Some(units(&image)),
         seed: learning.seed,
         ..LearningOptions::default()

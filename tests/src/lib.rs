@@ -1,9 +1,12 @@
 //! Shared helpers of the cross-crate tests: random models, tasks and
 //! policies, and an f64 reference to hold the core against.
 
+pub mod exact_minimum;
 pub mod fixture;
 pub mod gaussian_process;
 pub mod policy;
 pub mod reference;
 pub mod smooth_data;
 pub mod systems;
+pub mod terminating;
+pub mod terminating_systems;

@@ -11,6 +11,6 @@ mod moments;
 mod student;
 
 pub use error_budget::ErrorBudget;
-pub use moments::{Margin, trajectories_for_betting};
 pub(crate) use moments::SampleMoments;
+pub use moments::{Margin, trajectories_for_betting};
 use student::student_quantile;

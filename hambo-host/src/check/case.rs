@@ -3,8 +3,8 @@
 
 use hambo_core::task::Effort;
 
-use super::{CheckOptions, DEFAULT_TRAJECTORIES};
 use super::assumption::SetOrigin;
+use super::{CheckOptions, DEFAULT_TRAJECTORIES};
 use crate::Error;
 use crate::formats::image::{Adversaries, AlignedBytes, encode_image_with, encode_policy};
 use crate::formats::log::Log;

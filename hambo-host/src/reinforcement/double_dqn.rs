@@ -114,7 +114,7 @@ impl Learner for Chooser {
             choices: sizes.count,
             step: DqnStep::new(&sizes.actor, &sizes.critic, learning.batch),
             rates: Rates {
-                discount: learning.value.discount(),
+                discount: learning.later_discount(),
                 tick,
                 learning_rate: learning.learning_rate,
                 polyak: learning.polyak,

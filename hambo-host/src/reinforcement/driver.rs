@@ -8,13 +8,18 @@ use super::history::{History, mean};
 use super::lanes::LaneNetwork;
 use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
 use super::options::{InputUnits, Value};
-use super::replay::{Batch, Replay, Transition};
+use super::replay::{Batch, Replay};
+use super::waves::Waves;
+use super::window::Window;
 use super::{Actions, Problem, ReinforcementError, RoundReport};
 use crate::Error;
 use crate::foundation::checkpoint::CheckpointError;
 use crate::foundation::network::perceptron::parameter_count;
 use crate::foundation::network::{Layer, unpack};
 use crate::foundation::random::Random;
+
+/// Where a learner explores with waves, one lane of so many does in every round.
+const WAVES_EVERY: usize = 8;
 
 /// A learner between two rounds: all that it has become, ready for `serde`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,7 +95,7 @@ impl<L: Learner> Driver<L> {
             return Err(CheckpointError { problem }.into());
         }
         let tick = matches!(learning.value, Value::Finite { .. });
-        let tick = tick.then_some(1.0 / problem.horizon() as f32);
+        let tick = tick.then_some(learning.steps as f32 / problem.horizon() as f32);
         Ok(Self {
             units: InputUnits::of(learning.units.as_ref(), problem)?,
             batch: Batch::new(learning.batch),
@@ -212,6 +217,14 @@ impl<L: Learner> Driver<L> {
         let state = &mut self.state;
         let parameters = &L::actor(&state.weights).parameters;
         let learner = &mut self.learner;
+        let learning = L::learning(&state.options);
+        let every = match how {
+            Exploration::Random => 1,
+            Exploration::OfRound(_) => WAVES_EVERY,
+        };
+        let (actions, horizon, lanes) = (problem.actions(), problem.horizon(), problem.lanes());
+        let waves = learning.waves;
+        let mut waves = waves.then(|| Waves::new(actions, horizon, lanes, random));
         let mut act = |observations: &[f32], actions: &mut [f32]| {
             let mut network = ActingNetwork {
                 network: &mut network,
@@ -220,15 +233,17 @@ impl<L: Learner> Driver<L> {
                 actions,
             };
             learner.explore(&mut network, random, how);
+            if let Some(waves) = &mut waves {
+                waves.act(every, actions, random);
+            }
         };
-        let learning = L::learning(&state.options);
         let (value, scale) = (learning.value, learning.reward_scale);
-        let horizon = problem.horizon() as f32;
+        let mut window = Window::new(learning.steps, value, scale, horizon);
         let (replay, history) = (&mut state.replay, &mut state.history);
         let numbers = history.begin(episodes);
         let mut keep = |step: &Step<'_>| {
             history.steps += 1;
-            replay.push(&Transition::of(step, horizon, value, scale));
+            window.add(step, &mut |transition| replay.push(transition));
         };
         run_episodes(problem, &self.units, numbers, &mut act, &mut keep)
     }

@@ -11,6 +11,7 @@ pub(super) const EVALUATION: u32 = 1 << 31;
 
 /// One step of one lane.
 pub(super) struct Step<'a> {
+    pub(super) lane: usize,
     /// In the networks' units, like `next`.
     pub(super) observation: &'a [f32],
     pub(super) action: &'a [f32],
@@ -81,6 +82,7 @@ pub(super) fn run_episodes(
             };
             let last = time + 1 == horizon;
             keep(&Step {
+                lane,
                 observation: &observations[lane * seen..][..seen],
                 action: &actions[lane * acted..][..acted],
                 next: &nexts[lane * seen..][..seen],

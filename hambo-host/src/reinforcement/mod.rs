@@ -34,7 +34,9 @@ mod squashed_gaussian;
 #[cfg(test)]
 mod toy_problems;
 mod trained;
+mod waves;
 mod weights;
+mod window;
 
 pub use double_dqn::{DoubleDqn, DoubleDqnOptions, DoubleDqnState};
 pub use driver::{Driver, DriverState};

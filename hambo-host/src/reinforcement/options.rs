@@ -168,6 +168,12 @@ pub struct LearningOptions {
     pub learning_rate: f32,
     /// How far the targets move towards the critics in each step.
     pub polyak: f32,
+    /// Steps of a transition: 1, or more where the horizon ends values. More
+    /// bring what happens late to early states sooner, and trust older actions.
+    pub steps: usize,
+    /// Whether square waves take the place of random actions before the first
+    /// round, and of some episodes in every later one.
+    pub waves: bool,
     /// Factor of all rewards; values of order 1 to 100 learn best.
     pub reward_scale: f32,
     /// Units of the observations; as they are if none.
@@ -186,6 +192,8 @@ impl Default for LearningOptions {
             replay: 1_000_000,
             learning_rate: 1e-3,
             polyak: 0.005,
+            steps: 1,
+            waves: false,
             reward_scale: 1.0,
             units: None,
             seed: 0,
@@ -194,6 +202,11 @@ impl Default for LearningOptions {
 }
 
 impl LearningOptions {
+    /// Of the value after a transition.
+    pub(super) fn later_discount(&self) -> f32 {
+        self.value.discount().powf(self.steps as f32)
+    }
+
     pub(super) fn check(&self) -> Result<(), ReinforcementError> {
         let discount = self.value.discount();
         let discounted = match self.value {
@@ -202,6 +215,9 @@ impl LearningOptions {
         };
         at_least_one(self.batch, "batch")?;
         at_least_one(self.replay, "replay")?;
+        let endless = matches!(self.value, Value::Endless { .. });
+        let steps = self.steps == 1 || (self.steps > 1 && !endless);
+        holds(steps, "steps", "1, or more where the horizon ends values")?;
         let widths = !self.hidden.is_empty() && !self.hidden.contains(&0);
         holds(widths, "hidden", "at least one width, all of them positive")?;
         let must_be = "in [0, 1) without an end, in (0, 1] with a horizon";

@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::ReinforcementError;
-use super::episodes::Step;
-use super::options::Value;
 use crate::foundation::random::Random;
 
 /// Where the parts of a transition lie in its row.
@@ -32,20 +30,6 @@ pub(super) struct Transition<'a> {
     pub(super) time: f32,
     /// 1 where the next state has a value, 0 where all is over.
     pub(super) bootstrap: f32,
-}
-
-impl<'a> Transition<'a> {
-    /// A step of a rollout under what the critics predict.
-    pub(super) fn of(step: &Step<'a>, horizon: f32, value: Value, reward_scale: f32) -> Self {
-        Self {
-            observation: step.observation,
-            action: step.action,
-            next: step.next,
-            reward: reward_scale * step.reward,
-            time: step.time as f32 / horizon,
-            bootstrap: value.bootstrap(step.terminated, step.last),
-        }
-    }
 }
 
 /// The newest transitions, up to a capacity.

@@ -153,7 +153,7 @@ impl Learner for ActorCritic {
             actions,
             step: SacStep::new(&sizes.actor, &sizes.critic, learning.batch),
             rates: Rates {
-                discount: learning.value.discount(),
+                discount: learning.later_discount(),
                 tick,
                 target_entropy: options.target_entropy.unwrap_or(-(actions as f32)),
                 learning_rate: learning.learning_rate,

@@ -10,8 +10,8 @@ use hambo_core::rollout::{Objective, Rollout};
 use hambo_core::task::Effort;
 use hambo_core::variant::Variant;
 
-use super::scout::scout;
 use super::grow::grown;
+use super::scout::scout;
 use super::{Learning, Trained, Usual, train};
 use crate::Error;
 use crate::check::case::Case;
@@ -128,7 +128,12 @@ pub fn learn(
         let of = |variant| {
             let mut all = short.estimates.iter();
             let found = all.find(|one| one.variant == variant && one.objective == objective);
-            found.map_or(f32::NAN, |found| found.mean)
+            let steps = match objective {
+                Objective::Return => 1.0,
+                // Of a constraint's mean the adversary earns the sum.
+                Objective::Constraint(_) => case.task.horizon as f32,
+            };
+            found.map_or(f32::NAN, |found| steps * found.mean)
         };
         for variant in case.task.method.variants.iter().copied() {
             if !searches(variant) {

@@ -18,6 +18,12 @@ use crate::reinforcement::{AdversaryProblem, InputUnits, LearningOptions, RoundR
 /// then the entropy that soft actor-critic is paid for weighs less.
 const EFFECT: f32 = 50.0;
 
+/// The share of the return that an adversary is taken to be after at least.
+const LEAST_SHARE: f32 = 0.1;
+
+/// Steps of the transitions that networks learn from.
+const STEPS: usize = 5;
+
 /// The returns of a case before anybody learns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usual {
@@ -25,6 +31,16 @@ pub struct Usual {
     pub neutral: f32,
     /// What a short search finds.
     pub worst: f32,
+}
+
+impl Usual {
+    /// How much there seems to be to take away. A search that found next to
+    /// nothing says little: an end of the trajectory may lie beyond, which
+    /// takes away much of the return.
+    fn effect(self) -> f32 {
+        let found = self.neutral - self.worst;
+        found.max(LEAST_SHARE * self.neutral.abs()).max(1e-6)
+    }
 }
 
 /// A network, and what it cost.
@@ -59,14 +75,16 @@ pub fn train(
     let image = Image::parse(bytes.as_bytes())?;
     let problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
     let problem = problem.against(objective);
-    let mut problem = problem.with_baseline(usual.neutral / image.task().horizon as f32);
-    let effect = (usual.neutral - usual.worst).max(0.01 * usual.neutral.abs());
+    let mut problem = problem.with_baseline(usual.neutral);
+    let horizon = image.task().horizon as usize;
     let options = LearningOptions {
         hidden: learning.hidden.clone(),
         value: Value::Finite { discount: 1.0 },
         rounds: learning.rounds.clone(),
         batch: learning.batch,
-        reward_scale: EFFECT / effect.max(1e-6),
+        steps: STEPS.min(horizon),
+        waves: true,
+        reward_scale: EFFECT / usual.effect(),
         units: Some(units(&image)),
         seed: learning.seed,
         ..LearningOptions::default()

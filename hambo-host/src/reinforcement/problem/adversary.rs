@@ -11,6 +11,7 @@ use hambo_core::variant::Variant;
 use rayon::prelude::*;
 
 use super::lane_group::{LaneGroup, WIDTH, gather, transpose};
+use super::pay::Pay;
 use super::{Actions, Problem};
 use crate::Error;
 
@@ -38,7 +39,7 @@ pub struct AdversaryProblem<'a> {
     rollout: Rollout<'a, StoredPolicy<'a>>,
     lanes: usize,
     seed: u64,
-    baseline: f32,
+    pay: Pay,
     groups: Vec<Mutex<ObservedGroup>>,
 }
 
@@ -82,7 +83,7 @@ impl<'a> AdversaryProblem<'a> {
             rollout,
             lanes,
             seed,
-            baseline: 0.0,
+            pay: Pay::each_step(),
             groups: groups.collect::<Result<_, CapacityError>>()?,
         })
     }
@@ -97,14 +98,14 @@ impl AdversaryProblem<'_> {
         self
     }
 
-    /// Counts the controller's rewards from this one on: the adversary earns
-    /// `usual − r`. Learners like small numbers. Only for tasks that do not
-    /// terminate, else the adversary would be paid for the length of episodes.
+    /// Pays the adversary what it takes off this return: over an episode it
+    /// earns `baseline` minus the task's discounted return, however early the
+    /// episode ends. Learners like small numbers, and ending an episode that
+    /// earned the controller something must be worth as much.
     #[must_use]
-    pub fn with_baseline(self, usual: f32) -> Self {
-        let ends = self.rollout.task.termination.is_some();
-        let baseline = if ends { 0.0 } else { usual };
-        Self { baseline, ..self }
+    pub fn with_baseline(self, baseline: f32) -> Self {
+        let pay = Pay::below(baseline, self.rollout.task);
+        Self { pay, ..self }
     }
 }
 
@@ -129,6 +130,7 @@ impl ObservedGroup {
         &mut self,
         rollout: &Rollout<'_, P>,
         seed: u64,
+        pay: &Pay,
         actions: &[f32],
         rewards: &mut [f32],
         terminated: &mut [bool],
@@ -146,15 +148,16 @@ impl ObservedGroup {
             }
         }
         let result = rollout.transition(0, &mut buffers)?;
-        let lanes = rewards.iter_mut().zip(terminated);
-        for ((reward, terminated), ((found, terminal), finite)) in lanes.zip(
-            result
-                .reward
-                .iter()
-                .zip(&result.terminal)
-                .zip(&result.finite),
-        ) {
-            *reward = if *finite { -*found } else { f32::NAN };
+        let lanes = rewards.iter_mut().zip(terminated).zip(self.group.times());
+        let found = result.reward.iter().zip(&result.terminal);
+        for (((reward, terminated), time), ((found, terminal), finite)) in
+            lanes.zip(found.zip(&result.finite))
+        {
+            *reward = if *finite {
+                pay.of(*time, *found, *terminal)
+            } else {
+                f32::NAN
+            };
             *terminated = *terminal;
         }
         self.group.advance(dimension);
@@ -221,13 +224,14 @@ impl Problem for AdversaryProblem<'_> {
         let parts = parts
             .zip(rewards.par_chunks_mut(WIDTH))
             .zip(terminated.par_chunks_mut(WIDTH));
-        let (rollout, seed, baseline) = (&self.rollout, self.seed, self.baseline);
+        let (rollout, seed, pay) = (&self.rollout, self.seed, &self.pay);
         parts
             .zip(&self.groups)
             .for_each(|(((actions, rewards), terminated), group)| {
-                let done = lock(group).step(rollout, seed, actions, rewards, terminated);
-                for reward in rewards {
-                    *reward = done.map_or(f32::NAN, |()| *reward + baseline);
+                let mut group = lock(group);
+                let done = group.step(rollout, seed, pay, actions, rewards, terminated);
+                if done.is_none() {
+                    rewards.fill(f32::NAN);
                 }
             });
         Ok(())

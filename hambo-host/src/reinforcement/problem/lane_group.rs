@@ -81,6 +81,11 @@ impl LaneGroup {
         }
     }
 
+    /// Steps of each lane's episode so far.
+    pub(super) fn times(&self) -> &[u32; WIDTH] {
+        &self.times
+    }
+
     /// The states of all lanes, one row for each dimension.
     pub(super) fn states(&self, dimension: usize) -> &[[f32; WIDTH]] {
         self.rows.get(..dimension).unwrap_or_default()

@@ -5,7 +5,8 @@
 //! in groups of lanes over all cores.
 //!
 //! - [`AdversaryProblem`]: the hallucinated system, the controller is fixed, the
-//!   adversary learns. Its observation is (s, a), its reward −r.
+//!   adversary learns. Its observation is (s, a), its reward −r, or what it takes
+//!   off a baseline.
 //! - [`ControllerProblem`]: the hallucinated system, the adversary is fixed, the
 //!   controller learns. Its observation is s, its reward r. Together they make
 //!   offline RL.
@@ -16,6 +17,7 @@ mod controller;
 mod environment;
 mod given_actions;
 mod lane_group;
+mod pay;
 
 pub use adversary::AdversaryProblem;
 pub use controller::ControllerProblem;

@@ -166,7 +166,7 @@ fn the_library_finds_what_the_command_finds() {
         log: Some(&log),
         variants: &VARIANTS.map(|(variant, _)| variant),
         effort: EffortLevel::Quick,
-        trajectories: 4,
+        trajectories: Some(4),
         ..CheckOptions::default()
     };
     let mut watch = |_, _: &_| ControlFlow::Continue(());

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use hambo_core::image::Image;
 use hambo_host::formats::column_names::ColumnNames;
+use hambo_host::formats::image::AlignedBytes;
 use hambo_host::formats::policy::{ActionMap, PerceptronPolicy, onnx};
 use hambo_host::formats::task::TaskFile;
 use hambo_host::formats::task_draft::{LoggedRows, draft, review};
@@ -150,7 +152,22 @@ fn onnx_controllers_are_checked_and_exported() {
         object["bound"].clone()
     };
     assert_eq!(bound("p.onnx"), bound("p.toml"));
-    folder.done("export m.hambo --task task.toml --policy p.onnx -o i.hmb");
+    // The task has no threshold, so nothing can pass; an image by force never deploys.
+    let export = "export m.hambo --task task.toml --policy p.onnx --effort quick -o i.hmb";
+    let (code, _, error) = folder.run(export);
+    assert!(
+        code == 2 && error.contains("the task states no threshold"),
+        "{error}"
+    );
+    assert!(!folder.0.join("i.hmb").exists());
+    folder.done(&format!("{export} --force"));
+    let bytes = AlignedBytes::new(&std::fs::read(folder.0.join("i.hmb")).unwrap());
+    assert!(
+        Image::parse(bytes.as_bytes())
+            .unwrap()
+            .task()
+            .refused_by_host
+    );
     assert!(folder.0.join("i.hmb").exists());
     // A controller of another robot.
     onnx::write(folder.0.join("other.onnx"), &linear(&[1.0; 5]), &[]).unwrap();

@@ -174,7 +174,7 @@ fn settings_are_defaults_and_flags_win() {
     ));
     assert_eq!(
         (&found["seed"], &found["trajectories"]),
-        (&5.into(), &16.into())
+        (&5.into(), &4000.into())
     );
     assert_eq!(found["effort"], "quick");
     // Flags win, and the help tells the default.

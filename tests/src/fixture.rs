@@ -346,7 +346,7 @@ pub fn image_with(
     let policy = encode_policy(&policy(draw, space)?)?;
     let effort = Effort {
         trajectories: 2 + draw.below(2) as u32,
-        searched: 1 + draw.below(2) as u32,
+        searched: 2,
         iterations: 3,
         seed,
     };

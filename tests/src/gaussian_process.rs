@@ -364,7 +364,7 @@ pub fn image_of(
     let policy = encode_policy(&policy(draw, space)?)?;
     let effort = Effort {
         trajectories: 2 + draw.below(2) as u32,
-        searched: 1 + draw.below(2) as u32,
+        searched: 2,
         iterations: 3,
         seed,
     };

@@ -167,8 +167,8 @@ fn holds_and_is_tight(name: &str, options: impl Fn(u64) -> ModelOptions) {
              learned, {computed:.3} with it computed; learned and neutral {neutral:.3}"
         );
         above += usize::from(learned > truth);
-        // One that fails may not fail by much: a hundredth of the return.
-        assert!(learned <= truth + 0.01 * truth.abs(), "{name}, seed {seed}");
+        // One that fails may not fail by much: a fiftieth of the return.
+        assert!(learned <= truth + 0.02 * truth.abs(), "{name}, seed {seed}");
         assert!((neutral - truth).abs() < 0.15 * truth.abs(), "{name}");
         // As much again as the dynamics cost, and a tenth of the return.
         let allowed = 3.0 * (truth - computed).max(0.0) + 0.1 * truth.abs();

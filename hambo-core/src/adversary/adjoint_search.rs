@@ -25,8 +25,9 @@ impl<const B: usize> AdjointSearch<'_, B> {
     /// The adversary's choices at the start of a round.
     pub fn lay_pattern(&self, round: Round, dimension: usize, buffers: &mut Buffers<'_, B>) {
         for (row, (step, j)) in buffers.eta.iter_mut().zip(places(dimension)) {
-            let lanes = self.starts.iter().zip(self.places());
-            for (eta, (start, place)) in row.iter_mut().zip(lanes) {
+            let lanes = self.starts.iter().zip(self.numbers).zip(self.places());
+            for (eta, ((start, number), place)) in row.iter_mut().zip(lanes) {
+                let place = (*number as u32, place);
                 *eta = pattern(round, *start, place, dimension, step, j);
             }
         }

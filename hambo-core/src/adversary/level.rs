@@ -13,6 +13,10 @@ use crate::rollout::{Buffers, Rollout};
 use crate::task::{InitialKind, Task};
 use crate::variant::Variant;
 
+/// The stream of the first searched trajectory: beyond all sampled ones, and the
+/// same however many those are.
+const FIRST_SEARCHED: u32 = 1 << 30;
+
 /// A level of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -47,7 +51,7 @@ impl Level {
     pub fn stream(self, task: &Task<'_>, trajectory: u32) -> Stream {
         let first = match self {
             Self::Sampled => 0,
-            Self::Searched => task.effort.trajectories,
+            Self::Searched => FIRST_SEARCHED,
         };
         Stream::new(task.effort.seed, first.wrapping_add(trajectory))
     }

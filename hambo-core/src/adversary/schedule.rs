@@ -4,7 +4,8 @@
 //! The return is close to linear in each eta_t, so the worst choice lies
 //! mostly on the corners of the cube and only the derivative's sign matters.
 //! Steps start as long as the cube is wide and shrink; the softness of
-//! comparisons cycles, so that a wall is felt from far as well as from near.
+//! comparisons cycles, so that a wall is felt from far as well as from near,
+//! and gets smaller as the search goes on.
 //!
 //! A push that pays only in rhythm (a swing) lies behind a hill that no
 //! gradient crosses. So there are three rounds of descent, each with its own
@@ -14,12 +15,15 @@ use super::start::Start;
 use super::{constant, hash};
 use crate::arithmetic::elementary::maximum;
 
+/// Half periods of alternating starts: 1 to 32 steps.
+const WAVES: u32 = 6;
+
 /// The rounds of the search, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Round {
     /// Descent from the start's constant eta.
     Constant,
-    /// Descent from the constant with its sign changing at every step.
+    /// Descent from the constant with its sign changing every 1, 2, 4 … steps.
     Alternating,
     /// Descent from random signs.
     Random,
@@ -88,26 +92,31 @@ impl ScheduledSweep {
     /// comparison's own width.
     #[must_use]
     pub fn softness(self) -> f32 {
-        match self.sweep % 3 {
-            0 => 1.0,
-            1 => 0.3,
-            _ => 0.1,
-        }
+        let cycle: &[f32] = match self.round {
+            Round::Constant | Round::Alternating => &[1.0, 0.3, 0.1],
+            Round::Random => &[0.3, 0.1, 0.03],
+            Round::Perturb => &[0.3, 0.1, 0.03, 0.01],
+        };
+        let place = self.sweep.checked_rem(cycle.len() as u32).unwrap_or(0);
+        cycle.get(place as usize).copied().unwrap_or(1.0)
     }
 }
 
 /// Component `j` at step `step` of the pattern that a round starts from.
+/// `wave` numbers the starts, so that each alternates with another period;
 /// `place` is that of the trajectory and the start.
 #[must_use]
 pub(super) fn pattern(
     round: Round,
     start: Start,
-    place: u32,
+    (wave, place): (u32, u32),
     dimension: usize,
     step: u32,
     j: usize,
 ) -> f32 {
-    let alternating = if step & 1 == 0 { 1.0 } else { -1.0 };
+    let half_period = 1_u32.checked_shl(wave % WAVES).unwrap_or(1);
+    let half = step.checked_div(half_period).unwrap_or(0);
+    let alternating = if half & 1 == 0 { 1.0 } else { -1.0 };
     match (round, start) {
         (Round::Constant, Start::Constant(number)) => constant::component(number, dimension, j),
         // What these begin with is not a pattern.
@@ -158,19 +167,22 @@ mod tests {
     }
 
     #[test]
-    fn the_second_round_changes_the_sign_at_every_step() {
+    fn the_second_round_changes_the_sign_in_turn() {
         // Start 2 of one dimension is eta = 1.
         let start = Start::Constant(2);
-        let steps = |round| [0, 1, 2].map(|step| pattern(round, start, 0, 1, step, 0));
+        let steps = |round| [0, 1, 2].map(|step| pattern(round, start, (0, 0), 1, step, 0));
         assert_eq!(steps(Round::Constant), [1.0, 1.0, 1.0]);
         assert_eq!(steps(Round::Alternating), [1.0, -1.0, 1.0]);
+        // The third start changes it every four steps.
+        let slow = [3, 4, 8].map(|step| pattern(Round::Alternating, start, (2, 0), 1, step, 0));
+        assert_eq!(slow, [1.0, -1.0, 1.0]);
     }
 
     #[test]
     fn random_signs_differ_from_trajectory_to_trajectory() {
         let signs = |trajectory| -> Vec<f32> {
             let (start, place) = (Start::Constant(1), hash::place(trajectory, 1));
-            let signs = (0..64).map(|step| pattern(Round::Random, start, place, 1, step, 0));
+            let signs = (0..64).map(|step| pattern(Round::Random, start, (1, place), 1, step, 0));
             signs.collect()
         };
         assert_eq!(signs(3), signs(3));

@@ -2,6 +2,7 @@
 //! (its initial state and noise) and a start of the adversary.
 
 use super::adjoint_search::AdjointSearch;
+use super::hash;
 use super::level::Level;
 use super::schedule::{Round, ScheduledSweep};
 use super::sequence_search::SequenceSearch;
@@ -30,6 +31,8 @@ pub struct Search<const B: usize> {
     sequence: SequenceSearch<B>,
     start_value: [f32; B],
     least: [f32; B],
+    /// The smooth objective of what is kept: it decides between equals.
+    smooth: [f32; B],
     least_iteration: [u32; B],
     course: [[f32; B]; COURSE],
     marks: Marks<B>,
@@ -77,6 +80,10 @@ impl<const B: usize> Search<B> {
         let count = starts.count() as u32;
         let trajectories = candidates.map(|c| c.checked_div(count).unwrap_or(0));
         let numbers = candidates.map(|c| c.checked_rem(count).unwrap_or(0) as usize);
+        let places = candidates.map(|c| {
+            let trajectory = c.checked_div(count).unwrap_or(0);
+            hash::place(trajectory, c.checked_rem(count).unwrap_or(0))
+        });
         Self {
             level,
             starts: numbers.map(|number| starts.at(number)),
@@ -85,9 +92,10 @@ impl<const B: usize> Search<B> {
             streams: trajectories.map(|trajectory| level.stream(rollout.task, trajectory)),
             iterations: level.sweeps(rollout.variant, rollout.task),
             iteration: 0,
-            sequence: SequenceSearch::new(),
+            sequence: SequenceSearch::new(places),
             start_value: [f32::INFINITY; B],
             least: [f32::INFINITY; B],
+            smooth: [f32::INFINITY; B],
             least_iteration: [0; B],
             course: [[f32::INFINITY; B]; COURSE],
             marks: Marks {
@@ -151,8 +159,14 @@ impl<const B: usize> Search<B> {
         }
         if rollout.variant == Variant::DiscreteAdversary1 {
             let softness = ScheduledSweep::new(self.iteration, self.iterations).softness();
-            self.sequence
-                .propose(rollout, &self.streams, &returns, softness, buffers);
+            self.sequence.propose(
+                rollout,
+                &self.streams,
+                &returns,
+                &improved,
+                softness,
+                buffers,
+            );
         } else {
             let failed =
                 self.adjoint()
@@ -176,6 +190,7 @@ impl<const B: usize> Search<B> {
     }
 
     fn begin<P: Policy>(&self, rollout: &Rollout<'_, P>, buffers: &mut Buffers<'_, B>) {
+        buffers.smooth_end = self.iterations > 0;
         self.level.start_all(rollout, &self.trajectories, buffers);
         let dynamics = &rollout.model.dynamics;
         let continuous = rollout.variant == Variant::ContinuousAdversary;
@@ -187,7 +202,8 @@ impl<const B: usize> Search<B> {
         let found = rollout.task.found(rollout.variant, rollout.objective);
         match rollout.variant {
             Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf => {
-                SequenceSearch::begin(&self.starts, found, &mut buffers.members);
+                let members = dynamics.members();
+                SequenceSearch::begin(&self.starts, found, members, &mut buffers.members);
             }
             _ => {
                 let adjoint = self.adjoint();
@@ -199,7 +215,8 @@ impl<const B: usize> Search<B> {
         }
     }
 
-    /// Keeps the figures of a sweep; returns the lanes that it improved.
+    /// Keeps the figures of a sweep; returns the lanes that it improved, if
+    /// only in the smooth objective.
     fn keep_least(&mut self, returns: &Returns<B>) -> [bool; B] {
         if self.iteration == 0 {
             self.start_value = returns.value;
@@ -213,6 +230,14 @@ impl<const B: usize> Search<B> {
                 *least = *value;
                 *found = self.iteration;
                 *improved = true;
+            }
+        }
+        let ties = self.smooth.iter_mut().zip(&returns.smooth);
+        let ties = ties.zip(self.least.iter().zip(&returns.value));
+        for (improved, ((kept, smooth), (least, value))) in improved.iter_mut().zip(ties) {
+            if *improved || (*value == *least && *smooth < *kept) {
+                *improved = true;
+                *kept = *smooth;
             }
         }
         let points = (0_u32..).zip(&mut self.course);

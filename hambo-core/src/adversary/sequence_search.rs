@@ -3,9 +3,10 @@
 //!
 //! After every improvement the adjoint sweep says which member promises most
 //! at each step. Then, until the next improvement: all promising steps at
-//! once, the promising steps one by one, and at last every step and member in
-//! turn. The sequences stand in [`MemberRows`].
+//! once, some of them, one by one, and at last every step and member in turn,
+//! and stretches of one member. The sequences stand in [`MemberRows`].
 
+use super::hash;
 use super::start::Start;
 use crate::arithmetic::random::Stream;
 use crate::policy::{FoundChoices, Policy};
@@ -15,6 +16,7 @@ use crate::rollout::{Buffers, MemberRows, Returns, Rollout};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     AllAtOnce,
+    SomeAtOnce,
     OneByOne,
     InTurn,
 }
@@ -22,28 +24,39 @@ enum Stage {
 /// The search on `B` lanes.
 #[derive(Clone, Debug)]
 pub(super) struct SequenceSearch<const B: usize> {
-    least: [f32; B],
     stage: [Stage; B],
     /// Counts steps and members in turn.
     cursor: [u32; B],
+    /// Trials since the last improvement.
+    trial: [u32; B],
+    /// That of the trajectory and the start: what is random differs on each.
+    places: [u32; B],
 }
 
+/// Trials of some promising steps at once: a half, a quarter, an eighth, twice.
+const SOME: u32 = 6;
+
+/// Trials until single promising steps have had their turn.
+const SINGLE: u32 = 16;
+
 impl<const B: usize> SequenceSearch<B> {
-    /// Nothing tried yet.
+    /// Nothing tried yet. `places` are those of the trajectories and starts.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(places: [u32; B]) -> Self {
         Self {
-            least: [f32::INFINITY; B],
             stage: [Stage::AllAtOnce; B],
             cursor: [0; B],
+            trial: [0; B],
+            places,
         }
     }
 
-    /// Every lane starts with one member for the whole trajectory, or with a
-    /// sequence that was found elsewhere.
+    /// Every lane starts with one member for the whole trajectory, with all in
+    /// turn, or with a sequence that was found elsewhere.
     pub fn begin(
         starts: &[Start; B],
         found: Option<&FoundChoices<'_>>,
+        members: usize,
         rows: &mut MemberRows<'_, B>,
     ) {
         for (step, chosen) in rows.chosen.iter_mut().enumerate() {
@@ -51,6 +64,10 @@ impl<const B: usize> SequenceSearch<B> {
                 Start::Member(member) => member as u16,
                 Start::Found(sequence) => {
                     found.map_or(0.0, |found| found.at(sequence, step)) as u16
+                }
+                Start::Turns(doublings) => {
+                    let turn = step.checked_shr(doublings as u32).unwrap_or(0);
+                    turn.checked_rem(members).unwrap_or(0) as u16
                 }
                 Start::Constant(_) | Start::Network => 0,
             });
@@ -60,63 +77,76 @@ impl<const B: usize> SequenceSearch<B> {
         }
     }
 
-    /// Judges the sequences on trial and puts the next ones there.
+    /// Keeps or takes back the sequences on trial and puts the next ones
+    /// there. `improved` marks the lanes whose last sweep was the worst so far.
     pub fn propose<P: Policy>(
         &mut self,
         rollout: &Rollout<'_, P>,
         streams: &[Stream; B],
         returns: &Returns<B>,
+        improved: &[bool; B],
         softness: f32,
         buffers: &mut Buffers<'_, B>,
     ) {
-        let improved = self.judge(&returns.value, &mut buffers.members);
+        keep_improved(improved, &mut buffers.members);
         if improved.contains(&true) {
-            rollout.member_gains(streams, returns, softness, &improved, buffers);
+            rollout.member_gains(streams, returns, softness, improved, buffers);
         }
         let members = rollout.model.dynamics.members();
-        self.change(&improved, members, &mut buffers.members);
-    }
-
-    /// Keeps the trials that are better and takes back the others. Returns
-    /// the lanes that improved.
-    fn judge(&mut self, values: &[f32; B], rows: &mut MemberRows<'_, B>) -> [bool; B] {
-        let mut improved = [false; B];
-        let lanes = improved.iter_mut().zip(self.least.iter_mut());
-        for ((improved, least), value) in lanes.zip(values) {
-            if *value < *least {
-                *least = *value;
-                *improved = true;
-            }
-        }
-        for (chosen, worst) in rows.chosen.iter_mut().zip(rows.worst.iter_mut()) {
-            for ((chosen, worst), improved) in chosen.iter_mut().zip(worst).zip(&improved) {
-                if *improved {
-                    *worst = *chosen;
-                } else {
-                    *chosen = *worst;
-                }
-            }
-        }
-        improved
+        self.change(improved, members, &mut buffers.members);
     }
 
     /// Changes the sequences for the next trial.
     fn change(&mut self, improved: &[bool; B], members: usize, rows: &mut MemberRows<'_, B>) {
         let lanes = self.stage.iter_mut().zip(self.cursor.iter_mut());
-        for (lane, ((stage, cursor), improved)) in lanes.zip(improved).enumerate() {
+        let lanes = lanes.zip(self.trial.iter_mut().zip(&self.places));
+        for (lane, (((stage, cursor), (trial, place)), improved)) in lanes.zip(improved).enumerate()
+        {
+            *trial = if *improved {
+                0
+            } else {
+                trial.saturating_add(1)
+            };
             *stage = match (*stage, *improved) {
                 (_, true) => Stage::AllAtOnce,
-                (Stage::AllAtOnce, false) => Stage::OneByOne,
+                (Stage::AllAtOnce, false) => Stage::SomeAtOnce,
+                (Stage::SomeAtOnce, false) if *trial > SOME => Stage::OneByOne,
+                (Stage::OneByOne, false) if *trial > SINGLE => Stage::InTurn,
                 (later, false) => later,
             };
-            if *stage == Stage::AllAtOnce && !take_all(rows, lane) {
+            if *stage == Stage::AllAtOnce && !take_some(rows, lane, |_| true) {
                 *stage = Stage::InTurn;
+            }
+            if *stage == Stage::SomeAtOnce {
+                // One in two, four, eight: of a jump that is too far, a part.
+                let one_in = 2_u32.checked_shl(trial.saturating_sub(1) % 3).unwrap_or(2);
+                let place = [*place, *trial, *cursor];
+                take_some(rows, lane, |step| {
+                    let [place, trial, cursor] = place;
+                    hash::below([place, trial, step, cursor], one_in) == 0
+                });
             }
             if *stage == Stage::OneByOne && !take_best(rows, lane) {
                 *stage = Stage::InTurn;
             }
-            if *stage == Stage::InTurn {
+            if *stage == Stage::InTurn && *trial & 1 == 0 {
                 take_next(rows, lane, members, cursor);
+            } else if *stage == Stage::InTurn {
+                take_stretch(rows, lane, members, [*place, *trial, *cursor]);
+            }
+        }
+    }
+}
+
+/// Keeps the trials that are worse for the controller and takes back the
+/// others.
+fn keep_improved<const B: usize>(improved: &[bool; B], rows: &mut MemberRows<'_, B>) {
+    for (chosen, worst) in rows.chosen.iter_mut().zip(rows.worst.iter_mut()) {
+        for ((chosen, worst), improved) in chosen.iter_mut().zip(worst).zip(improved) {
+            if *improved {
+                *worst = *chosen;
+            } else {
+                *chosen = *worst;
             }
         }
     }
@@ -138,11 +168,16 @@ fn steps<'r, const B: usize>(
     })
 }
 
-/// Every promising proposal; false if there is none.
-fn take_all<const B: usize>(rows: &mut MemberRows<'_, B>, lane: usize) -> bool {
+/// The promising proposals of the steps that `wanted` names; false if none is
+/// promising.
+fn take_some<const B: usize>(
+    rows: &mut MemberRows<'_, B>,
+    lane: usize,
+    wanted: impl Fn(u32) -> bool,
+) -> bool {
     let mut any = false;
-    for (chosen, proposed, gain) in steps(rows, lane) {
-        if *gain < 0.0 {
+    for (step, (chosen, proposed, gain)) in (0..).zip(steps(rows, lane)) {
+        if *gain < 0.0 && wanted(step) {
             *chosen = proposed;
             any = true;
         }
@@ -161,6 +196,24 @@ fn take_best<const B: usize>(rows: &mut MemberRows<'_, B>, lane: usize) -> bool 
             true
         }
         _ => false,
+    }
+}
+
+/// One member for some steps in a row: for 1 to 32, anywhere, at random. It
+/// moves the moment at which the adversary changes its mind.
+fn take_stretch<const B: usize>(
+    rows: &mut MemberRows<'_, B>,
+    lane: usize,
+    members: usize,
+    [place, trial, cursor]: [u32; 3],
+) {
+    let draw = |what: u32, count: u32| hash::below([place, trial, cursor, what], count);
+    let member = draw(0, members as u32) as u16;
+    let first = draw(1, rows.chosen.len() as u32) as usize;
+    let length = 1_usize.checked_shl(draw(2, 6)).unwrap_or(1);
+    let stretch = rows.chosen.iter_mut().skip(first).take(length);
+    for chosen in stretch.filter_map(|row| row.get_mut(lane)) {
+        *chosen = member;
     }
 }
 
@@ -201,13 +254,13 @@ mod tests {
             proposed: &mut [[0], [1]],
             gain: &mut [[0.0], [-0.5]],
         };
-        let mut search = SequenceSearch::<1>::new();
-        SequenceSearch::begin(&[Start::Member(0)], None, &mut rows);
-        assert_eq!(search.judge(&[-1.0], &mut rows), [true]);
+        let mut search = SequenceSearch::<1>::new([0]);
+        SequenceSearch::begin(&[Start::Member(0)], None, 2, &mut rows);
+        keep_improved(&[true], &mut rows);
         // The adjoint promises that member 1 costs 0.5 more at the second step.
         search.change(&[true], 2, &mut rows);
         assert_eq!(rows.chosen, [[0], [1]]);
-        assert_eq!(search.judge(&[-0.9], &mut rows), [false]);
+        keep_improved(&[false], &mut rows);
         assert_eq!(rows.chosen, [[0], [0]]);
     }
 }

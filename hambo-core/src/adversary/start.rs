@@ -7,6 +7,9 @@ use crate::variant::Variant;
 /// The largest number of starts on one trajectory.
 pub(crate) const MAX_STARTS: usize = 128;
 
+/// Members in turn for 1, 2, 4 … 32 steps: what pays only in rhythm.
+const TURNS: usize = 6;
+
 /// One start of an adversary.
 ///
 /// ```
@@ -34,6 +37,8 @@ pub enum Start {
     /// A member of the ensemble. CA follows it by the eta that leads to the
     /// member's mean.
     Member(usize),
+    /// All members in turn, each for 2^n steps, by n.
+    Turns(usize),
     /// A sequence that a search found on other trajectories, by number.
     Found(usize),
     /// The trained network.
@@ -47,6 +52,8 @@ pub struct Starts {
     pub constants: usize,
     /// Members.
     pub members: usize,
+    /// Members in turn.
+    pub turns: usize,
     /// Sequences that were found elsewhere.
     pub found: usize,
     /// Trained networks, 0 or 1.
@@ -76,6 +83,7 @@ impl Starts {
             },
             Variant::DiscreteAdversary1 => Self {
                 members: members.max(1),
+                turns: if members > 1 { TURNS } else { 0 },
                 ..own
             },
             Variant::DiscreteAdversaryInf => Self {
@@ -99,7 +107,7 @@ impl Starts {
     #[must_use]
     pub fn untrained(&self) -> usize {
         let fixed = self.constants.saturating_add(self.members);
-        fixed.saturating_add(self.found)
+        fixed.saturating_add(self.turns).saturating_add(self.found)
     }
 
     /// The start with this number.
@@ -113,6 +121,10 @@ impl Starts {
             return Start::Member(number);
         }
         let number = number.saturating_sub(self.members);
+        if number < self.turns {
+            return Start::Turns(number);
+        }
+        let number = number.saturating_sub(self.turns);
         if number < self.found {
             Start::Found(number)
         } else {

@@ -15,6 +15,8 @@ pub enum Adversary {
     None,
     /// A constant adversary, by number.
     Constant(u16),
+    /// All members in turn, each for 2^n steps, by n.
+    Turns(u16),
     /// A sequence that was found on other trajectories.
     Found(u16),
     /// One member for the whole trajectory.
@@ -186,6 +188,7 @@ fn adversary(variant: Variant, minimum: &Minimum, found: &Contenders) -> Adversa
         },
         Some((Start::Constant(number), _)) => Adversary::Constant(number as u16),
         Some((Start::Member(member), _)) => Adversary::Member(member as u16),
+        Some((Start::Turns(doublings), _)) => Adversary::Turns(doublings as u16),
         Some((Start::Found(number), _)) => Adversary::Found(number as u16),
         Some((Start::Network, _)) => Adversary::Network,
         None => Adversary::None,

@@ -55,6 +55,8 @@ pub struct Buffers<'r, const B: usize> {
     pub(super) adversary_scratch: &'r mut [[f32; B]],
     /// Who chooses in each lane during the forward sweep.
     pub feedback: [Feedback; B],
+    /// Whether the forward sweep computes the smooth objective as well.
+    pub smooth_end: bool,
 }
 
 /// The rows of the controller.
@@ -228,6 +230,7 @@ impl<'r, const B: usize> Buffers<'r, B> {
             scratch: take(sizes.scratch)?,
             adversary_scratch: take(sizes.adversary_scratch)?,
             feedback: [Feedback::Given; B],
+            smooth_end: false,
         })
     }
 }

@@ -1,7 +1,9 @@
 //! The forward sweep: T steps, the return, and what went wrong on the way.
 
 use super::{Buffers, Objective, Rollout, StepResult};
+use crate::arithmetic::elementary::{clamp, maximum};
 use crate::arithmetic::random::Stream;
+use crate::expression::{Comparison, Inputs};
 use crate::policy::Policy;
 use crate::task::Variant;
 
@@ -21,7 +23,14 @@ pub struct Returns<const B: usize> {
     /// True once the model was uncertain of anything: the adversary had a
     /// choice.
     pub width: [bool; B],
+    /// The objective with a smooth termination, where the task has one and
+    /// `buffers.smooth_end` asks for it; 0 elsewhere. Of two choices with the
+    /// same return it tells which one is closer to another end.
+    pub smooth: [f32; B],
 }
+
+/// The softness of comparisons in [`Returns::smooth`].
+const TIE_SOFTNESS: f32 = 0.3;
 
 impl<P: Policy> Rollout<'_, P> {
     /// Draws the initial states of all lanes.
@@ -50,7 +59,10 @@ impl<P: Policy> Rollout<'_, P> {
             outside: [false; B],
             within_bounds: [true; B],
             width: [false; B],
+            smooth: [0.0; B],
         };
+        let mut survival = [1.0; B];
+        let mut visited = [0.0; B];
         let (_, discount) = self.objective();
         let mut ended = [false; B];
         let mut weight = 1.0_f32;
@@ -60,14 +72,65 @@ impl<P: Policy> Rollout<'_, P> {
                 return returns;
             };
             returns.add(step, weight, &result, self.variant, &mut ended);
+            if buffers.smooth_end {
+                let sums = (&mut returns.smooth, &mut visited);
+                if self
+                    .add_smooth(step, weight, buffers, &mut survival, sums)
+                    .is_none()
+                {
+                    returns.finite = [false; B];
+                    return returns;
+                }
+            }
             weight *= discount;
         }
         if let Objective::Constraint(_) = self.objective {
             for (sum, steps) in returns.value.iter_mut().zip(&returns.steps) {
                 *sum /= *steps as f32;
             }
+            for (sum, visited) in returns.smooth.iter_mut().zip(&visited) {
+                *sum /= maximum(*visited, 1.0);
+            }
         }
         returns
+    }
+
+    /// Adds a step to the smooth objective: its share is what survived until
+    /// here. `None` if there is no such step.
+    fn add_smooth<const B: usize>(
+        &self,
+        step: u32,
+        weight: f32,
+        buffers: &mut Buffers<'_, B>,
+        survival: &mut [f32; B],
+        (sums, visited): (&mut [f32; B], &mut [f32; B]),
+    ) -> Option<()> {
+        let Some(termination) = self.task.termination else {
+            return Some(());
+        };
+        let inputs = Inputs {
+            state: buffers.states.get(self.state_rows(step)?)?,
+            action: &*buffers.controller.action,
+            next: buffers.states.get(self.state_rows(step.checked_add(1)?)?)?,
+        };
+        let comparison = Comparison::Smooth(TIE_SOFTNESS);
+        self.task
+            .program
+            .evaluate(comparison, inputs, buffers.values);
+        let (objective, _) = self.objective();
+        let reward = buffers.values.get(usize::from(objective))?;
+        let ends = buffers.values.get(usize::from(termination))?;
+        let sums = sums.iter_mut().zip(visited);
+        let lanes = survival.iter_mut().zip(reward.iter().zip(ends));
+        for ((sum, visited), (survival, (reward, ends))) in sums.zip(lanes) {
+            // Beyond the end numbers may be anything; they weigh nothing.
+            if *survival > 0.0 {
+                *sum += *survival * weight * *reward;
+                *visited += *survival;
+                *survival *= 1.0 - clamp(*ends, 0.0, 1.0);
+            }
+        }
+        Some(())
     }
 
     /// A whole step: [`Rollout::observe`], the choices of adversaries that see

@@ -73,14 +73,7 @@ fn run<const B: usize>(
     trajectories: u32,
 ) -> Result<(Outcome, Vec<Findings>), CapacityError> {
     let (model, task, policy) = (image.model(), image.task(), image.policy());
-    let rows = Buffers::<B>::rows_needed(&model.dynamics, task, policy)?;
-    let available = MOST_BYTES / size_of::<[f32; B]>();
-    if rows > available {
-        return Err(CapacityError {
-            needed: rows,
-            available,
-        });
-    }
+    let rows = rows_needed::<B>(image)?;
     let mut assessment = Assessment::new(model, task, policy)?;
     let mut findings = Vec::new();
     while let Some((rollout, level)) = assessment.current() {
@@ -115,16 +108,27 @@ fn run<const B: usize>(
     Ok((assessment.outcome(), findings))
 }
 
-/// The search of all searched trajectories of a rollout: what came of each start, and what
+/// The rows of one group, if one thread may take them.
+fn rows_needed<const B: usize>(image: &Image<'_>) -> Result<usize, CapacityError> {
+    let needed = Buffers::<B>::rows_needed(&image.model().dynamics, image.task(), image.policy())?;
+    let available = MOST_BYTES / size_of::<[f32; B]>();
+    if needed > available {
+        return Err(CapacityError { needed, available });
+    }
+    Ok(needed)
+}
+
+/// The search of all searched trajectories of a rollout of an image: what came of each start, and what
 /// it chose.
 ///
 /// # Errors
 /// If the task needs too much memory.
 pub(super) fn search_all(
+    image: &Image<'_>,
     rollout: &Rollout<'_, StoredPolicy<'_>>,
 ) -> Result<(Vec<SearchResult>, Findings), CapacityError> {
     let (level, task) = (Level::Searched, rollout.task);
-    let rows = Buffers::<LANES>::rows_needed(&rollout.model.dynamics, task, rollout.policy)?;
+    let rows = rows_needed::<LANES>(image)?;
     let all = level.trajectories(task);
     let searched = search_block::<LANES>(rollout, level, 0..all, all, rows)?;
     let results = searched.iter().map(|one| one.result).collect();

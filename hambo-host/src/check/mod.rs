@@ -157,9 +157,11 @@ pub fn run(
     let learning = options.effort.learning(options.seed);
     let contest = contest(&case, learning.as_ref(), watch)?;
     let mut result = CheckResult::new(&case, options.effort, &contest);
-    if Standing::of(&contest.outcome) == Standing::Unfit {
-        // Also where there is no threshold to reach: the bound itself is worth nothing.
-        result.verdict = Some(Decision::Abstain);
+    // Also where there is no threshold to reach.
+    match Standing::of(&contest.outcome) {
+        Standing::Unfit => result.verdict = Some(Decision::Abstain),
+        Standing::BreaksConstraint => result.verdict = Some(Decision::Reject),
+        Standing::Sound => {}
     }
     let paths = walk(&case, &contest, options.log)?.map(|(loss, support, paths)| {
         result.loss = Some(loss);

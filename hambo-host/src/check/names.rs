@@ -35,6 +35,7 @@ pub fn adversary_name(adversary: Adversary) -> String {
         Adversary::None => "none".to_owned(),
         Adversary::Constant(number) => format!("constant {number}"),
         Adversary::Member(number) => format!("member {number}"),
+        Adversary::Turns(doublings) => format!("turns of {}", 1_u32 << (doublings % 32)),
         Adversary::Found(number) => format!("found elsewhere {number}"),
         Adversary::Adjoint => "adjoint search".to_owned(),
         Adversary::Sequence => "sequence search".to_owned(),

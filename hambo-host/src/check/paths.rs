@@ -89,7 +89,11 @@ pub(super) fn walk(
     let Some(variant) = deciding_search(case, contest) else {
         return Ok(None);
     };
-    let bytes = case.image(&contest.adversaries)?;
+    let checked = Case {
+        effort: contest.effort,
+        ..case.clone()
+    };
+    let bytes = checked.image(&contest.adversaries)?;
     let image = Image::parse(bytes.as_bytes())?;
     let names = [&case.task.state_names, &case.task.action_names].map(Vec::as_slice);
     let walked = walk_image(&image, &contest.findings, variant, names, log)?;

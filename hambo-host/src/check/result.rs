@@ -3,6 +3,7 @@
 
 use hambo_core::adversary::{course_sweep, searches};
 use hambo_core::check::{Adversary, Estimate, LevelEstimate};
+use hambo_core::estimate::Margin;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Verdict;
@@ -59,7 +60,8 @@ pub struct CheckResult {
     pub neutral: Number,
     /// What the bound had to reach.
     pub threshold: Option<Number>,
-    /// What to do; none without a threshold.
+    /// What to do; without a threshold none, unless the evidence is unfit or a constraint
+    /// is violated.
     pub verdict: Option<Decision>,
     /// Why it is not `deploy`, in sentences.
     pub reasons: Vec<String>,
@@ -227,6 +229,19 @@ impl CheckResult {
             reasons: reasons(task, outcome),
             assumes: assumption(case.set, &outcome.estimates),
             digest: format!("{:08x}", outcome.digest()),
+        }
+    }
+
+    /// Where the margins of the bounds that decide come from: betting, unless one of them
+    /// had to take Student's t.
+    #[must_use]
+    pub fn margin(&self) -> &str {
+        let deciding = self.all_estimates().map(|(_, estimate)| estimate);
+        let mut deciding = deciding.filter(|one| self.variants.contains(&one.variant));
+        let student = margin_name(Margin::StudentT);
+        match deciding.all(|one| one.margin != student) {
+            true => margin_name(Margin::Betting),
+            false => student,
         }
     }
 

@@ -9,52 +9,45 @@ use hambo_core::variant::Variant;
 use super::findings::TRACED_TRAJECTORIES;
 use super::in_lanes::check_and_keep;
 use super::paths::walk_image;
-use super::trace::traces;
+use super::trace::{neutral_traces, traces};
 
-/// The trajectories shown are those the verdict rests on: their mean is the
-/// check's, for every variant.
+/// The trajectories shown are those the search was on: their mean is what it found, for
+/// every variant.
 #[test]
 fn traces_return_what_the_check_found() {
+    let variants = [
+        Variant::ContinuousAdversary,
+        Variant::DiscreteAdversary1,
+        Variant::DiscreteAdversaryInf,
+    ];
     let image = hambo_core::example::image_with(|task| {
         task.effort.trajectories = 5;
+        task.effort.searched = 5;
         task.method.variants.clear();
-        task.method.variants.extend([
-            Variant::ContinuousAdversary,
-            Variant::DiscreteAdversary1,
-            Variant::DiscreteAdversaryInf,
-            Variant::TrajectorySampling1,
-        ]);
+        task.method.variants.extend(variants);
     });
     let image = image.unwrap();
     let (outcome, findings) = check_and_keep(&image, 5).unwrap();
-    let found = |variant| {
-        let found = findings.iter().find(|one| one.variant == variant);
-        traces(&image, found.unwrap()).unwrap()
-    };
-    let returns = |estimate: &&hambo_core::check::Estimate| estimate.objective == Objective::Return;
-    let mut seen = 0;
-    for estimate in outcome.estimates.iter().filter(returns) {
-        let traces = found(estimate.variant);
-        assert_eq!(traces.len(), 5);
+    assert_eq!(findings.len(), 3);
+    for variant in variants {
+        let found = findings.iter().find(|one| one.variant == variant).unwrap();
+        let (traces, neutral) = (traces(&image, found), neutral_traces(&image, found));
+        let (traces, neutral) = (traces.unwrap(), neutral.unwrap());
+        assert_eq!((traces.len(), neutral.len()), (5, 5));
         let mean = traces.iter().map(|trace| trace.value).sum::<f32>() / 5.0;
-        assert!(
-            (mean - estimate.mean).abs() < 1e-5,
-            "{:?}",
-            estimate.variant
-        );
-        for trace in traces {
+        let mut returns = outcome.estimates.iter();
+        let estimate = returns.find(|one| one.variant == variant).unwrap();
+        assert!((mean - estimate.mean).abs() < 1e-5, "{variant:?}");
+        for trace in traces.iter().chain(&neutral) {
             // The steps add up to the core's sum.
             let sum: f32 = trace.rewards.iter().sum();
             assert!((sum - trace.value).abs() < 1e-5);
             assert_eq!(trace.states.len(), trace.actions.len() + 1);
         }
-        seen += 1;
+        // The adversary did find more than the mean.
+        assert!((neutral[0].value - outcome.neutral).abs() < 1e-5);
+        assert!(traces[0].value < neutral[0].value - 0.1);
     }
-    assert_eq!(seen, 5);
-    // The adversary did find more than the mean.
-    let [mean, worst] =
-        [Variant::Mean, Variant::ContinuousAdversary].map(|variant| found(variant)[0].value);
-    assert!(worst < mean - 0.1, "{worst} {mean}");
 }
 
 #[test]

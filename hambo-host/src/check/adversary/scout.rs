@@ -80,7 +80,7 @@ fn search(
         variant,
         objective,
     };
-    let (results, findings) = search_all(&rollout)?;
+    let (results, findings) = search_all(&image, &rollout)?;
     Ok((Starts::of(&rollout), results, findings))
 }
 
@@ -99,7 +99,7 @@ fn pick(
         ..adversaries.clone()
     };
     let (starts, results, _) = search(&forward, &all, tried.variant, objective)?;
-    let first = starts.constants + starts.members;
+    let first = starts.constants + starts.members + starts.turns;
     let values: Vec<Vec<f32>> = results
         .chunks_exact(starts.count())
         .map(|trajectory| trajectory.iter().map(|one| one.start_value).collect())

@@ -60,12 +60,20 @@ pub(super) fn write(
     match (result.verdict, result.threshold) {
         (Some(verdict), Some(threshold)) => writeln!(
             out,
-            "\n{style}{}{style:#}: lower bound {:.3}, threshold {threshold}",
+            "\n{style}{}{style:#}: lower bound {:.3}, threshold {threshold}; margin by {}",
+            verdict.name(),
+            result.bound,
+            result.margin(),
+            style = style(verdict)
+        )?,
+        (Some(verdict), None) => writeln!(
+            out,
+            "\n{style}{}{style:#}: lower bound {:.3}, no threshold",
             verdict.name(),
             result.bound,
             style = style(verdict)
         )?,
-        _ => writeln!(
+        (None, _) => writeln!(
             out,
             "\nlower bound {:.3}; no threshold, no verdict (give --threshold or set one in the task)",
             result.bound

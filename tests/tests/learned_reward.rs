@@ -134,8 +134,8 @@ fn bound(reward: &str, log: &Log, options: ModelOptions, seed: u64) -> (f32, f32
     let case = Case {
         model_part: model(&task, log, options),
         effort: Effort {
-            trajectories: 400,
-            searched: 16,
+            trajectories: 100,
+            searched: 8,
             iterations: 20,
             seed,
         },

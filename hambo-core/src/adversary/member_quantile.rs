@@ -2,31 +2,35 @@
 //! many members the empirical quantile of their means, as section 4.1 of the
 //! paper recommends.
 
-use crate::estimate::{ErrorBudget, SampleMoments};
+use crate::estimate::ErrorBudget;
 
 /// From more members than this on, the quantile is taken instead of the least.
 const MANY_MEMBERS: usize = 20;
 
-/// Mean and lower bound over whole members, one sample of returns for each.
-///
-/// The quantile is the model's share of delta. A least mean needs no share for
-/// each member: if the bound of the member with the least true mean holds, the
-/// least of all bounds lies below it. A quantile of rank r is safe if the
-/// bounds of the r + 1 members with the least true means hold.
-pub(super) fn member_quantile(
-    members: &[SampleMoments],
-    budget: &ErrorBudget,
-    freedom: u32,
-) -> (f32, f32) {
-    let count = members.len();
-    let rank = if count > MANY_MEMBERS {
-        (libm::ceilf(budget.model() * count as f32) as usize).saturating_sub(1)
+/// The rank of the quantile among so many members: the model's share of delta.
+fn rank(members: usize, budget: &ErrorBudget) -> usize {
+    if members > MANY_MEMBERS {
+        (libm::ceilf(budget.model() * members as f32) as usize).saturating_sub(1)
     } else {
         0
-    };
-    let delta = budget.objective() / rank.saturating_add(1) as f32;
-    let means = members.iter().map(SampleMoments::mean);
-    let lowers = members.iter().map(|sample| sample.lower(delta, freedom));
+    }
+}
+
+/// What the bound of one of so many members may spend.
+///
+/// A least mean needs no share for each member: if the bound of the member
+/// with the least true mean holds, the least of all bounds lies below it. A
+/// quantile of rank r is safe if the bounds of the r + 1 members with the least
+/// true means hold.
+pub(super) fn member_share(members: usize, budget: &ErrorBudget) -> f32 {
+    budget.objective() / rank(members, budget).saturating_add(1) as f32
+}
+
+/// Mean and lower bound over whole members, given those of each.
+pub(super) fn member_quantile(members: &[[f32; 2]], budget: &ErrorBudget) -> (f32, f32) {
+    let rank = rank(members.len(), budget);
+    let means = members.iter().map(|[mean, _]| *mean);
+    let lowers = members.iter().map(|[_, lower]| *lower);
     (ranked(means, rank), ranked(lowers, rank))
 }
 
@@ -65,22 +69,18 @@ mod tests {
 
     #[test]
     fn few_members_give_their_least_and_many_their_quantile() {
-        // Member k returns -k twice.
-        let members: Vec<SampleMoments> = (0..32)
-            .map(|member| {
-                let mut sample = SampleMoments::default();
-                sample.push(-(member as f32));
-                sample.push(-(member as f32));
-                sample
-            })
-            .collect();
+        // Member k returns -k.
+        let members: Vec<[f32; 2]> = (0..32).map(|k| [-(k as f32); 2]).collect();
         let budget = ErrorBudget {
             delta: 0.2,
             objectives: 1,
         };
-        let mean = |count: usize| member_quantile(&members[..count], &budget, u32::MAX).0;
+        let mean = |count: usize| member_quantile(&members[..count], &budget).0;
         assert_eq!(mean(20), -19.0);
         // The model's share is a tenth: the third lowest of thirty.
         assert_eq!(mean(30), -27.0);
+        // Three bounds must hold for it, one for a least.
+        assert_eq!(member_share(20, &budget), budget.objective());
+        assert_eq!(member_share(30, &budget), budget.objective() / 3.0);
     }
 }

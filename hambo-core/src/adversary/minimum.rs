@@ -4,13 +4,13 @@
 
 use heapless::Vec;
 
-use super::member_quantile::member_quantile;
+use super::member_quantile::{member_quantile, member_share};
 use super::search::{COURSE, SearchResult};
 use super::start::{MAX_STARTS, Start, Starts};
 use crate::estimate::{ErrorBudget, SampleMoments};
 
 /// The largest number of members that HAMBO-DAinf compares.
-pub(crate) const MAX_MEMBERS: usize = 32;
+pub(crate) const MAX_MEMBERS: usize = 64;
 
 /// The samples of one estimate, level by level.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +28,10 @@ pub(crate) struct Minimum {
     sampled: SampleMoments,
     /// The second level: what the search finds beyond that, at most 0.
     correction: SampleMoments,
-    /// The first level of each member by itself, where members are compared.
-    members: Vec<SampleMoments, MAX_MEMBERS>,
+    /// Mean and lower bound of each whole member, where members are compared:
+    /// then `sampled` is the one that is being added.
+    members: Vec<[f32; 2], MAX_MEMBERS>,
+    whole_members: bool,
 }
 
 /// The least objectives on one trajectory.
@@ -69,11 +71,7 @@ impl Minimum {
         self.sampled = SampleMoments::new(bounds);
         self.correction = SampleMoments::default();
         self.members.clear();
-        if whole_members {
-            let empty = SampleMoments::new(bounds);
-            // More members than places are refused before the check begins.
-            let _ = self.members.resize(starts.members, empty);
-        }
+        self.whole_members = whole_members;
         self.begin_level();
     }
 
@@ -83,7 +81,7 @@ impl Minimum {
         self.now = Trajectory::default();
         self.sums = Sums::default();
         self.start_sums.clear();
-        // Likewise for starts.
+        // More starts than places are refused before the check begins.
         let _ = self.start_sums.resize(self.starts.count(), 0.0);
     }
 
@@ -94,11 +92,15 @@ impl Minimum {
         if let Some(sum) = self.start_sums.get_mut(result.start) {
             *sum += f64::from(result.start_value);
         }
-        if let Some(member) = self.members.get_mut(result.start) {
-            member.add(result.start_value);
+        if self.whole_members {
+            self.sampled.add(result.start_value);
             if closes {
-                member.close();
+                self.sampled.close();
             }
+            if result.start.saturating_add(1) == self.starts.count() {
+                self.count = self.count.saturating_add(1);
+            }
+            return;
         }
         self.now.take(result, self.starts.untrained());
         if result.start.saturating_add(1) == self.starts.count() {
@@ -131,7 +133,18 @@ impl Minimum {
         }
     }
 
-    /// The first level.
+    /// Ends a whole member, whose trajectories have all been added.
+    pub fn end_member(&mut self, budget: &ErrorBudget, freedom: u32) {
+        let share = member_share(self.starts.members, budget);
+        let member = [self.sampled.mean(), self.sampled.lower(share, freedom)];
+        // More members than places are refused before the check begins.
+        let _ = self.members.push(member);
+        if self.members.len() < self.starts.members {
+            self.sampled = self.sampled.emptied();
+        }
+    }
+
+    /// The first level; of whole members the last one's.
     pub fn sampled(&self) -> &SampleMoments {
         &self.sampled
     }
@@ -170,8 +183,8 @@ impl Minimum {
     }
 
     /// Mean and lower bound over whole members, see [`member_quantile`].
-    pub fn member_quantile(&self, budget: &ErrorBudget, freedom: u32) -> (f32, f32) {
-        member_quantile(&self.members, budget, freedom)
+    pub fn member_quantile(&self, budget: &ErrorBudget) -> (f32, f32) {
+        member_quantile(&self.members, budget)
     }
 }
 

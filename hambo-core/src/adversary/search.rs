@@ -73,17 +73,30 @@ pub struct SearchResult {
 
 impl<const B: usize> Search<B> {
     /// A group of any candidates of a level. Candidate c is trajectory c / n
-    /// from start c mod n, for n starts.
+    /// from start c mod n, for n starts; of DAinf, which compares whole
+    /// members, trajectory c mod L under member c / L.
     #[must_use]
     pub fn new<P: Policy>(rollout: &Rollout<'_, P>, level: Level, candidates: [u32; B]) -> Self {
         let starts = Starts::of(rollout);
         let count = starts.count() as u32;
-        let trajectories = candidates.map(|c| c.checked_div(count).unwrap_or(0));
-        let numbers = candidates.map(|c| c.checked_rem(count).unwrap_or(0) as usize);
-        let places = candidates.map(|c| {
-            let trajectory = c.checked_div(count).unwrap_or(0);
-            hash::place(trajectory, c.checked_rem(count).unwrap_or(0))
-        });
+        let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
+        let split = |c: u32| {
+            let by = if whole_members {
+                level.trajectories(rollout.task)
+            } else {
+                count
+            };
+            let (whole, rest) = (c.checked_div(by), c.checked_rem(by));
+            let (whole, rest) = (whole.unwrap_or(0), rest.unwrap_or(0));
+            if whole_members {
+                (rest, whole)
+            } else {
+                (whole, rest)
+            }
+        };
+        let trajectories = candidates.map(|c| split(c).0);
+        let numbers = candidates.map(|c| split(c).1 as usize);
+        let places = candidates.map(|c| hash::place(split(c).0, split(c).1));
         Self {
             level,
             starts: numbers.map(|number| starts.at(number)),

@@ -165,7 +165,8 @@ impl<'a, P> Assessment<'a, P> {
     }
 
     /// Candidates are numbered trajectory by trajectory, and within one by
-    /// the adversary's start.
+    /// the adversary's start; of DAinf member by member, and within one by the
+    /// trajectory.
     #[must_use]
     pub fn candidates(rollout: &Rollout<'_, P>, level: Level) -> u32 {
         let starts = Starts::of(rollout).count() as u32;
@@ -201,13 +202,21 @@ impl<'a, P> Assessment<'a, P> {
         let left = candidates.saturating_sub(self.added) as usize;
         for result in results.into_iter().take(left) {
             self.note_result(&rollout, &result);
-            let trajectory = self
-                .added
-                .checked_div(Starts::of(&rollout).count() as u32)
-                .unwrap_or(0);
+            let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
+            let trajectories = level.trajectories(self.task);
+            let trajectory = if whole_members {
+                self.added.checked_rem(trajectories)
+            } else {
+                self.added.checked_div(Starts::of(&rollout).count() as u32)
+            };
+            let trajectory = trajectory.unwrap_or(0);
             let closes = self.ends_block(level, trajectory);
             let searched = level == Level::Searched;
             self.minimum.add(&result, searched, closes);
+            if whole_members && trajectory.saturating_add(1) == trajectories {
+                self.minimum
+                    .end_member(&self.task.error_budget(), self.freedom);
+            }
             self.added = self.added.saturating_add(1);
         }
         if self.added < candidates {

@@ -144,7 +144,7 @@ impl Estimate {
             standard_error: sample.standard_error(),
             lower: sample.lower(share, freedom),
         };
-        let sampled = level(minimum.sampled());
+        let mut sampled = level(minimum.sampled());
         let searched = searches(variant) && minimum.correction().count() > 0;
         let correction = searched.then(|| level(minimum.correction()));
         let (mut mean, mut lower) = (sampled.mean, sampled.lower);
@@ -153,9 +153,13 @@ impl Estimate {
             lower += correction.lower;
         }
         if variant == Variant::DiscreteAdversaryInf {
-            (mean, lower) = minimum.member_quantile(budget, freedom);
+            (mean, lower) = minimum.member_quantile(budget);
+            (sampled.mean, sampled.lower) = (mean, lower);
         }
-        let found = Contenders::of(minimum);
+        let mut found = Contenders::of(minimum);
+        if variant == Variant::DiscreteAdversaryInf {
+            found.search = mean;
+        }
         Self {
             objective: rollout.objective,
             variant,

@@ -81,6 +81,12 @@ impl SampleMoments {
         }
     }
 
+    /// Another sample with the same bounds, without a value.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        Self::new(self.bounds)
+    }
+
     /// Adds a number to the block.
     pub fn add(&mut self, number: f32) {
         self.block_count = self.block_count.saturating_add(1);

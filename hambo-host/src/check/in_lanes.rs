@@ -7,6 +7,7 @@ use hambo_core::check::{Assessment, Outcome};
 use hambo_core::image::Image;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
+use hambo_core::variant::Variant;
 use rayon::prelude::*;
 
 use crate::check::findings::{Choice, Findings};
@@ -90,12 +91,16 @@ fn run<const B: usize>(
         };
         let mut choices = Vec::new();
         let all = level.trajectories(task);
-        for first in (0..all.max(1)).step_by(BLOCK) {
-            let block = first..all.min(first.saturating_add(BLOCK as u32));
-            let searched = search_block::<B>(&rollout, level, block, keep, rows)?;
-            assessment.add_results(searched.iter().map(|one| one.result));
-            choices.extend(searched.into_iter().filter_map(|one| one.choice));
+        let order = CandidateOrder::of(&rollout, level);
+        for pass in 0..order.passes {
+            for first in (0..all.max(1)).step_by(BLOCK) {
+                let block = first..all.min(first.saturating_add(BLOCK as u32));
+                let searched = search_block::<B>(&rollout, level, (pass, block), keep, rows)?;
+                assessment.add_results(searched.iter().map(|one| one.result));
+                choices.extend(searched.into_iter().filter_map(|one| one.choice));
+            }
         }
+        let choices = order.by_trajectory(choices);
         if !choices.is_empty() {
             findings.push(Findings {
                 variant: rollout.variant,
@@ -106,6 +111,50 @@ fn run<const B: usize>(
         }
     }
     Ok((assessment.outcome(), findings))
+}
+
+/// How the core numbers the candidates of a level.
+#[derive(Clone, Copy)]
+struct CandidateOrder {
+    /// Times that all trajectories are walked: once, or for every whole member.
+    passes: u32,
+    /// Starts on each trajectory in one pass.
+    starts: u32,
+    trajectories: u32,
+}
+
+impl CandidateOrder {
+    fn of<P>(rollout: &Rollout<'_, P>, level: Level) -> Self {
+        let starts = Starts::of(rollout).count() as u32;
+        let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
+        Self {
+            passes: if whole_members { starts } else { 1 },
+            starts: if whole_members { 1 } else { starts },
+            trajectories: level.trajectories(rollout.task),
+        }
+    }
+
+    /// The first candidate of a trajectory in a pass.
+    fn first(&self, pass: u32, trajectory: u32) -> u32 {
+        let before = pass.saturating_mul(self.trajectories);
+        before.saturating_add(trajectory.saturating_mul(self.starts))
+    }
+
+    /// What was kept of each pass, trajectory by trajectory.
+    fn by_trajectory(&self, choices: Vec<Choice>) -> Vec<Choice> {
+        let passes = self.passes.max(1) as usize;
+        let kept = choices.len() / passes;
+        let mut ordered: Vec<(usize, Choice)> = choices
+            .into_iter()
+            .enumerate()
+            .map(|(place, choice)| (place % kept.max(1), choice))
+            .collect();
+        if passes > 1 {
+            // Members keep their order within a trajectory.
+            ordered.sort_by_key(|(trajectory, _)| *trajectory);
+        }
+        ordered.into_iter().map(|(_, choice)| choice).collect()
+    }
 }
 
 /// The rows of one group, if one thread may take them.
@@ -130,7 +179,7 @@ pub(super) fn search_all(
     let (level, task) = (Level::Searched, rollout.task);
     let rows = rows_needed::<LANES>(image)?;
     let all = level.trajectories(task);
-    let searched = search_block::<LANES>(rollout, level, 0..all, all, rows)?;
+    let searched = search_block::<LANES>(rollout, level, (0, 0..all), all, rows)?;
     let results = searched.iter().map(|one| one.result).collect();
     let findings = Findings {
         variant: rollout.variant,
@@ -154,17 +203,19 @@ struct Searched {
 fn search_block<const B: usize>(
     rollout: &Rollout<'_, StoredPolicy<'_>>,
     level: Level,
-    trajectories: Range<u32>,
+    (pass, trajectories): (u32, Range<u32>),
     keep: u32,
     rows: usize,
 ) -> Result<Vec<Searched>, CapacityError> {
-    let starts = Starts::of(rollout).count() as u32;
-    let candidate = |trajectory: u32| trajectory.saturating_mul(starts);
-    let keep = candidate(keep);
-    let group = B / starts.max(1) as usize;
+    let candidates = CandidateOrder::of(rollout, level);
+    let group = B / candidates.starts.max(1) as usize;
+    let keep = candidates.first(pass, keep.min(candidates.trajectories));
     let order: Vec<u32> = in_groups(rollout, level, trajectories, group)
         .into_iter()
-        .flat_map(|trajectory| candidate(trajectory)..candidate(trajectory.saturating_add(1)))
+        .flat_map(|trajectory| {
+            let first = candidates.first(pass, trajectory);
+            first..first.saturating_add(candidates.starts)
+        })
         .collect();
     // What is left over would fill few lanes of a whole group.
     let over = order.len() % B;

@@ -51,6 +51,12 @@ fn bits_are_equal_for_every_number_of_lanes() {
             check_in_lanes::<8>(&image).unwrap(),
             check_in_lanes::<32>(&image).unwrap(),
         ];
+        let mut rows = vec![[0.0; 4]; Check::<4>::rows_needed(&image).unwrap()];
+        let mut in_order = Check::new(&image, &mut rows).unwrap();
+        let Progress::Finished(in_order) = in_order.advance(u32::MAX) else {
+            panic!("unfinished");
+        };
+        assert_eq!(in_order.digest(), one.digest(), "seed {seed}");
         for other in &others {
             assert_eq!(bits(&one), bits(other), "seed {seed}");
             assert_eq!(one.verdict.name(), other.verdict.name());

@@ -89,7 +89,8 @@ impl<const B: usize> Search<B> {
             let (whole, rest) = (c.checked_div(by), c.checked_rem(by));
             let (whole, rest) = (whole.unwrap_or(0), rest.unwrap_or(0));
             if whole_members {
-                (rest, whole)
+                // Lanes beyond the last candidate do what the last member does.
+                (rest, whole.min(count.saturating_sub(1)))
             } else {
                 (whole, rest)
             }

@@ -153,7 +153,7 @@ proptest! {
         let short = case.outcome();
         case.task.horizon += 2;
         let long = case.outcome();
-        let [short_ca, long_ca] = [&short, &long].map(|o| searched(o));
+        let [short_ca, long_ca] = [&short, &long].map(searched);
         let allowed = short_ca + tolerance(short.neutral, short_ca);
         prop_assert!(long_ca <= allowed, "{short_ca} became {long_ca}");
     }

@@ -9,7 +9,8 @@
 mod assessment;
 mod estimate;
 mod outcome;
-#[cfg(test)]
+// Whole checks take minutes each under Miri.
+#[cfg(all(test, not(miri)))]
 mod tests;
 
 pub use crate::rollout::CapacityError;

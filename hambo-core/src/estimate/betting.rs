@@ -117,6 +117,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "thousands of values")]
     fn it_is_close_to_the_mean_of_many_values() {
         let mut stream = Stream::new(3, 0);
         let values: Vec<f32> = (0..4000).map(|_| stream.uniform()).collect();

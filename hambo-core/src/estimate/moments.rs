@@ -231,6 +231,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "thousands of values")]
     fn all_successes_do_not_prove_certainty() {
         let mut moments = SampleMoments::new(Some([0.0, 1.0]));
         for _ in 0..4000 {

@@ -9,8 +9,7 @@
 mod assessment;
 mod estimate;
 mod outcome;
-// Whole checks take minutes each under Miri.
-#[cfg(all(test, not(miri)))]
+#[cfg(test)]
 mod tests;
 
 pub use crate::rollout::CapacityError;

@@ -31,10 +31,13 @@ pub struct ErrorBudget {
 }
 
 impl ErrorBudget {
+    /// The model's share of every delta, also where a set is fitted for one.
+    pub const MODEL_SHARE: f32 = 0.5;
+
     /// The model's share.
     #[must_use]
     pub fn model(&self) -> f32 {
-        self.delta * 0.5
+        self.delta * Self::MODEL_SHARE
     }
 
     /// The sampling's share.

@@ -1,8 +1,7 @@
-//! How the probability of failure is shared out.
-//!
-//! `delta`, wherever it is given, is the probability that the bound may fail in all. Half of
-//! it belongs to the model, whose set may miss the system, the other half to the sampling,
-//! whose mean may be lucky.
+//! The model's share of delta, in the f64 of fitting. How delta is shared out is the core's
+//! [`ErrorBudget`].
+
+use hambo_core::estimate::ErrorBudget;
 
 /// The model's part of a total probability of failure.
 ///
@@ -12,7 +11,7 @@
 /// ```
 #[must_use]
 pub fn model_share(total: f64) -> f64 {
-    0.5 * total
+    f64::from(ErrorBudget::MODEL_SHARE) * total
 }
 
 /// The number that was written in a task file, not its neighbour in f32.

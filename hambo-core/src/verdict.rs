@@ -34,6 +34,27 @@ use crate::model::Calibration;
 /// assert!(enabled);
 /// # Ok::<(), &str>(())
 /// ```
+///
+/// Nobody else has one to give. This would compile if the field were public:
+///
+/// ```compile_fail,E0423
+/// use hambo_core::verdict::{Permit, Verdict};
+/// let forged = Verdict::Deploy(Permit(()));
+/// ```
+///
+/// and this, which is the same but for the forged permit, does:
+///
+/// ```
+/// use hambo_core::verdict::{Permit, Verdict};
+/// let pass_on = |permit: Permit| Verdict::Deploy(permit);
+/// ```
+///
+/// A permit opens one output: it has no copy.
+///
+/// ```compile_fail,E0382
+/// use hambo_core::verdict::{Permit, Verdict};
+/// let twice = |permit: Permit| [Verdict::Deploy(permit), Verdict::Deploy(permit)];
+/// ```
 #[derive(Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Permit(());

@@ -15,7 +15,7 @@ use crate::rollout::Objective;
 use crate::task::{InitialKind, InitialState, Limits, Task, Variant};
 use crate::verdict::Reason;
 
-fn check(image: &Image<'_>) -> Outcome {
+pub(super) fn check(image: &Image<'_>) -> Outcome {
     let mut rows = vec![[0.0; 4]; Check::<4>::rows_needed(image).unwrap()];
     let mut check = Check::new(image, &mut rows).unwrap();
     match check.advance(u32::MAX) {
@@ -24,7 +24,7 @@ fn check(image: &Image<'_>) -> Outcome {
     }
 }
 
-fn check_with(change: impl FnOnce(&mut Task<'static>)) -> Outcome {
+pub(super) fn check_with(change: impl FnOnce(&mut Task<'static>)) -> Outcome {
     check(&example::image_with(change).unwrap())
 }
 
@@ -39,7 +39,7 @@ fn of(outcome: &Outcome, variant: Variant) -> Estimate {
 }
 
 /// Another reward: ops that follow the example's, of which the last counts.
-fn reward(task: &mut Task<'_>, ops: &[Op]) {
+pub(super) fn reward(task: &mut Task<'_>, ops: &[Op]) {
     let all = [task.program.ops(), ops].concat();
     task.reward = (all.len() - 1) as u16;
     task.program = Program::new(&all, 1, 1).unwrap();

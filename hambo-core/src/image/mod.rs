@@ -14,6 +14,8 @@ mod arena;
 pub mod container;
 mod error;
 mod gaussian_process_part;
+#[cfg(test)]
+mod manifest_tests;
 mod model_part;
 mod policy_part;
 mod task_part;

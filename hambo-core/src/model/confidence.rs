@@ -117,3 +117,21 @@ impl Support<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_side_of_the_box_counts() {
+        let support = Support {
+            low: &[-1.0, -2.0],
+            high: &[1.0, 2.0],
+        };
+        let mut outside = [false; 5];
+        let state = [[-1.1, 1.1, 0.0, 0.0, -1.0]];
+        let action = [[0.0, 0.0, -2.1, 2.1, 2.0]];
+        support.mark_outside(&state, &action, &mut outside);
+        assert_eq!(outside, [true, true, true, true, false]);
+    }
+}

@@ -1,0 +1,75 @@
+//! Evidence that must not deploy: each test fails if one line of the way from
+//! a step to the verdict is taken out.
+
+// Whole checks take minutes each under Miri.
+#![cfg(not(miri))]
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use super::Outcome;
+use super::tests::{check, check_with, reward};
+use crate::example;
+use crate::expression::{Op, Program};
+use crate::image::Image;
+use crate::model::Calibration;
+use crate::verdict::Reason;
+
+/// The constraint `limit − |s|` instead of 2 − |s|.
+fn within(limit: f32) -> Outcome {
+    check_with(|task| {
+        let mut ops = task.program.ops().to_vec();
+        ops[3] = Op::Constant(limit);
+        task.program = Program::new(&ops, 1, 1).unwrap();
+    })
+}
+
+#[test]
+fn a_constraint_that_the_adversary_violates_is_a_reject() {
+    // The mean of |s| is 0.469 without an adversary, and 0.575 with the worst.
+    let outcome = within(0.5);
+    assert_eq!(outcome.verdict.name(), "reject");
+    assert_eq!(outcome.reasons, [Reason::ConstraintViolated(0)]);
+    let outcome = within(0.6);
+    assert_eq!(outcome.reasons, []);
+    assert_eq!(outcome.verdict.name(), "deploy");
+}
+
+#[test]
+fn a_number_that_is_not_finite_abstains_wherever_it_turns_up() {
+    // 1 / exp(1000) − s²: the return is what it was, but exp(1000) is not.
+    let outcome = check_with(|task| {
+        let size = task.program.ops().len() as u16;
+        reward(
+            task,
+            &[
+                Op::Constant(1.0),
+                Op::Constant(1000.0),
+                Op::Exponential(size + 1),
+                Op::Divide(size, size + 2),
+                Op::Subtract(size + 3, 1),
+            ],
+        );
+    });
+    assert!((outcome.bound + 1.61).abs() < 1e-3, "{}", outcome.bound);
+    assert_eq!(outcome.verdict.name(), "abstain");
+    assert_eq!(outcome.reasons, [Reason::NotFinite]);
+}
+
+#[test]
+fn a_sum_that_is_not_finite_abstains() {
+    // Each reward is a number, four of them are none.
+    let outcome = check_with(|task| reward(task, &[Op::Constant(f32::MAX)]));
+    assert_eq!(outcome.verdict.name(), "abstain");
+    assert!(outcome.reasons.contains(&Reason::NotFinite));
+}
+
+#[test]
+fn a_model_that_is_not_calibrated_abstains() {
+    for calibration in [Calibration::Failed, Calibration::TooFewRows] {
+        let mut model = example::model().unwrap();
+        model.confidence.calibration = calibration;
+        let image = Image::of(model, example::task().unwrap(), example::policy().unwrap());
+        let outcome = check(&image);
+        assert_eq!(outcome.verdict.name(), "abstain");
+        assert_eq!(outcome.reasons, [Reason::NotCalibrated(calibration)]);
+    }
+}

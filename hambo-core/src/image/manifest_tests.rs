@@ -1,0 +1,101 @@
+//! Intact parts with numbers that no host may have written: the checksum is
+//! right, and the part is refused all the same.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use super::container::Container;
+use super::{ModelManifest, Part, Problem, TaskManifest, parse_model, parse_task};
+use crate::model::Calibration;
+
+/// The image of the core's example, as the host writes it.
+#[repr(align(16))]
+struct Aligned<T: ?Sized>(T);
+static POINT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../examples/point.hmb"));
+
+/// Its model and its task.
+fn parts() -> [Container<'static>; 2] {
+    let mut rest = &POINT.0;
+    [Part::Model, Part::Task].map(|part| Container::take(&mut rest, part).unwrap())
+}
+
+/// What comes of the model part with another manifest.
+fn model_with(change: impl FnOnce(&mut ModelManifest)) -> Result<Calibration, Problem> {
+    let [part, _] = parts();
+    let mut manifest: ModelManifest = part.read_manifest().unwrap();
+    change(&mut manifest);
+    let mut bytes = [0; 512];
+    let manifest = postcard::to_slice(&manifest, &mut bytes).unwrap();
+    let model = parse_model(&Container { manifest, ..part })?;
+    Ok(model.confidence.calibration)
+}
+
+/// What comes of the task part with another manifest.
+fn task_with(change: impl FnOnce(&mut TaskManifest<'_>)) -> Result<Option<f32>, Problem> {
+    let [model, part] = parts();
+    let mut manifest: TaskManifest<'_> = part.read_manifest().unwrap();
+    change(&mut manifest);
+    let mut bytes = [0; 512];
+    let manifest = postcard::to_slice(&manifest, &mut bytes).unwrap();
+    let model = parse_model(&model).unwrap();
+    let (task, _) = parse_task(&Container { manifest, ..part }, &model)?;
+    Ok(task.threshold)
+}
+
+#[test]
+fn a_set_of_no_width_or_no_number_is_refused() {
+    assert!(model_with(|_| {}).is_ok());
+    for beta in [0.0, -1.0, f32::INFINITY, f32::NAN] {
+        let read = model_with(|model| model.beta = beta);
+        assert_eq!(read, Err(Problem::Number), "{beta}");
+    }
+}
+
+#[test]
+fn how_the_calibration_went_is_read() {
+    for calibration in [
+        Calibration::Passed,
+        Calibration::Failed,
+        Calibration::TooFewRows,
+    ] {
+        let read = model_with(|model| model.calibration = calibration);
+        assert_eq!(read, Ok(calibration));
+    }
+}
+
+#[test]
+fn a_threshold_that_is_not_a_number_is_refused() {
+    assert_eq!(task_with(|_| {}), Ok(Some(-2.0)));
+    assert_eq!(task_with(|task| task.threshold = None), Ok(None));
+    for threshold in [f32::NEG_INFINITY, f32::INFINITY, f32::NAN] {
+        let read = task_with(|task| task.threshold = Some(threshold));
+        assert_eq!(read, Err(Problem::Number), "{threshold}");
+    }
+}
+
+#[test]
+fn numbers_of_a_task_out_of_range_are_refused() {
+    type Change = fn(&mut TaskManifest<'_>);
+    let changes: [Change; 16] = [
+        |task| task.horizon = 0,
+        |task| task.discount = 0.0,
+        |task| task.discount = 1.1,
+        |task| task.discount = f32::NAN,
+        |task| task.delta = 0.0,
+        |task| task.delta = 1.0,
+        |task| task.delta = f32::NAN,
+        |task| task.reward_bounds = Some([1.0, 0.0]),
+        |task| task.reward_bounds = Some([f32::NEG_INFINITY, 0.0]),
+        |task| task.reward_bounds = Some([0.0, f32::INFINITY]),
+        |task| task.return_bounds = Some([1.0, 0.0]),
+        |task| task.constraint_bounds = [Some([1.0, 0.0])].into_iter().collect(),
+        |task| task.effort.trajectories = 0,
+        |task| task.method.penalty = -1.0,
+        |task| task.method.penalty = f32::INFINITY,
+        |task| task.method.penalty = f32::NAN,
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        assert_eq!(task_with(change), Err(Problem::Number), "change {number}");
+    }
+    assert!(task_with(|task| task.discount = 1.0).is_ok());
+    assert!(task_with(|task| task.method.penalty = 0.0).is_ok());
+}

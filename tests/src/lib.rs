@@ -7,6 +7,7 @@ pub mod gaussian_process;
 pub mod policy;
 pub mod reference;
 pub mod smooth_data;
+pub mod study;
 pub mod systems;
 pub mod terminating;
 pub mod terminating_systems;

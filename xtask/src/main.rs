@@ -39,6 +39,7 @@ Usage: cargo xtask COMMAND
   miri              the core's tests under Miri
   fuzz [--seconds N] hostile images and expressions, 30 s without N
   budget [--update] what the firmware takes, against budgets.toml, or into it
+  study NAME [...]  work off a study into studies/NAME.csv; --summary says what it says
   districts         draw docs/figures/districts.svg from the host's imports
   lines [COMMIT]    lines of code, comments and tests by crate, now or at COMMIT
   firmware          build the firmware and print the path of its ELF file
@@ -92,6 +93,7 @@ fn main() -> ExitCode {
         "miri" => project.miri(),
         "fuzz" => project.fuzz(seconds.unwrap_or(fuzz::SECONDS)),
         "budget" => project.budget(update),
+        "study" => project.study(&rest),
         "districts" => project.districts(),
         "lines" => project.lines(rest.first()),
         "firmware" => project.firmware(),
@@ -237,10 +239,7 @@ impl Project {
     /// committed one, holds it against the committed one.
     fn hold_budgets(&self, firmware: &Firmware, update: bool) -> Result<(), Problem> {
         let budgets = Budgets::read(&self.root)?;
-        // With the whole workspace's features, as the tests are built: `cargo run` would
-        // build the host's library once more.
-        let build = "cargo build --release --workspace --features hambo-tests/qemu";
-        self.run(CommandLine::new(build).words("--example budget"))?;
+        self.run(example_build().words("--example budget"))?;
         let program = self.target_directory.join("release/examples/budget");
         let line = CommandLine::program(program)
             .argument(firmware.elf())
@@ -264,6 +263,19 @@ impl Project {
     fn hold_documentation(&self) -> Result<(), Problem> {
         let line = CommandLine::new("cargo doc --release --no-deps -p hambo-core");
         self.run(line.with("RUSTDOCFLAGS", "-D warnings"))
+    }
+
+    /// Builds the studies' program and hands it the arguments.
+    fn study(&self, arguments: &[OsString]) -> Result<(), Failure> {
+        let mut steps = Steps::default();
+        steps.step("build of the studies", || {
+            self.run(example_build().words("--example study"))
+        })?;
+        let program = self.target_directory.join("release/examples/study");
+        let line = arguments
+            .iter()
+            .fold(CommandLine::program(program), CommandLine::argument);
+        steps.step("study", || self.run(line))
     }
 
     fn districts(&self) -> Result<(), Failure> {
@@ -437,6 +449,12 @@ impl Project {
         }
         Ok(steps)
     }
+}
+
+/// With the whole workspace's features, as the tests are built: `cargo run` would build the
+/// host's library once more.
+fn example_build() -> CommandLine {
+    CommandLine::new("cargo build --release --workspace --features hambo-tests/qemu")
 }
 
 /// Miri knows no assembly, which `libm` uses for square roots otherwise.

@@ -1,0 +1,55 @@
+//! Works off a study, or says what its rows say; for `cargo xtask study`.
+//!
+//! `cargo run --release -p hambo-tests --example study -- coverage --summary`
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Duration;
+
+use hambo_tests::study::run::{Plan, run, summary};
+use hambo_tests::study::{Study, named};
+
+const USAGE: &str = "\
+Usage: study NAME [--cells N] [--minutes M] [--threads N] [--label WORD] [--summary]
+
+  NAME         coverage or broken; the rows go to studies/NAME.csv
+  --cells N    only the first N cells
+  --minutes M  begin no cell after M minutes; the next call goes on
+  --threads N  cells side by side; without it as many as there are cores
+  --label WORD the rows go to studies/NAME_WORD.csv: those of another program
+  --summary    count and draw what the file holds, and those labelled `before`";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut words = std::env::args().skip(1);
+    let study: &dyn Study = words.next().as_deref().and_then(named).ok_or(USAGE)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut plan = Plan {
+        cells: None,
+        time: None,
+        threads: cores,
+        label: None,
+    };
+    let mut summarise = false;
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or(USAGE);
+        match word.as_str() {
+            "--cells" => plan.cells = Some(value()?.parse()?),
+            "--minutes" => {
+                plan.time = Some(Duration::from_secs_f64(60.0 * value()?.parse::<f64>()?));
+            }
+            "--threads" => plan.threads = value()?.parse()?,
+            "--label" => plan.label = Some(value()?),
+            "--summary" => summarise = true,
+            _ => return Err(USAGE.into()),
+        }
+    }
+    let folder = Path::new("studies");
+    if summarise {
+        println!("{}", summary(study, folder)?.text);
+        return Ok(());
+    }
+    run(study, folder, &plan, &|done, of| {
+        eprintln!("{}: {done} of {of} cells", study.name());
+    })?;
+    Ok(())
+}

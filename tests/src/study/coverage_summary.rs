@@ -1,0 +1,197 @@
+//! What the rows of the coverage study say.
+
+use std::fmt::Write as _;
+
+use super::Summary;
+use super::picture::{self, Strip};
+use super::plant::DELTA;
+use super::rows::{Record, Table};
+use super::statistics::{Count, median};
+
+/// The counts of one kind of model on some cells. Every cell's truth clears its threshold by
+/// a fifth of the spread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counts {
+    /// Bounds above the truth, of the cells with a verdict that is not `abstain`.
+    pub violations: Count,
+    /// Bounds above the truth where the verdict was `abstain`.
+    pub abstained_above: Count,
+    /// Lower bounds of constraints above their truth, where there is a verdict.
+    pub constraint_violations: Count,
+    /// The truth less the bound, over the spread: the middle one of the cells with a verdict.
+    pub median_gap: f64,
+    /// Verdicts `deploy`, of all cells.
+    pub deployed: Count,
+    /// Verdicts `reject`, of all cells.
+    pub rejected: Count,
+}
+
+impl Counts {
+    /// Of rows; `prefix` stands before the columns of the model.
+    #[must_use]
+    pub fn of(rows: &[Record<'_>], prefix: &str) -> Self {
+        let column = |name: &str| format!("{prefix}{name}");
+        let verdict_column = column("verdict");
+        let verdict = |row: &Record<'_>| -> String { row.text(&verdict_column).to_owned() };
+        let claims = |row: &&Record<'_>| matches!(verdict(row).as_str(), "deploy" | "reject");
+        let rows = || rows.iter().filter(|row| !verdict(row).is_empty());
+        let above = |row: &Record<'_>| row.yes(&column("violated"));
+        let constraint = column("constraint_violated");
+        let constrained = |row: &&Record<'_>| !row.text(&constraint).is_empty();
+        let constraints = rows().filter(claims).filter(constrained);
+        Self {
+            violations: Count::of(rows().filter(claims).map(above)),
+            abstained_above: Count::of(rows().filter(|row| !claims(row)).map(above)),
+            constraint_violations: Count::of(constraints.map(|row| row.yes(&constraint))),
+            median_gap: median(
+                rows()
+                    .filter(claims)
+                    .map(|row| row.number(&column("gap_share"))),
+            ),
+            deployed: Count::of(rows().map(|row| verdict(row) == "deploy")),
+            rejected: Count::of(rows().map(|row| verdict(row) == "reject")),
+        }
+    }
+
+    fn text(&self, what: &str) -> String {
+        let test = match self.violations.above(DELTA) {
+            true => "significantly above",
+            false => "not significantly above",
+        };
+        format!(
+            "{what}\n\
+             - bounds above the truth: {}, {test} {} % (one-sided 5 %, p = {:.3}); with `abstain`: {} of {}\n\
+             - constraints' bounds above their truth: {}\n\
+             - the truth less the bound, median: {:.1} % of the spread\n\
+             - deploy {}, reject {}, abstain or no model {}\n",
+            self.violations.text(),
+            100.0 * DELTA,
+            self.violations.at_least(DELTA),
+            self.abstained_above.hits,
+            self.abstained_above.of,
+            self.constraint_violations.text(),
+            100.0 * self.median_gap,
+            self.deployed.text(),
+            self.rejected.hits,
+            self.deployed.of - self.deployed.hits - self.rejected.hits,
+        )
+    }
+}
+
+/// Rows whose log has exploration, and those whose log has none.
+#[must_use]
+pub fn explored(table: &Table) -> [Vec<Record<'_>>; 2] {
+    let rows = |explored: bool| {
+        let rows = table.rows();
+        rows.filter(move |row| (row.number("exploration") > 0.0) == explored)
+            .collect()
+    };
+    [rows(true), rows(false)]
+}
+
+/// Of the cells whose networks deploy and that have a process: in how many it deploys too.
+#[must_use]
+pub fn deployed_by_both(rows: &[Record<'_>]) -> Count {
+    let both = rows.iter().filter(|row| !row.text("gp_verdict").is_empty());
+    let networks = both.filter(|row| row.text("verdict") == "deploy");
+    Count::of(networks.map(|row| row.text("gp_verdict") == "deploy"))
+}
+
+/// Text and picture.
+#[must_use]
+pub fn summary(now: &Table, before: Option<&Table>) -> Summary {
+    let mut text = String::new();
+    let mut add = |name: &str, table: &Table| {
+        let [logs, unexplored] = explored(table);
+        let all: Vec<Record<'_>> = table.rows().collect();
+        let parts = [
+            ("networks", &logs, ""),
+            ("networks, logs without exploration", &unexplored, ""),
+            ("Gaussian processes", &logs, "gp_"),
+            (
+                "Gaussian processes, logs without exploration too",
+                &all,
+                "gp_",
+            ),
+        ];
+        for (what, rows, prefix) in parts {
+            let counts = Counts::of(rows, prefix);
+            if counts.deployed.of > 0 {
+                text += &counts.text(&format!("{name}{what}, {} cells:", counts.deployed.of));
+            }
+        }
+        let both = deployed_by_both(&logs);
+        let _ = writeln!(
+            text,
+            "{name}of the controllers that networks deploy, Gaussian processes deploy {}\n",
+            both.text()
+        );
+    };
+    add("", now);
+    if let Some(before) = before {
+        add("before: ", before);
+    }
+    Summary {
+        text,
+        svg: draw(now),
+    }
+}
+
+/// A strip for every kind of system: how far each bound lies below the truth.
+fn draw(table: &Table) -> String {
+    let [rows, _] = explored(table);
+    let mut names: Vec<&str> = Vec::new();
+    for row in &rows {
+        if !names.contains(&row.text("system")) {
+            names.push(row.text("system"));
+        }
+    }
+    let strip = Strip {
+        low: -0.2,
+        high: 1.0,
+        top: 130.0,
+        names: &names,
+    };
+    let mut svg = picture::page(
+        "How far below the truth is the bound?",
+        &format!(
+            "{} random systems, logs and controllers; five networks",
+            rows.len()
+        ),
+        strip.bottom() + 70.0,
+    );
+    let colours = [
+        ("deploy", picture::GOOD),
+        ("reject", picture::CAUTION),
+        ("abstain", picture::QUIET),
+    ];
+    for (index, (verdict, colour)) in (0..).zip(colours) {
+        let x = 560.0 + 150.0 * f64::from(index);
+        svg.push(picture::dot(x, 96.0, colour));
+        svg.push(picture::text(x + 12.0, 102.0, "start", verdict));
+    }
+    strip.axes(
+        &mut svg,
+        &[(0.0, "truth"), (super::coverage::MARGIN, "threshold")],
+    );
+    for (index, row) in rows.iter().enumerate() {
+        let gap = row.number("gap_share");
+        let system = names.iter().position(|name| *name == row.text("system"));
+        let colour = colours
+            .iter()
+            .find(|(name, _)| *name == row.text("verdict"));
+        if let (Some(system), Some((_, colour)), false) = (system, colour, gap.is_nan()) {
+            svg.push(strip.dot(system, gap, index, colour));
+        }
+    }
+    svg.push(
+        picture::text(
+            600.0,
+            strip.bottom() + 52.0,
+            "middle",
+            "(truth − bound) / spread; left of 0 the bound is wrong",
+        )
+        .set("fill", picture::QUIET_TEXT),
+    );
+    svg.to_text()
+}

@@ -1,0 +1,112 @@
+//! A model of a log and a check of a controller, with the library's own calls.
+
+use std::ops::ControlFlow;
+
+use hambo_host::Error;
+use hambo_host::check::adversary::EffortLevel;
+use hambo_host::check::{self, CheckOptions, Decision};
+use hambo_host::formats::log::Log;
+use hambo_host::formats::task::TaskFile;
+use hambo_host::foundation::observer::Unobserved;
+use hambo_host::learn::fit::{FitOptions, fit};
+use hambo_host::learn::model_file::ModelFile;
+
+use super::simulate::Controller;
+use super::{digits, field};
+
+/// How many trajectories a check takes. A study has a thousand checks, so they are fewer than
+/// a user's: margins are wider for it, bounds lower, and refusals more frequent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Samples {
+    /// Sampled, forward only; the default of a check is 4000.
+    pub trajectories: u32,
+    /// Searched; the default is 16.
+    pub searched: u32,
+}
+
+/// What a check said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// Mean propagation.
+    pub neutral: f64,
+    /// The lower bound.
+    pub bound: f64,
+    /// The lower bound of the constraint, if there is one.
+    pub constraint: Option<f64>,
+    /// `deploy`, `reject`, `abstain`; or `no model`, which a user would meet as an error.
+    pub verdict: &'static str,
+    /// Why not `deploy`.
+    pub reasons: String,
+}
+
+impl Judgement {
+    /// Where no model came about, or the check broke off.
+    #[must_use]
+    pub fn failed(verdict: &'static str, why: &Error) -> Self {
+        Self {
+            neutral: f64::NAN,
+            bound: f64::NAN,
+            constraint: None,
+            verdict,
+            reasons: field(&why.to_string()),
+        }
+    }
+
+    /// Whether a user is told a number to rely on.
+    #[must_use]
+    pub fn claims(&self) -> bool {
+        matches!(self.verdict, "deploy" | "reject")
+    }
+
+    /// Whether the bound lies above a truth by more than chance.
+    #[must_use]
+    pub fn violates(&self, truth: f64, error: f64) -> bool {
+        self.bound > truth + 3.0 * error
+    }
+
+    /// The bound as a file holds it.
+    #[must_use]
+    pub fn bound_text(&self) -> String {
+        digits(self.bound)
+    }
+}
+
+/// Fits a model; the error is what a user would read.
+///
+/// # Errors
+/// As `fit`.
+pub fn model(task: &TaskFile, log: &Log, options: &FitOptions) -> Result<ModelFile, Error> {
+    Ok(fit(task, log, options, &mut Unobserved)?.0)
+}
+
+/// Checks a controller with the quick effort.
+///
+/// # Errors
+/// As `check::run`.
+pub fn judge(
+    task: &TaskFile,
+    log: &Log,
+    model: &ModelFile,
+    controller: &Controller,
+    samples: Samples,
+    seed: u64,
+) -> Result<Judgement, Error> {
+    let options = CheckOptions {
+        log: Some(log),
+        effort: EffortLevel::Quick,
+        trajectories: Some(samples.trajectories),
+        searched: samples.searched,
+        seed,
+        ..CheckOptions::default()
+    };
+    let policy = controller.policy(task)?;
+    let mut watch = |_, _: &_| ControlFlow::Continue(());
+    let result = check::run(task, model, &policy, &options, &mut watch)?.result;
+    Ok(Judgement {
+        neutral: result.neutral.0,
+        bound: result.bound.0,
+        constraint: result.constraints.first().map(|one| one.lower.0),
+        verdict: result.verdict.map_or("none", Decision::name),
+        reasons: field(&result.reasons.join(" / ")),
+    })
+}

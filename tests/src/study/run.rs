@@ -1,0 +1,106 @@
+//! Works off the cells that a file does not hold yet.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use super::rows::{Appender, Table};
+use super::{Study, Summary};
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The first so many cells; without a number all of them.
+    pub cells: Option<usize>,
+    /// No cell is begun after this time.
+    pub time: Option<Duration>,
+    /// Cells side by side.
+    pub threads: usize,
+    /// Stands in the file's name, for the rows of another program.
+    pub label: Option<String>,
+}
+
+/// Where a study's rows are.
+#[must_use]
+pub fn file(folder: &Path, study: &dyn Study, label: Option<&str>) -> PathBuf {
+    let name = study.name();
+    folder.join(match label {
+        Some(label) => format!("{name}_{label}.csv"),
+        None => format!("{name}.csv"),
+    })
+}
+
+/// Works off what is left. `tell` hears of every finished cell.
+///
+/// # Errors
+/// If the file is another study's or cannot be written, or a cell is wrong.
+pub fn run(
+    study: &dyn Study,
+    folder: &Path,
+    plan: &Plan,
+    tell: &(dyn Fn(usize, usize) + Sync),
+) -> Result<(), String> {
+    let path = file(folder, study, plan.label.as_deref());
+    let table = Table::read(&path, study)?.whole_cells(study.rows_per_cell());
+    let wanted = plan.cells.unwrap_or(usize::MAX).min(study.cells());
+    let left = (0..wanted).filter(|cell| table.of_cell(*cell).is_empty());
+    let left: Vec<usize> = left.collect();
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let appender = Mutex::new(Appender::new(&path, &table).map_err(failed)?);
+    let next = AtomicUsize::new(0);
+    let started = Instant::now();
+    let work = || -> Result<(), String> {
+        // One thread for each cell: they are many, and no two share anything.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let pool = pool.map_err(|error| error.to_string())?;
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let in_time = plan.time.is_none_or(|time| started.elapsed() < time);
+            let Some(cell) = left.get(place).filter(|_| in_time) else {
+                return Ok(());
+            };
+            let rows = pool.install(|| study.run(*cell));
+            let rows = rows.map_err(|error| format!("cell {cell}: {error}"))?;
+            let mut appender = appender.lock().map_err(|error| error.to_string())?;
+            appender.add(&rows).map_err(failed)?;
+            tell(place + 1, left.len());
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..plan.threads.max(1))
+            .map(|_| scope.spawn(work))
+            .collect();
+        let ended = workers.into_iter().map(|worker| worker.join());
+        // All of them end before the first error is told.
+        let ended: Vec<_> = ended.collect();
+        ended.into_iter().try_for_each(|one| match one {
+            Ok(result) => result,
+            Err(_) => Err("a thread has died".to_owned()),
+        })
+    })?;
+    let table = Table::read(&path, study)?.whole_cells(study.rows_per_cell());
+    table.write(&path).map_err(failed)
+}
+
+/// What the rows in `folder` say, those labelled `before` beside the others; the picture goes
+/// beside them.
+///
+/// # Errors
+/// If a file is another study's, or the picture cannot be written.
+pub fn summary(study: &dyn Study, folder: &Path) -> Result<Summary, String> {
+    let read = |label| -> Result<Table, String> {
+        let table = Table::read(&file(folder, study, label), study)?;
+        Ok(table.whole_cells(study.rows_per_cell()))
+    };
+    let (now, before) = (read(None)?, read(Some("before"))?);
+    let summary = match (now.is_empty(), before.is_empty()) {
+        (true, true) => return Err(format!("`{}` has no rows yet", study.name())),
+        // Only an older program's: then they are what there is to show.
+        (true, false) => study.summary(&before, None),
+        (false, empty) => study.summary(&now, (!empty).then_some(&before)),
+    };
+    let path = folder.join(format!("{}.svg", study.name()));
+    std::fs::write(&path, &summary.svg).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(summary)
+}

@@ -1,0 +1,216 @@
+//! Controllers on a plant: logs, and true returns.
+
+use hambo_host::Error;
+use hambo_host::formats::log::{Log, Transition};
+use hambo_host::formats::policy::HostPolicy;
+use hambo_host::formats::task::TaskFile;
+
+use super::plant::{MOST, Plant, State};
+use crate::fixture::Draw;
+
+/// Episodes of a true return.
+pub const TRUE_EPISODES: usize = 20_000;
+
+/// a = gain · s, clipped to the plant's limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Controller {
+    /// One number per state.
+    pub gain: State,
+}
+
+impl Controller {
+    /// The one that does nothing.
+    pub const IDLE: Self = Self { gain: [0.0; MOST] };
+
+    /// The action, before it is clipped.
+    #[must_use]
+    pub fn act(&self, state: &State) -> f32 {
+        self.gain.iter().zip(state).map(|(k, x)| k * x).sum()
+    }
+
+    /// One whose gains differ by about this share of each.
+    #[must_use]
+    pub fn near(&self, share: f32, draw: &mut Draw) -> Self {
+        let gain = self.gain.map(|gain| gain * (1.0 + share * draw.normal()));
+        Self { gain }
+    }
+
+    /// As a task's policy.
+    ///
+    /// # Errors
+    /// If a number is not finite.
+    pub fn policy(&self, task: &TaskFile) -> Result<HostPolicy, Error> {
+        let gain = &self.gain[..task.state_names.len()];
+        let text = format!("kind = \"linear\"\ngain = [{gain:?}]\nbias = [0.0]");
+        Ok(HostPolicy::parse(&text, "linear", task)?)
+    }
+}
+
+/// What a constraint is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// The absolute value of a state.
+    State(usize),
+    /// The absolute value of the action.
+    Action,
+}
+
+impl Quantity {
+    fn of(self, state: &State, action: f32) -> f32 {
+        match self {
+            Self::State(index) => state[index].abs(),
+            Self::Action => action.abs(),
+        }
+    }
+
+    /// As an expression of a task.
+    #[must_use]
+    pub fn text(self) -> String {
+        match self {
+            Self::State(index) => format!("abs(x{index})"),
+            Self::Action => "abs(u)".to_owned(),
+        }
+    }
+}
+
+/// A mean and its standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+impl Mean {
+    fn of(values: &[f64]) -> Self {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares = values.iter().map(|value| (value - mean).powi(2));
+        let variance = squares.sum::<f64>() / (count - 1.0);
+        Self {
+            mean,
+            error: (variance / count).sqrt(),
+        }
+    }
+}
+
+/// What a controller truly does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Truth {
+    /// The return.
+    pub value: Mean,
+    /// The quantity's mean over the visited steps.
+    pub quantity: Mean,
+    /// The largest state that was met, in units of the largest initial one.
+    pub farthest: f32,
+}
+
+/// Episodes of a controller on the system itself.
+#[must_use]
+pub fn truth(
+    plant: &Plant,
+    controller: &Controller,
+    horizon: usize,
+    quantity: Quantity,
+    episodes: usize,
+    seed: u64,
+) -> Truth {
+    let draw = &mut Draw::new(seed);
+    let (mut returns, mut quantities) = (Vec::new(), Vec::new());
+    let scale = std::array::from_fn::<f32, MOST, _>(|j| plant.start[1][j].abs().max(1e-3));
+    let mut farthest = 0.0_f32;
+    for _ in 0..episodes {
+        let load = plant.load(draw);
+        let mut state = plant.first(draw);
+        let (mut value, mut sum, mut steps) = (0.0, 0.0, 0.0);
+        for _ in 0..horizon {
+            let most = plant.most_action;
+            let action = controller.act(&state).clamp(-most, most);
+            let next = plant.next(&state, action, load, draw);
+            value += f64::from(plant.reward(&state, action, &next));
+            sum += f64::from(quantity.of(&state, action));
+            steps += 1.0;
+            for j in 0..plant.states {
+                farthest = farthest.max(next[j].abs() / scale[j]);
+            }
+            let ends = plant.ends(&next);
+            state = next;
+            if ends {
+                break;
+            }
+        }
+        returns.push(value);
+        quantities.push(sum / steps);
+    }
+    Truth {
+        value: Mean::of(&returns),
+        quantity: Mean::of(&quantities),
+        farthest,
+    }
+}
+
+/// How a log is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Logging {
+    /// The controllers, in turn.
+    pub controllers: Vec<Controller>,
+    /// Standard deviation of the normal noise on actions, as a share of the largest action.
+    pub exploration: f32,
+    /// Episodes.
+    pub episodes: usize,
+    /// Steps of an episode.
+    pub steps: usize,
+    /// Rows that start or end with state 0 between these are not logged.
+    pub hole: Option<[f32; 2]>,
+    /// In all but every fifth episode the process noise is this share of the plant's.
+    pub calm: Option<f32>,
+}
+
+/// Drives the plant and logs it.
+///
+/// # Errors
+/// If a number is not finite.
+pub fn log(plant: &Plant, logging: &Logging, seed: u64) -> Result<Log, Error> {
+    let draw = &mut Draw::new(seed);
+    let mut log = Log::new(plant.states, 1);
+    let mut number = 0;
+    let windy = plant;
+    let mut calm = plant.clone();
+    calm.noise = plant.noise.map(|noise| logging.calm.unwrap_or(1.0) * noise);
+    let controllers = logging.controllers.iter().cycle();
+    for (episode, controller) in controllers.take(logging.episodes).enumerate() {
+        let plant = if episode % 5 == 4 { windy } else { &calm };
+        let load = plant.load(draw);
+        let mut state = plant.first(draw);
+        for _ in 0..logging.steps {
+            let most = plant.most_action;
+            let wanted = controller.act(&state) + logging.exploration * most * draw.normal();
+            let action = wanted.clamp(-most, most);
+            let next = plant.next(&state, action, load, draw);
+            let hidden = |state: &State| {
+                let hole = logging.hole;
+                hole.is_some_and(|[low, high]| state[0] > low && state[0] < high)
+            };
+            if hidden(&state) || hidden(&next) {
+                // What comes after the hole does not follow what was before it.
+                number += 1;
+            } else {
+                log.push(Transition {
+                    state: &state[..plant.states],
+                    action: &[action],
+                    next_state: &next[..plant.states],
+                    reward: plant.reward(&state, action, &next),
+                    episode: number,
+                })?;
+            }
+            let ends = plant.ends(&next);
+            state = next;
+            if ends {
+                break;
+            }
+        }
+        number += 1;
+    }
+    Ok(log)
+}

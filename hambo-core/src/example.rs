@@ -37,6 +37,7 @@ use crate::model::{
 use crate::network::{Activation, NetworkShape};
 use crate::policy::{ActionMap, Head, Linear, StoredPolicy};
 use crate::task::{Effort, InitialKind, InitialState, Limits, Method, Task};
+use crate::wrap::Wraps;
 
 /// Two members of one layer each: biases, then the weights of s and of a. The
 /// outputs are the mean and the raw standard deviation.
@@ -102,6 +103,7 @@ pub fn task() -> Result<Task<'static>, &'static str> {
         reward_bounds: None,
         return_bounds: None,
         constraint_bounds: Vec::new(),
+        wraps: Wraps::NONE,
         state_limits: Limits {
             low: &[-5.0],
             high: &[5.0],

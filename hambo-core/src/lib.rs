@@ -18,6 +18,7 @@
 //! | [`expression`] | reward, termination and constraints as byte code with derivatives | r(s, a) |
 //! | [`network`] | multilayer perceptrons and their derivatives | h_theta |
 //! | [`model`] | network ensembles, Gaussian processes, their derivatives, the confidence set | mu, sigma, beta, tau; equations (4) and (5) |
+//! | [`wrap`] | states that come back after a period, such as angles | |
 //! | [`variant`] | CA, DA1, DAinf and the neutral estimates | section 4.1 |
 //! | [`policy`] | controllers and their derivatives, trained adversaries | pi, eta(s, a) |
 //! | [`task`] | horizon, limits, initial states, thresholds | M, p0, T |
@@ -89,6 +90,7 @@ pub mod rollout;
 pub mod task;
 pub mod variant;
 pub mod verdict;
+pub mod wrap;
 
 pub use check::{CapacityError, Check, Outcome, Progress};
 pub use image::{Image, ImageError};

@@ -13,6 +13,7 @@ use crate::estimate::ErrorBudget;
 use crate::expression::Program;
 use crate::policy::{FoundChoices, NetworkAdversary};
 pub use crate::variant::Variant;
+use crate::wrap::Wraps;
 
 /// The largest number of constraints.
 pub const MAX_CONSTRAINTS: usize = 8;
@@ -34,6 +35,8 @@ pub struct Task<'a> {
     pub return_bounds: Option<[f32; 2]>,
     /// Bounds of each constraint at one step, where they are known.
     pub constraint_bounds: Vec<Option<[f32; 2]>, MAX_CONSTRAINTS>,
+    /// States that come back after a period, such as angles.
+    pub wraps: Wraps<'a>,
     /// Physical limits of the states.
     pub state_limits: Limits<'a>,
     /// Limits to which actions are clipped.

@@ -275,3 +275,87 @@ fn tasks_come_from_files_of_every_format_on_the_command_line() {
         "{error}"
     );
 }
+
+/// A wheel that turns on, its angle logged from −pi to pi.
+fn wheel_log() -> String {
+    let mut text = "theta,omega,u,next.theta,next.omega,episode\n".to_owned();
+    let wrap = |x: f32| {
+        (x + std::f32::consts::PI).rem_euclid(std::f32::consts::TAU) - std::f32::consts::PI
+    };
+    for episode in 0..12_u32 {
+        let (mut theta, mut omega) = (0.5 * episode as f32 - 3.0, 2.0);
+        for step in 0..25_u32 {
+            let u = ((7 * episode + 13 * step) % 11) as f32 / 5.0 - 1.0;
+            let next_omega = omega + 0.1 * u;
+            let next = wrap(theta + 0.1 * next_omega);
+            let _ = writeln!(text, "{theta},{omega},{u},{next},{next_omega},{episode}");
+            (theta, omega) = (next, next_omega);
+        }
+    }
+    text
+}
+
+/// Every command that sees the log names the state and the line to write, until the task
+/// has it.
+#[test]
+fn an_angle_that_wraps_is_named_until_the_task_says_so() {
+    let folder = Folder::new("wheel");
+    folder.write("log.csv", &wheel_log());
+    let seen = "`theta` jumps by about 2 pi in ";
+    let line = "wrap = [\"theta\"]";
+    let named = |text: &str| assert!(text.contains(seen) && text.contains(line), "{text}");
+    named(&folder.done("data info log.csv"));
+    let draft = folder.done("task new --from log.csv");
+    named(&draft);
+    let task = draft.replace("# expr = \"\"", "expr = \"cos(theta)\"");
+    assert!(TaskFile::parse(&task, "task.toml").is_ok());
+    folder.write("said.toml", &task);
+    folder.write("task.toml", &task.replace(line, ""));
+
+    let fit = "fit task.toml --data log.csv --hidden 8 --steps 50 -o m.hambo";
+    let check = "task check task.toml --data log.csv";
+    let text = folder.done(check);
+    named(&text);
+    assert!(text.contains("warning: `state.wrap`"), "{text}");
+    named(&folder.done(fit));
+    for json in [check, fit] {
+        let text = folder.done(&format!("{json} --json"));
+        let text = text.replace("\\\"", "\"");
+        named(&text);
+    }
+    // The model learnt the jumps, and the task that says they are none gets no verdict of it.
+    folder.write(
+        "law.toml",
+        "kind = 'linear'\ngain = [[0, -1]]\nbias = [2]\n",
+    );
+    let judged = "check said.toml --model m.hambo --policy law.toml --data log.csv --effort quick";
+    let (code, _, error) = folder.run(judged);
+    assert!(
+        code == 2 && error.contains("the task says that theta wraps"),
+        "{error}"
+    );
+    for command in [check, fit, "data info log.csv --task task.toml"] {
+        let text = folder.done(&command.replace("task.toml", "said.toml"));
+        assert!(!text.contains("jumps by"), "{text}");
+    }
+    let (code, text, error) = folder.run(judged);
+    assert!(code != 2, "{text} {error}");
+    // Predictions are on the log's side of the seam.
+    folder.done("predict m.hambo --data log.csv -o out.csv");
+    let table = std::fs::read_to_string(folder.0.join("out.csv")).unwrap();
+    let column = table
+        .lines()
+        .next()
+        .unwrap()
+        .split(',')
+        .position(|name| name == "mean.theta");
+    for row in table.lines().skip(1) {
+        let mean: f32 = row
+            .split(',')
+            .nth(column.unwrap())
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert!(mean.abs() < 3.15, "{row}");
+    }
+}

@@ -1,5 +1,5 @@
 //! Random images: every activation, initial distribution and function of the
-//! expression language turns up among a few dozen seeds.
+//! expression language turns up among a few dozen seeds, and states that wrap.
 
 use hambo_core::ParameterError;
 use hambo_core::arithmetic::random::Stream;
@@ -15,7 +15,7 @@ use hambo_host::formats::image::{
     encode_image_with, encode_part, encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
+use hambo_host::formats::task::{TaskFile, Wrap};
 use hambo_host::foundation::network::{Layer, Standardisation};
 use hambo_host::learn::ensemble::encode_ensemble;
 use hambo_host::learn::ensemble::{Member, TrainedEnsemble};
@@ -344,6 +344,7 @@ pub fn image_with(
     let uncertainty = uncertainty(draw, &ensemble);
     let mut task = task(draw, space, REWARDS[seed as usize % REWARDS.len()])?;
     task.method = method(draw);
+    wrap_some(seed, &mut task);
     change(&mut task);
     let policy = encode_policy(&policy(draw, space)?)?;
     let effort = Effort {
@@ -356,6 +357,21 @@ pub fn image_with(
     let adversaries = adversaries(draw, &ensemble, &task);
     let bytes = encode_image_with(&model, &task, effort, &[], &policy, &adversaries)?;
     Ok(AlignedBytes::new(&bytes))
+}
+
+/// Lets the first or the last state of two in three tasks wrap, in intervals that
+/// trajectories leave.
+fn wrap_some(seed: u64, task: &mut TaskFile) {
+    let wrap = |low, period| Some(Wrap { low, period });
+    let wraps = task.wraps.iter_mut();
+    let (place, wrap) = match seed % 3 {
+        1 => ({ wraps }.next_back(), wrap(-0.1, 0.5)),
+        2 => ({ wraps }.next(), wrap(-1.3, 2.6)),
+        _ => return,
+    };
+    if let Some(place) = place {
+        *place = wrap;
+    }
 }
 
 /// The robot of `hambo_core::example` as the host writes it: members a + 0.1

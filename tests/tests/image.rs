@@ -193,6 +193,7 @@ fn model_files_keep_everything_and_refuse_damage() {
         sample: LogSample::default(),
         state_names: vec!["x".to_owned()],
         action_names: vec!["u".to_owned()],
+        wraps: vec![None],
         learned_reward: false,
         training: TrainingSummary::Networks(NetworkSummary {
             options: EnsembleOptions::demo(),

@@ -85,6 +85,7 @@ impl Level {
                 task.initial.draw(&mut stream, lane, rows);
             }
         }
+        task.wraps.wrap(rows);
     }
 
     /// Puts the initial states of all lanes.

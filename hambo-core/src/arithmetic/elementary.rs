@@ -27,6 +27,12 @@ pub fn tanh(x: f32) -> f32 {
     libm::tanhf(x)
 }
 
+/// The largest whole number that is at most `x`.
+#[must_use]
+pub fn floor(x: f32) -> f32 {
+    libm::floorf(x)
+}
+
 /// The smaller of two numbers; `b` if either is NaN.
 ///
 /// ```

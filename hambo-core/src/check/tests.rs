@@ -14,6 +14,7 @@ use crate::policy::FoundChoices;
 use crate::rollout::Objective;
 use crate::task::{InitialKind, InitialState, Limits, Task, Variant};
 use crate::verdict::Reason;
+use crate::wrap::Wraps;
 
 pub(super) fn check(image: &Image<'_>) -> Outcome {
     let mut rows = vec![[0.0; 4]; Check::<4>::rows_needed(image).unwrap()];
@@ -234,6 +235,28 @@ fn every_logged_start_counts_the_same() {
             "{}",
             outcome.neutral
         );
+    }
+}
+
+#[test]
+fn a_check_starts_inside_the_interval_of_what_wraps() {
+    let from = |first: &'static [f32], kind| {
+        check_with(|task| {
+            task.wraps = Wraps {
+                low: &[-1.5],
+                period: &[3.0],
+            };
+            task.initial = InitialState {
+                kind,
+                first,
+                second: &[],
+            };
+        })
+    };
+    for kind in [InitialKind::Point, InitialKind::Logged] {
+        let (home, away) = (from(&[1.0], kind), from(&[7.0], kind));
+        assert!((home.neutral + 1.328).abs() < 1e-3);
+        assert_eq!(home.neutral.to_bits(), away.neutral.to_bits());
     }
 }
 

@@ -99,3 +99,37 @@ fn numbers_of_a_task_out_of_range_are_refused() {
     assert!(task_with(|task| task.discount = 1.0).is_ok());
     assert!(task_with(|task| task.method.penalty = 0.0).is_ok());
 }
+
+#[test]
+fn intervals_of_states_that_wrap_are_sound() {
+    let [model, part] = parts();
+    let model = parse_model(&model).unwrap();
+    // The two runs follow the limits, which fill four tiles.
+    let read = |low: f32, period: f32| {
+        let mut manifest: TaskManifest<'_> = part.read_manifest().unwrap();
+        manifest.wraps = true;
+        let mut bytes = [0; 512];
+        let manifest = postcard::to_slice(&manifest, &mut bytes).unwrap();
+        let tiles: &[[f32; 4]] = bytemuck::cast_slice(part.arena);
+        let runs = [[low, 0.0, 0.0, 0.0], [period, 0.0, 0.0, 0.0]];
+        let tiles = [&tiles[..4], &runs, &tiles[4..]].concat();
+        let part = Container {
+            manifest,
+            arena: bytemuck::cast_slice(&tiles),
+            hash: part.hash,
+        };
+        parse_task(&part, &model).map(|(task, _)| task.wraps.period.to_vec())
+    };
+    assert_eq!(read(-3.0, 6.0), Ok(vec![6.0]));
+    // A state that does not wrap.
+    assert_eq!(read(0.0, 0.0), Ok(vec![0.0]));
+    for (low, period) in [
+        (0.0, -1.0),
+        (0.0, f32::INFINITY),
+        (f32::NAN, 1.0),
+        (f32::MAX, f32::MAX),
+        (1e30, 1.0),
+    ] {
+        assert_eq!(read(low, period), Err(Problem::Number), "{low} {period}");
+    }
+}

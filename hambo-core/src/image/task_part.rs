@@ -1,9 +1,10 @@
 //! The task part: numbers and byte code in the manifest, limits and initial
 //! states in the arena.
 //!
-//! Arena: state low, high (ds each) · action low, high (da each) · the
-//! initial state's first and second parameters (ds each; for a list its
-//! states and nothing).
+//! Arena: state low, high (ds each) · action low, high (da each) · if states
+//! wrap, the lower end and the period of each (ds each; a period of 0 for one
+//! that does not) · the initial state's first and second parameters (ds each;
+//! for a list its states and nothing).
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use super::error::Problem;
 use crate::expression::Program;
 use crate::model::Model;
 use crate::task::{Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Task};
+use crate::wrap::Wraps;
 
 /// The manifest of a task part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +46,8 @@ pub struct TaskManifest<'a> {
     pub refused_by_host: bool,
     /// How many adversary parts follow the policy.
     pub adversaries: u8,
+    /// Whether any state wraps.
+    pub wraps: bool,
     /// The distribution of the initial state.
     pub initial: InitialKind,
     /// How many initial states are listed (1 for the other kinds).
@@ -92,6 +96,10 @@ pub(super) fn parse_task<'a>(
     let mut arena = ArenaReader::new(part.arena)?;
     let state_limits = limits(&mut arena, state)?;
     let action_limits = limits(&mut arena, action)?;
+    let wraps = match manifest.wraps {
+        true => wraps(&mut arena, state)?,
+        false => Wraps::NONE,
+    };
     let initial = initial_state(&mut arena, &manifest, state)?;
     arena.finish()?;
     let adversaries = manifest.adversaries;
@@ -103,6 +111,7 @@ pub(super) fn parse_task<'a>(
         reward_bounds: manifest.reward_bounds,
         return_bounds: manifest.return_bounds,
         constraint_bounds: manifest.constraint_bounds,
+        wraps,
         state_limits,
         action_limits,
         initial,
@@ -142,6 +151,19 @@ fn limits<'a>(arena: &mut ArenaReader<'a>, count: usize) -> Result<Limits<'a>, P
     let (low, high) = (arena.take(count)?, arena.take(count)?);
     if low.iter().zip(high).all(|(low, high)| low <= high) {
         Ok(Limits { low, high })
+    } else {
+        Err(Problem::Number)
+    }
+}
+
+fn wraps<'a>(arena: &mut ArenaReader<'a>, count: usize) -> Result<Wraps<'a>, Problem> {
+    let (low, period) = (arena.take_finite(count)?, arena.take_finite(count)?);
+    // No period that vanishes beside the lower end.
+    let good = |(low, period): (&f32, &f32)| {
+        *period == 0.0 || (*low + *period > *low && (*low + *period).is_finite())
+    };
+    if low.iter().zip(period).all(good) {
+        Ok(Wraps { low, period })
     } else {
         Err(Problem::Number)
     }

@@ -42,6 +42,7 @@ impl<P: Policy> Rollout<'_, P> {
         for (lane, stream) in streams.iter().enumerate() {
             self.task.initial.draw(&mut stream.clone(), lane, rows);
         }
+        self.task.wraps.wrap(rows);
     }
 
     /// Walks all lanes to the horizon with the adversary's `buffers.eta` or

@@ -1,8 +1,9 @@
 //! Trajectories of the hallucinated system (equation (1) of the paper), and the
 //! adjoint sweep back along them.
 //!
-//! s̃′ = s + mu(s, a) + beta · tau · sigma_e(s, a) · eta + noise, clipped to
-//! the physical limits, where a is the controller's clipped action.
+//! s̃′ = s + mu(s, a) + beta · tau · sigma_e(s, a) · eta + noise, moved back by
+//! whole periods where a state wraps, and clipped to the physical limits, where
+//! a is the controller's clipped action.
 //!
 //! One code path serves every estimate; [`Variant`] says what fills in the
 //! model's uncertainty.
@@ -14,6 +15,8 @@ mod forward;
 mod member_rows;
 mod step;
 mod transition;
+#[cfg(test)]
+mod wrap_tests;
 
 pub use adjoint::EtaDerivative;
 pub use buffers::{Buffers, CapacityError};

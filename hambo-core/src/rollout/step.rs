@@ -113,6 +113,7 @@ impl<P: Policy> Rollout<'_, P> {
             &mut buffers.transition,
         );
         unlimited_next(state, &buffers.transition, buffers.noise.state, next);
+        self.task.wraps.wrap(next);
         let limits = &self.task.state_limits;
         for (row, (low, high)) in next.iter_mut().zip(limits.low.iter().zip(limits.high)) {
             for x in row.iter_mut() {

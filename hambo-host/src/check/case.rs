@@ -9,7 +9,7 @@ use crate::Error;
 use crate::formats::image::{Adversaries, AlignedBytes, encode_image_with, encode_policy};
 use crate::formats::log::Log;
 use crate::formats::policy::HostPolicy;
-use crate::formats::task::{Initial, TaskFile};
+use crate::formats::task::{Initial, TaskFile, Wrap};
 use crate::learn::delta::decimal;
 use crate::learn::model_file::ModelFile;
 
@@ -125,6 +125,7 @@ pub fn first_states(log: &Log) -> Vec<f32> {
 /// What does not fit, and what to do.
 pub fn hold(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
     hold_names(task, model)?;
+    hold_wraps(task, model)?;
     hold_delta(task, model)
 }
 
@@ -138,6 +139,28 @@ fn hold_delta(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// What wraps for the model wraps for the task: one that learnt jumps cannot be walked round,
+/// and one that learnt none cannot be walked on.
+fn hold_wraps(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
+    let trained_on = &model.metadata().wraps;
+    let states = task.state_names.iter().zip(&task.wraps).zip(trained_on);
+    for ((name, wanted), trained) in states {
+        if wanted != trained {
+            let said = |wrap: &Option<Wrap>| match wrap {
+                Some(Wrap { low, period }) => format!("wraps in {low} to {}", low + period),
+                None => "does not wrap".to_owned(),
+            };
+            return Err(Error::Usage(format!(
+                "the task says that {name} {}, and the model was trained as if it {}\n\
+                 help: fit the model again",
+                said(wanted),
+                said(trained)
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The model's states and actions are the task's.

@@ -64,6 +64,8 @@ pub mod trace;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod wrap_tests;
 
 use std::ops::ControlFlow;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::Error;
-use crate::formats::log::{self, ColumnNames, Format, OutputOptions, Summary, read_table};
+use crate::formats::log::{self, Format, OutputOptions, Summary, read_table};
 use crate::formats::task::TaskFile;
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -76,14 +76,12 @@ pub fn run(command: &DataCommand, out: &mut impl Write) -> Result<(), Error> {
     }
 }
 
-fn names(task: Option<&PathBuf>) -> Result<Option<ColumnNames>, Error> {
-    let task = task.map(TaskFile::read).transpose()?;
-    Ok(task.map(|task| task.names()))
-}
-
 fn info(arguments: &InfoArguments, out: &mut impl Write) -> Result<(), Error> {
-    let names = names(arguments.task.as_ref())?;
-    let summary = Summary::new(&read_table(&arguments.files, names.as_ref())?);
+    let task = arguments.task.as_ref().map(TaskFile::read).transpose()?;
+    let names = task.as_ref().map(TaskFile::names);
+    let table = read_table(&arguments.files, names.as_ref())?;
+    let wraps = task.map(|task| task.wraps).unwrap_or_default();
+    let summary = Summary::new(&table, &wraps);
     if arguments.json {
         let text = serde_json::to_string(&summary).map_err(std::io::Error::from)?;
         writeln!(out, "{text}")?;
@@ -109,7 +107,8 @@ fn convert(arguments: &ConvertArguments, out: &mut impl Write) -> Result<(), Err
         let text = "--layout minari is for HDF5: end the file's name in .hdf5";
         return Err(Error::Usage(text.to_owned()));
     }
-    let names = names(arguments.task.as_ref())?;
+    let task = arguments.task.as_ref().map(TaskFile::read).transpose()?;
+    let names = task.as_ref().map(TaskFile::names);
     let options = OutputOptions {
         format,
         minari,

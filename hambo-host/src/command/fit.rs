@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::Error;
-use crate::formats::log::read_task_logs;
+use crate::formats::log::{Log, read_task_logs, wrap_line};
 use crate::formats::task::TaskFile;
 use crate::learn::calibration::CalibrationMode;
 use crate::learn::delta::decimal;
@@ -188,6 +188,7 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     let options = arguments.options(&task)?;
     writable(&arguments.output)?;
     let log = read_task_logs(&arguments.data, &task)?;
+    let warnings = warnings(&task, &log);
     let mut terminal = Terminal::new(&arguments.output, "fit", arguments.resume);
     let fitted = fit(&task, &log, &options, &mut terminal);
     terminal.finish();
@@ -196,13 +197,29 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     // What is left of it would only be in the way.
     terminal.forget();
     if arguments.json {
-        return table::json(&file, None, out);
+        return table::json(&file, None, Some(&warnings), out);
+    }
+    for warning in &warnings {
+        writeln!(out, "warning: {warning}")?;
     }
     table::data(file.metadata(), out)?;
     table::training(&file, out)?;
     table::calibration(file.metadata(), out)?;
     writeln!(out, "\nsaved {}", arguments.output.display())?;
     Ok(())
+}
+
+/// What the log says against the task, and does not stop the work.
+fn warnings(task: &TaskFile, log: &Log) -> Vec<String> {
+    let hints = log.wrap_hints(task.logged_states(), &task.wraps);
+    let line = wrap_line(&task.state_names, &task.wraps, &hints);
+    let hints = hints.iter().map(|hint| {
+        format!(
+            "{}; the model learns the jumps\nhelp: if it is an angle, write into [state] of the task and fit again: {line}",
+            hint.seen()
+        )
+    });
+    hints.collect()
 }
 
 /// Finds out before the work whether its result can be saved.

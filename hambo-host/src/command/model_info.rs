@@ -60,7 +60,7 @@ pub fn run(arguments: &ModelInfoArguments, out: &mut impl Write) -> Result<(), E
         return Err(Error::Usage(text));
     }
     if arguments.json {
-        return table::json(&file, smoothness.as_ref(), out);
+        return table::json(&file, smoothness.as_ref(), None, out);
     }
     let metadata = file.metadata();
     writeln!(

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::Error;
-use crate::formats::log::{ColumnNames, read_logs, with_return_so_far};
+use crate::formats::log::{ColumnNames, read_logs, with_return_so_far, wrapped};
 use crate::formats::task::logged_states;
 use crate::foundation::files::write_whole;
 use crate::learn::model_file::ModelFile;
@@ -44,10 +44,15 @@ pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Err
         actions: actions.clone(),
     };
     let log = read_logs(&arguments.data, &names)?;
-    let predictions = match metadata.learned_reward {
+    let log = wrapped(&log, &metadata.wraps);
+    let mut predictions = match metadata.learned_reward {
         true => predict(&file.model()?, &with_return_so_far(&log)?),
         false => predict(&file.model()?, &log),
     };
+    let wraps = metadata.wraps.iter().cycle();
+    for (mean, wrap) in predictions.mean.iter_mut().zip(wraps) {
+        *mean = wrap.map_or(*mean, |wrap| wrap.inside(*mean));
+    }
 
     let mut text = log.csv_header(own, actions);
     for prefix in ["mean", "epistemic_std", "aleatoric_std"] {

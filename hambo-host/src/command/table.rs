@@ -252,10 +252,11 @@ pub fn curves(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// All of it as one object.
+/// All of it as one object, with the warnings of a fit.
 pub fn json(
     file: &ModelFile,
     smoothness: Option<&Smoothness>,
+    warnings: Option<&[String]>,
     out: &mut impl Write,
 ) -> Result<(), Error> {
     let mut encoded = serde_json::to_value(file.metadata()).map_err(std::io::Error::other)?;
@@ -267,6 +268,9 @@ pub fn json(
         "metadata": encoded,
         "image_bytes": file.model_part().len(),
     });
+    if let (Value::Object(object), Some(warnings)) = (&mut object, warnings) {
+        object.insert("warnings".to_owned(), json!(warnings));
+    }
     if let (TrainingSummary::GaussianProcess(processes), Some(smoothness)) =
         (&file.metadata().training, smoothness)
         && let Value::Object(object) = &mut object

@@ -121,6 +121,7 @@ impl<P: Policy> Rollout<'_, P> {
             buffers.noise.state,
             buffers.unlimited,
         );
+        self.task.wraps.wrap(buffers.unlimited);
         Some(())
     }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::adversary::{Adversaries, encode_adversary, encode_found};
 use super::refused::problem_text;
-use crate::formats::task::{Initial, TaskFile, step_bounds};
+use crate::formats::task::{Initial, TaskFile, Wrap, step_bounds};
 use crate::foundation::error::Explained;
 use crate::foundation::network::{Layer, Standardisation};
 
@@ -229,6 +229,7 @@ fn encode_task(
         method: task.method.clone(),
         refused_by_host: task.refused_by_host,
         adversaries,
+        wraps: task.wraps.iter().any(Option::is_some),
         initial,
         initial_count: (first.len() / states.max(1)) as u32,
         ops: &ops,
@@ -248,6 +249,14 @@ fn encode_task(
     }
     arena.put(task.action_low.iter().copied());
     arena.put(task.action_high.iter().copied());
+    if manifest.wraps {
+        let of = |part: fn(&Wrap) -> f32| {
+            let wraps = task.wraps.iter().map(Option::as_ref);
+            wraps.map(move |wrap| wrap.map_or(0.0, part))
+        };
+        arena.put(of(|wrap| wrap.low));
+        arena.put(of(|wrap| wrap.period));
+    }
     arena.put(first.iter().copied());
     arena.put(second.iter().copied());
     encode_part(Part::Task, &manifest, &arena.numbers)

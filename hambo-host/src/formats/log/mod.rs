@@ -40,6 +40,8 @@ mod split;
 mod summary;
 mod table;
 mod transitions;
+mod wrap_hint;
+mod wrapped;
 mod zip_file;
 mod zip_write;
 
@@ -66,19 +68,25 @@ pub use split::{MINIMUM_EPISODES, Split};
 pub use summary::{ColumnSummary, Summary};
 pub use table::{Block, Numbers, Table};
 pub use transitions::transitions;
+pub(crate) use wrap_hint::wrap_hint;
+pub use wrap_hint::{WrapHint, wrap_line};
+pub(crate) use wrapped::next_to_states;
+pub use wrapped::wrapped;
 
 /// Reads the log of a task from files of any kinds; no episode runs across
-/// files. Where the reward is learned, the return so far is its last state.
+/// files. Where the reward is learned, the return so far is its last state. States that
+/// wrap are inside their intervals.
 ///
 /// # Errors
 /// As [`read_logs`], or if such a log has no rewards.
 pub fn read_task_logs(paths: &[PathBuf], task: &TaskFile) -> Result<Log, DataError> {
     let table = read_all(paths, Some(&task.names()), Reading::Log)?;
+    let log = wrapped(&transitions(&table)?, &task.wraps).into_owned();
     if !task.learns_reward() {
-        return transitions(&table);
+        return Ok(log);
     }
     require_rewards(&table)?;
-    with_return_so_far(&transitions(&table)?).map_err(|problem| DataError::Row {
+    with_return_so_far(&log).map_err(|problem| DataError::Row {
         file: table.file.display().to_string(),
         problem,
     })

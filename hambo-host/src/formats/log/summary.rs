@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{Block, Table};
+use super::{Block, Table, wrap_line};
+use crate::formats::task::Wrap;
 
 /// Bars of a histogram.
 const BARS: usize = 16;
@@ -60,9 +61,10 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Looks at a table.
+    /// Looks at a table. `wraps` holds the states of which the task says that they wrap, as
+    /// far as there is a task; one entry per state.
     #[must_use]
-    pub fn new(table: &Table) -> Self {
+    pub fn new(table: &Table, wraps: &[Option<Wrap>]) -> Self {
         let lengths = table.episode_lengths();
         let rows = table.rows();
         let cut = if table.next_states.is_some() {
@@ -100,7 +102,7 @@ impl Summary {
             columns,
             odd: Vec::new(),
         };
-        summary.odd = odd(table, &summary);
+        summary.odd = odd(table, &summary, wraps);
         summary
     }
 
@@ -218,7 +220,7 @@ fn column(name: &str, role: &'static str, block: &Block, index: usize) -> Column
 }
 
 /// What deserves a look.
-fn odd(table: &Table, summary: &Summary) -> Vec<String> {
+fn odd(table: &Table, summary: &Summary, wraps: &[Option<Wrap>]) -> Vec<String> {
     let mut odd = Vec::new();
     if table.rows() == 0 {
         odd.push("there is no row".to_owned());
@@ -240,6 +242,19 @@ fn odd(table: &Table, summary: &Summary) -> Vec<String> {
         if column.min == column.max && table.rows() > 1 {
             odd.push(format!("`{}` is always {}", column.name, column.min));
         }
+    }
+    let mut hints = table.wrap_hints();
+    let declared = table.names.states.iter().zip(wraps);
+    let declared: Vec<&String> = declared
+        .filter_map(|(name, wrap)| wrap.map(|_| name))
+        .collect();
+    hints.retain(|hint| !declared.contains(&&hint.name));
+    let line = wrap_line(&table.names.states, wraps, &hints);
+    for hint in &hints {
+        odd.push(format!(
+            "{}: if it is one, write into [state] of the task: {line}",
+            hint.seen()
+        ));
     }
     let duplicates = duplicates(table);
     if duplicates > 0 {
@@ -359,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_column_by_hand() {
-        let summary = Summary::new(&table(vec![1.0, 2.0, f64::NAN, 3.0, 6.0]));
+        let summary = Summary::new(&table(vec![1.0, 2.0, f64::NAN, 3.0, 6.0]), &[]);
         let column = &summary.columns[0];
         assert_eq!((column.min, column.mean, column.max), (1.0, 3.0, 6.0));
         assert!((column.std - 3.5_f64.sqrt()).abs() < 1e-12);
@@ -380,7 +395,7 @@ mod tests {
     #[test]
     fn what_is_odd_is_said() {
         let says = |table: &Table, words: &str| {
-            let odd = Summary::new(table).odd;
+            let odd = Summary::new(table, &[]).odd;
             odd.iter().any(|line| line.contains(words))
         };
         let walk: Vec<f64> = (0..200).map(|step| f64::from(step) * 0.1).collect();
@@ -398,6 +413,26 @@ mod tests {
         constant.next_states = Some(Block::new(1, Numbers::Double(vec![2.0, 3.0, 2.0, 2.0])));
         constant.episodes = Some(vec![0.0; 4]);
         assert!(says(&constant, "in 1 rows, the first is row 2"));
+    }
+
+    #[test]
+    fn an_angle_that_wraps_is_named_with_its_line() {
+        let turn = |row: i32| (0.1 * f64::from(row) + 3.0).rem_euclid(std::f64::consts::TAU);
+        let turning = table((0..200).map(turn).collect());
+        let said = |wraps: &[Option<Wrap>]| {
+            let odd = Summary::new(&turning, wraps).odd;
+            odd.into_iter().find(|line| line.contains("wraps"))
+        };
+        let line = said(&[]).unwrap_or_default();
+        assert!(
+            line.contains("`s0` jumps by about 2 pi in 3 of 199 steps"),
+            "{line}"
+        );
+        assert!(
+            line.ends_with("wrap = [{ name = \"s0\", low = 0 }]"),
+            "{line}"
+        );
+        assert_eq!(said(&[Some(Wrap::RADIANS)]), None);
     }
 
     #[test]

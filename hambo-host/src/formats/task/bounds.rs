@@ -1,6 +1,6 @@
 //! What one step's reward or constraint can be at all: its expression over the task's limits.
 
-use super::{Initial, TaskFile};
+use super::{Initial, TaskFile, Wrap};
 use crate::formats::expression::{InputIntervals, Interval, tape_intervals};
 
 /// More than the core's normal sampler reaches, in standard deviations: 6.2.
@@ -13,7 +13,7 @@ const NORMAL_REACH: f64 = 6.5;
 /// States after a step keep to the task's limits, which they are clamped to, and actions to
 /// theirs. A trajectory's first state is clamped to nothing: it comes from where the task
 /// starts, or is one of `listed`, the states of a task that starts from its data, one after
-/// the other.
+/// the other. A state that wraps is always inside its interval.
 ///
 /// ```
 /// use hambo_host::formats::task::{TaskFile, step_bounds};
@@ -40,7 +40,10 @@ fn slot_intervals(task: &TaskFile, listed: &[f32]) -> Vec<Interval> {
     let starts = next
         .iter()
         .enumerate()
-        .map(|(index, limits)| limits.hull(start(task, index, listed)));
+        .map(|(index, limits)| match wrapped(task, index) {
+            Some(_) => *limits,
+            None => limits.hull(start(task, index, listed)),
+        });
     let state: Vec<Interval> = starts.collect();
     let inputs = InputIntervals {
         state: &state,
@@ -58,12 +61,21 @@ pub(super) fn state_limits(task: &TaskFile) -> Vec<Interval> {
     };
     let states = 0..task.state_names.len();
     let states = states.map(|index| {
-        Interval::new(
-            limit(&task.state_low, index, f64::NEG_INFINITY),
-            limit(&task.state_high, index, f64::INFINITY),
-        )
+        wrapped(task, index).unwrap_or_else(|| {
+            Interval::new(
+                limit(&task.state_low, index, f64::NEG_INFINITY),
+                limit(&task.state_high, index, f64::INFINITY),
+            )
+        })
     });
     states.collect()
+}
+
+/// The interval of a state that wraps. Its limits lie outside.
+fn wrapped(task: &TaskFile, index: usize) -> Option<Interval> {
+    let Wrap { low, period } = (*task.wraps.get(index)?)?;
+    // The upper end as the core rounds it.
+    Some(Interval::new(low.into(), (low + period).into()))
 }
 
 /// What an action may be.
@@ -142,6 +154,13 @@ mod tests {
         near(bounds("kind = 'data'", &[0.0, 9.0, -4.0, 9.0]), -16.0, 0.0);
         // Nobody says which states these are.
         assert_eq!(bounds("kind = 'data'", &[]), None);
+    }
+
+    #[test]
+    fn a_state_that_wraps_is_in_its_interval_wherever_it_starts() {
+        let wrap = "wrap = [{ name = 'x', period = 360 }]";
+        let task = task("expr = '-x'", wrap, "kind = 'point'\nvalue = [500, 0]");
+        near(step_bounds(&task, task.reward.slot(), &[]), -180.0, 180.0);
     }
 
     #[test]

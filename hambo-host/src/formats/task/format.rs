@@ -20,8 +20,8 @@ struct Raw {
     delta: Option<f32>,
     discount: Option<f32>,
     threshold: Option<f32>,
-    state: Option<RawSpace>,
-    action: Option<RawSpace>,
+    state: Option<RawStates>,
+    action: Option<RawActions>,
     reward: Option<RawReward>,
     termination: Option<RawExpression>,
     #[serde(default)]
@@ -31,7 +31,16 @@ struct Raw {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawSpace {
+struct RawStates {
+    names: Option<Vec<String>>,
+    low: Option<Vec<f32>>,
+    high: Option<Vec<f32>>,
+    wrap: Option<Vec<toml::Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawActions {
     names: Option<Vec<String>>,
     low: Option<Vec<f32>>,
     high: Option<Vec<f32>>,
@@ -107,6 +116,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
     if let (Some(low), Some(high)) = (&state_low, &state_high) {
         check.below("state.low", low, high, &state_names)?;
     }
+    let wraps = check.wraps(state.wrap, &state_names, [&state_low, &state_high])?;
 
     let help = "add [action] with names, low and high";
     let action = check.present("action", raw.action, help)?;
@@ -186,6 +196,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
         state_names,
         state_low,
         state_high,
+        wraps,
         action_names,
         action_low,
         action_high,
@@ -206,13 +217,13 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
 }
 
 /// The checks, with the file's name and text for their errors.
-struct Checker<'a> {
+pub(super) struct Checker<'a> {
     origin: &'a str,
     text: &'a str,
 }
 
 impl Checker<'_> {
-    fn fail<T>(
+    pub(super) fn fail<T>(
         &self,
         key: &str,
         problem: impl Into<String>,
@@ -222,7 +233,7 @@ impl Checker<'_> {
     }
 
     /// Likewise, where what is wrong is only a part of the key's value, like `state.low[1]`.
-    fn fail_at<T>(
+    pub(super) fn fail_at<T>(
         &self,
         part: &str,
         key: &str,

@@ -51,6 +51,7 @@ impl TaskFile {
         }
         let mut seen = self.clone();
         seen.state_names.pop();
+        seen.wraps.pop();
         let limits = [&mut seen.state_low, &mut seen.state_high];
         for limits in limits.into_iter().flatten() {
             limits.pop();
@@ -112,6 +113,7 @@ pub(super) fn add_to_task(task: &mut TaskFile) -> Result<(), ProgramError> {
     task.reward_bounds = bounds;
 
     task.state_names.push(RETURN_SO_FAR.to_owned());
+    task.wraps.push(None);
     if let Some(low) = &mut task.state_low {
         low.push(f32::NEG_INFINITY);
     }

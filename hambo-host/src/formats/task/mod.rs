@@ -12,6 +12,7 @@ mod learned_reward;
 mod learned_reward_tests;
 mod locate;
 mod smoothing;
+mod wraps;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub use bounds::step_bounds;
 pub use error::TaskError;
 pub(crate) use learned_reward::RETURN_SO_FAR;
 pub(crate) use learned_reward::logged_states;
+pub use wraps::Wrap;
 
 use crate::foundation::files::read_at_most;
 
@@ -129,6 +131,8 @@ pub struct TaskFile {
     pub state_low: Option<Vec<f32>>,
     /// Highest physical value of each state; `inf` where there is none.
     pub state_high: Option<Vec<f32>>,
+    /// Where each state comes back after a period, if it does; one entry per state.
+    pub wraps: Vec<Option<Wrap>>,
     /// Names of the actions.
     pub action_names: Vec<String>,
     /// Lowest value of each action; the policy's output is clipped to it.

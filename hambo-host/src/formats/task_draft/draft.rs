@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::range;
 use super::rows::LoggedRows;
+use crate::formats::log::wrap_line;
 
 /// The text of a task file called `name`. It parses once the reward's line is filled in.
 ///
@@ -68,6 +69,13 @@ fn write_all(text: &mut String, log: &LoggedRows, name: &str) -> std::fmt::Resul
         .filter_map(|i| range(column(i)))
         .collect();
     writeln!(text, "\n[state]\nnames = {}", names(&log.states))?;
+    let hints = log.wrap_hints(&[]);
+    for hint in &hints {
+        writeln!(text, "# {}. Remove it if it is none.", hint.seen())?;
+    }
+    if !hints.is_empty() {
+        writeln!(text, "{}", wrap_line(&[], &[], &hints))?;
+    }
     writeln!(
         text,
         "# Physical limits, if there are any: predictions are clamped to them. In the log:"
@@ -75,12 +83,19 @@ fn write_all(text: &mut String, log: &LoggedRows, name: &str) -> std::fmt::Resul
     for (name, (low, high)) in log.states.iter().zip(&states) {
         writeln!(text, "#   {name}: {low} to {high}")?;
     }
-    writeln!(text, "# low = {}", list(states.iter().map(|range| range.0)))?;
+    // What wraps has no limits.
+    let limits = log.states.iter().zip(&states).map(|(name, range)| {
+        match hints.iter().any(|hint| hint.name == *name) {
+            true => (f32::NEG_INFINITY, f32::INFINITY),
+            false => *range,
+        }
+    });
     writeln!(
         text,
-        "# high = {}",
-        list(states.iter().map(|range| range.1))
+        "# low = {}",
+        list(limits.clone().map(|range| range.0))
     )?;
+    writeln!(text, "# high = {}", list(limits.map(|range| range.1)))?;
 
     let column = |index: usize| {
         log.rows

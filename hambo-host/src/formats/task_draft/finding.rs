@@ -11,7 +11,7 @@ pub struct Review {
     pub rows: usize,
     /// Its episodes.
     pub episodes: usize,
-    /// True without problems; notes do not count.
+    /// True without problems; warnings and notes do not count.
     pub ok: bool,
     /// What is wrong, or worth knowing.
     pub findings: Vec<Finding>,
@@ -20,7 +20,8 @@ pub struct Review {
 /// One thing that is wrong, or worth knowing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// Whether the task and the log contradict each other; else it is a note.
+    /// Whether the task and the log contradict each other; else it is a warning if it says
+    /// what to do, and a note if not.
     pub problem: bool,
     /// The task's key, like `reward.expr`.
     pub key: String,
@@ -66,7 +67,11 @@ impl Review {
             ),
         };
         for finding in &self.findings {
-            let kind = if finding.problem { "problem" } else { "note" };
+            let kind = match (finding.problem, finding.help.is_empty()) {
+                (true, _) => "problem",
+                (false, false) => "warning",
+                (false, true) => "note",
+            };
             let _ = writeln!(text, "{kind}: `{}` {}", finding.key, finding.text);
             for worst in &finding.worst {
                 let WorstRow { row, logged, task } = worst;

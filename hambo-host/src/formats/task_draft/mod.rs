@@ -8,6 +8,7 @@ mod draft;
 mod finding;
 mod review;
 mod rows;
+mod wraps;
 
 #[cfg(test)]
 mod tests;

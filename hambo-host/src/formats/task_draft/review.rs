@@ -5,7 +5,9 @@ use hambo_core::expression::{Comparison, Inputs, Op, Program, Variable};
 use super::finding::{Finding, Review, WorstRow};
 use super::range;
 use super::rows::{LoggedRow, LoggedRows};
+use super::wraps::near_start;
 use crate::Error;
+use crate::formats::log::{WrapHint, wrap_line};
 use crate::formats::task::{Initial, TaskFile};
 use crate::foundation::one_lane::one_lane;
 
@@ -23,8 +25,12 @@ const FAR: f32 = 5.0;
 /// # Errors
 /// If the log has other dimensions, or the task's expressions are bad.
 pub fn review(task: &TaskFile, log: &LoggedRows) -> Result<Review, Error> {
-    let with_return = task.learns_reward().then(|| log.with_return());
-    let log = with_return.as_ref().unwrap_or(log);
+    let hints = log.wrap_hints(&task.wraps);
+    let log = match task.learns_reward() {
+        true => log.with_return(),
+        false => log.clone(),
+    };
+    let log = &log.wrapped(&task.wraps);
     task.hold_dimensions(log.states.len(), log.actions.len())?;
     let mut reviewer = Reviewer {
         task,
@@ -33,6 +39,7 @@ pub fn review(task: &TaskFile, log: &LoggedRows) -> Result<Review, Error> {
         reads_next: reads_next(&task.ops),
         findings: Vec::new(),
     };
+    reviewer.wraps(&hints);
     reviewer.rewards();
     reviewer.terminations();
     reviewer.limits();
@@ -82,11 +89,16 @@ impl Reviewer<'_> {
     }
 
     fn note(&mut self, key: &str, text: String) {
+        self.warning(key, text, String::new());
+    }
+
+    /// What may be right, and must be looked at.
+    fn warning(&mut self, key: &str, text: String, help: String) {
         self.findings.push(Finding {
             problem: false,
             key: key.to_owned(),
             text,
-            help: String::new(),
+            help,
             worst: Vec::new(),
         });
     }
@@ -110,6 +122,17 @@ impl Reviewer<'_> {
             .program
             .evaluate(Comparison::Exact, inputs, &mut values);
         values.get(slot).map(|[value]| *value)
+    }
+
+    /// Jumps of an angle that the task does not call one.
+    fn wraps(&mut self, hints: &[WrapHint]) {
+        let task = self.task;
+        let line = wrap_line(&task.state_names, &task.wraps, hints);
+        for hint in hints {
+            let text = format!("does not name a state that seems to wrap: {}", hint.seen());
+            let help = format!("if it is an angle, write into [state]: {line}");
+            self.warning("state.wrap", text, help);
+        }
     }
 
     fn rewards(&mut self) {
@@ -306,7 +329,7 @@ impl Reviewer<'_> {
             let worst: Vec<(f32, WorstRow)> = log
                 .first_rows()
                 .filter_map(|(number, row)| {
-                    let x = *row.state.get(index)?;
+                    let x = near_start(task, index, *row.state.get(index)?);
                     let (gap, inside) = off(index, x);
                     let worst = WorstRow {
                         row: number,
@@ -328,9 +351,13 @@ impl Reviewer<'_> {
                 Initial::Gaussian { mean, .. } => mean.get(index).zip(mean.get(index)),
                 Initial::Data { .. } => None,
             };
-            if let Some((low, high)) =
-                ends.filter(|(low, high)| **low < least - room || **high > most + room)
-            {
+            let inside = |x: &f32| match task.wraps.get(index) {
+                Some(Some(wrap)) => wrap.inside(*x),
+                _ => *x,
+            };
+            let ends = ends.map(|(low, high)| (inside(low), inside(high)));
+            let logged = |x: f32| x >= least - room && x <= most + room;
+            if let Some((low, high)) = ends.filter(|(low, high)| !(logged(*low) && logged(*high))) {
                 let text = format!(
                     "starts {name} at {low} to {high}, where the log ({least} to {most}) has no data"
                 );

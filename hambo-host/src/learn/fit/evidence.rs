@@ -8,6 +8,7 @@ use hambo_core::model::Calibration;
 use crate::Error;
 use crate::formats::image::{AlignedBytes, Uncertainty};
 use crate::formats::log::Log;
+use crate::formats::task::Wrap;
 use crate::learn::calibration::WithheldDimension;
 use crate::learn::prediction::predict;
 
@@ -17,11 +18,12 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Of a model part on the rows of a log.
+    /// Of a model part on the rows of a log. What wraps was observed on the prediction's
+    /// own turn.
     ///
     /// # Errors
     /// If the core refuses the part.
-    pub(super) fn new(model_part: &[u8], log: &Log) -> Result<Self, Error> {
+    pub(super) fn new(model_part: &[u8], log: &Log, wraps: &[Option<Wrap>]) -> Result<Self, Error> {
         let bytes = AlignedBytes::new(model_part);
         let part = Container::take(&mut bytes.as_bytes(), Part::Model)?;
         let predictions = predict(&parse_model(&part)?, log);
@@ -34,11 +36,18 @@ impl Evidence {
             .flat_map(|row| row.next_state.iter().copied())
             .collect();
         let columns = (0..dimension).map(|j| {
+            let mean = column(&predictions.mean, j);
+            let mut observed = column(&next_states, j);
+            if let Some(Some(wrap)) = wraps.get(j) {
+                for (observed, mean) in observed.iter_mut().zip(&mean) {
+                    *observed = wrap.next_to(*observed, *mean);
+                }
+            }
             [
-                column(&predictions.mean, j),
+                mean,
                 column(&predictions.epistemic_std, j),
                 column(&predictions.aleatoric_std, j),
-                column(&next_states, j),
+                observed,
             ]
         });
         Ok(Self {

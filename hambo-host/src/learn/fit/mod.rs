@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::formats::image::Uncertainty;
-use crate::formats::log::{Log, Split};
+use crate::formats::log::{Log, Split, next_to_states};
 use crate::formats::task::TaskFile;
 use crate::foundation::observer::Observer;
 use crate::learn::calibration::{
@@ -125,7 +125,9 @@ pub fn fit(
     task.hold_dimensions(log.state_dimension(), log.action_dimension())?;
     let unseen = UnseenInput::of(task);
     let seed = options.model.seed();
-    let split = Split::new(log, options.withheld_share, seed);
+    // Differences of what wraps are taken the short way round.
+    let beside = next_to_states(log, &task.wraps);
+    let split = Split::new(&beside, options.withheld_share, seed);
     let (kept, withheld) = (&split.kept, &split.withheld);
     if kept.len() < MINIMUM_ROWS {
         return Err(FitError::TooFewRows {
@@ -138,7 +140,8 @@ pub fn fit(
     let span = tracing::info_span!("train", rows = kept.len(), seed).entered();
     let trained = match &options.model {
         ModelOptions::Networks(model) => {
-            network::train(kept, unseen, options.validation_share, model, observer)
+            let share = options.validation_share;
+            network::train(kept, unseen, &task.wraps, share, model, observer)
         }
         ModelOptions::GaussianProcess(model) => {
             gaussian_process::train(kept, withheld, unseen, model, observer)
@@ -150,13 +153,13 @@ pub fn fit(
 
     // Calibration sees what the core predicts, from the very bytes that go
     // into the file.
-    let (support_low, support_high) = tables::support(log, options.support_margin, unseen);
+    let (support_low, support_high) = tables::support(&beside, options.support_margin, unseen);
     let mut uncertainty = Uncertainty {
         support_low,
         support_high,
         ..evidence::uncalibrated(log)
     };
-    let evidence = Evidence::new(&(trained.encode)(&uncertainty)?, withheld)?;
+    let evidence = Evidence::new(&(trained.encode)(&uncertainty)?, withheld, &task.wraps)?;
     let calibration = calibrate(
         &evidence.dimensions(),
         &CalibrationOptions {
@@ -187,6 +190,7 @@ pub fn fit(
         sample: LogSample::of(log),
         state_names: task.state_names.clone(),
         action_names: task.action_names.clone(),
+        wraps: task.wraps.clone(),
         learned_reward: task.learns_reward(),
         training: trained.summary,
         delta: options.set_delta(),

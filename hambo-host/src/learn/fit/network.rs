@@ -7,6 +7,7 @@ use super::evidence::{Evidence, uncalibrated};
 use super::tables::Tables;
 use crate::Error;
 use crate::formats::log::{Log, Split};
+use crate::formats::task::Wrap;
 use crate::foundation::observer::{Observer, Progress};
 use crate::learn::calibration::{Beta, error_before};
 use crate::learn::ensemble::{
@@ -18,6 +19,7 @@ use crate::learn::model_file::{NetworkSummary, TrainingSummary};
 pub(super) fn train(
     log: &Log,
     unseen: Option<UnseenInput>,
+    wraps: &[Option<Wrap>],
     validation_share: f64,
     options: &EnsembleOptions,
     observer: &mut dyn Observer,
@@ -46,7 +48,7 @@ pub(super) fn train(
         }
         // It takes a few milliseconds.
         if observer.reads() && !split.withheld.is_empty() {
-            let error = calibration_error(&trainer, unseen, &split.withheld)?;
+            let error = calibration_error(&trainer, unseen, &split.withheld, wraps)?;
             let _ = write!(message, ", calibration error {error:.1e}");
         }
         let told = Progress {
@@ -87,12 +89,13 @@ fn calibration_error(
     trainer: &Trainer,
     unseen: Option<UnseenInput>,
     validation: &Log,
+    wraps: &[Option<Wrap>],
 ) -> Result<f32, Error> {
     let part = encode_ensemble(
         &whole(trainer.ensemble(), unseen),
         &uncalibrated(validation),
     )?;
-    let evidence = Evidence::new(&part, validation)?;
+    let evidence = Evidence::new(&part, validation, wraps)?;
     let errors: Vec<f32> = evidence.dimensions().iter().map(error_before).collect();
     Ok(errors.iter().sum::<f32>() / errors.len().max(1) as f32)
 }

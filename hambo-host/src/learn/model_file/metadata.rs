@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::formats::task::Wrap;
 use crate::learn::calibration::{CalibrationMode, ModelCalibration};
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::gaussian_process::{FittedOutput, Growth, Theory};
@@ -22,6 +23,8 @@ pub struct Metadata {
     pub state_names: Vec<String>,
     /// Names of the actions.
     pub action_names: Vec<String>,
+    /// Where each state wraps, if it does: differences were learnt the short way round.
+    pub wraps: Vec<Option<Wrap>>,
     /// Whether the last state is the return so far, learned from the log's rewards.
     pub learned_reward: bool,
     /// The training.

@@ -44,6 +44,7 @@ impl LaneGroup {
         let rows = self.rows.get_mut(..dimension).unwrap_or_default();
         let mut stream = Stream::new(seed, episode);
         rollout.task.initial.draw(&mut stream, lane, rows);
+        rollout.task.wraps.wrap(rows);
         if let (Some(own), Some(time)) = (self.episodes.get_mut(lane), self.times.get_mut(lane)) {
             *own = episode;
             *time = 0;

@@ -9,7 +9,7 @@ use hambo_core::expression::{Comparison, Inputs};
 use hambo_host::formats::task::TaskFile;
 use hambo_tests::study::assumption::ASSUMPTIONS;
 use hambo_tests::study::broken::{
-    Broken, CONTROLLERS, LOGS, LogCell, MARGIN, SETTING_COLUMNS as BROKEN_SETTING,
+    Broken, CONTROLLERS, LOGS, LogCell, MARGIN, SETTING_COLUMNS as BROKEN_SETTING, first_rows,
 };
 use hambo_tests::study::broken_summary::Counts as BrokenCounts;
 use hambo_tests::study::coverage::{
@@ -57,20 +57,16 @@ fn what_is_true_of_a_cell_is_found_again() {
     }
 }
 
-/// A cell as today's program judges it, field by field, but for the reasons' wording.
-fn replayed(study: &dyn Study, cell: usize) {
+/// Rows as today's program makes them, field by field, but for the reasons' wording.
+fn hold(study: &dyn Study, cell: usize, rows: &[Row]) {
     let table = committed(study, None);
-    let rows = study.run(cell).unwrap();
     let kept = table.of_cell(cell);
-    assert_eq!(rows.len(), kept.len(), "{} {cell}", study.name());
+    assert!(!rows.is_empty() && rows.len() <= kept.len());
     for (row, kept) in rows.iter().zip(kept) {
         for ((column, now), kept) in study.columns().iter().zip(row).zip(kept) {
             let words = column.ends_with("reasons");
-            assert!(
-                words || now == kept,
-                "{} {cell}, {column}: {now}, not {kept}",
-                study.name()
-            );
+            let place = || format!("{} {cell}, {column}: {now}, not {kept}", study.name());
+            assert!(words || now == kept, "{}", place());
         }
     }
 }
@@ -78,18 +74,18 @@ fn replayed(study: &dyn Study, cell: usize) {
 #[test]
 #[ignore = "studies/coverage.csv is not there yet: cargo xtask study coverage"]
 fn cells_of_the_coverage_study_are_repeated() {
-    // Cell 40 with a Gaussian process, of one state.
-    for cell in [40, 42] {
-        replayed(&Coverage, cell);
+    // Cell 0 has a Gaussian process.
+    for cell in [0, 2] {
+        hold(&Coverage, cell, &Coverage.run(cell).unwrap());
     }
 }
 
 #[test]
 #[ignore = "studies/broken.csv is not there yet: cargo xtask study broken"]
 fn cells_of_the_broken_assumptions_are_repeated() {
-    // Nothing broken, and one start.
-    for cell in [0, 8] {
-        replayed(&Broken, cell);
+    // Nothing broken, and five episodes.
+    for cell in [0, 7] {
+        hold(&Broken, cell, &first_rows(cell, 3).unwrap());
     }
 }
 

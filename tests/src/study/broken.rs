@@ -220,13 +220,28 @@ impl Study for Broken {
     }
 
     fn run(&self, cell: usize) -> Result<Vec<Row>, Error> {
-        let mut this = LogCell::of(cell);
-        let checked = this.controllers();
-        let task = this.task()?;
-        let log = this.log()?;
-        let options = FitOptions::new(ModelOptions::Networks(this.networks()?));
-        let model = model(&task, &log, &options);
-        let rows = (0..).zip(&checked).map(|(number, checked)| {
+        first_rows(cell, CONTROLLERS)
+    }
+
+    fn summary(&self, now: &Table, before: Option<&Table>) -> Summary {
+        broken_summary::summary(now, before)
+    }
+}
+
+/// The first rows of a cell; the log and the model are those of all of them.
+///
+/// # Errors
+/// As [`Study::run`].
+pub fn first_rows(cell: usize, count: usize) -> Result<Vec<Row>, Error> {
+    let mut this = LogCell::of(cell);
+    let checked = this.controllers();
+    let task = this.task()?;
+    let log = this.log()?;
+    let options = FitOptions::new(ModelOptions::Networks(this.networks()?));
+    let model = model(&task, &log, &options);
+    let rows = (0..)
+        .zip(checked.iter().take(count))
+        .map(|(number, checked)| {
             let judgement = match &model {
                 Err(error) => Judgement::failed("no model", error),
                 Ok(model) => {
@@ -240,12 +255,7 @@ impl Study for Broken {
             row.extend(outcome(checked, &judgement));
             row
         });
-        Ok(rows.collect())
-    }
-
-    fn summary(&self, now: &Table, before: Option<&Table>) -> Summary {
-        broken_summary::summary(now, before)
-    }
+    Ok(rows.collect())
 }
 
 /// What would be done at either threshold. At the one of the task every bound is high enough,

@@ -12,6 +12,8 @@ mod adjoint;
 mod buffers;
 mod feedback;
 mod forward;
+#[cfg(test)]
+mod forward_tests;
 mod member_rows;
 mod step;
 mod transition;

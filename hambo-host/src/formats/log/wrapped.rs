@@ -65,7 +65,9 @@ fn moved<'a>(
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::super::read_task_logs;
     use super::*;
+    use crate::formats::task::TaskFile;
 
     #[test]
     fn differences_are_taken_the_short_way_round() {
@@ -99,5 +101,23 @@ mod tests {
         assert!((last.next_state[0] - (9.5 - 2.0 * turn)).abs() < 1e-5);
         // A log without such states is not copied.
         assert!(matches!(wrapped(&log, &[None, None]), Cow::Borrowed(_)));
+    }
+    #[test]
+    fn a_tasks_log_is_read_into_its_intervals() {
+        let name = format!("hambo-wrapped-{}.csv", std::process::id());
+        let file = std::env::temp_dir().join(name);
+        std::fs::write(&file, "yaw,u,next.yaw\n350,0,370\n-10,0,30\n").unwrap();
+        let task = "name = 'car'\nhorizon = 2\n[state]\nnames = ['yaw']\n\
+            wrap = [{ name = 'yaw', period = 360, low = 0 }]\n\
+            [action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = 'yaw'\n\
+            [initial]\nkind = 'data'\n";
+        let task = TaskFile::parse(task, "car.toml").unwrap();
+        let log = read_task_logs(std::slice::from_ref(&file), &task).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let rows: Vec<(f32, f32)> = log
+            .rows()
+            .map(|row| (row.state[0], row.next_state[0]))
+            .collect();
+        assert_eq!(rows, [(350.0, 10.0), (350.0, 30.0)]);
     }
 }

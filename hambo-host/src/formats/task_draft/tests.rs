@@ -254,3 +254,21 @@ fn what_does_not_fit_is_found() {
         review.text()
     );
 }
+
+/// A wheel that starts at 200 degrees, which the log calls -160.
+#[test]
+fn a_start_on_another_turn_is_the_same_start() {
+    let task = |value: i32| {
+        format!(
+            "name = 'wheel'\nhorizon = 2\n[state]\nnames = ['yaw']\n\
+             wrap = [{{ name = 'yaw', period = 360 }}]\n\
+             [action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = 'yaw'\n\
+             [initial]\nkind = 'point'\nvalue = [{value}]\n"
+        )
+    };
+    let log = "yaw,u,next.yaw,episode\n-160,0,-150,0\n-150,1,-140,0\n";
+    let review = reviewed("turn.csv", &task(200), log);
+    assert!(review.ok, "{}", review.text());
+    let review = reviewed("other.csv", &task(20), log);
+    assert!(!review.ok, "{}", review.text());
+}

@@ -82,3 +82,60 @@ pub(super) fn uncalibrated(log: &Log) -> Uncertainty {
         support_high: vec![f32::MAX; columns],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::formats::log::Transition;
+    use crate::foundation::network::{Activation, Layer, Standardisation};
+    use crate::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+
+    /// A model that says s′ = s + 3, and rows where it is s − 3.2: most of a turn apart, or
+    /// 0.08 the other way round.
+    #[test]
+    fn what_wraps_is_held_against_the_near_side_of_the_prediction() {
+        let member = Member {
+            layers: vec![Layer {
+                inputs: 2,
+                outputs: 2,
+                weights: vec![0.0; 4],
+                bias: vec![3.0, -20.0],
+            }],
+        };
+        let ensemble = TrainedEnsemble {
+            activation: Activation::Relu,
+            standardisation: Standardisation {
+                input_mean: vec![0.0; 2],
+                input_scale: vec![1.0; 2],
+                output_mean: vec![0.0],
+                output_scale: vec![1.0],
+            },
+            std_floor: 1e-3,
+            std_cap: 1.0,
+            losses: vec![0.0; 2],
+            members: vec![member.clone(), member],
+            widths: vec![2, 2],
+        };
+        let mut log = Log::new(1, 1);
+        log.push(Transition {
+            state: &[1.0],
+            action: &[0.0],
+            next_state: &[-2.2],
+            reward: 0.0,
+            episode: 0,
+        })
+        .unwrap();
+        let part = encode_ensemble(&ensemble, &uncalibrated(&log)).unwrap();
+        let residual = |wraps: &[Option<Wrap>]| {
+            let evidence = Evidence::new(&part, &log, wraps).unwrap();
+            let [row] = evidence.dimensions()[..] else {
+                return f32::NAN;
+            };
+            row.observed[0] - row.mean[0]
+        };
+        assert!((residual(&[None]) + 6.2).abs() < 1e-5);
+        let turn = std::f32::consts::TAU;
+        assert!((residual(&[Some(Wrap::RADIANS)]) - (turn - 6.2)).abs() < 1e-5);
+    }
+}

@@ -1,0 +1,152 @@
+//! The work of a check: how much there is, how far it is, and what comes of one
+//! that is stopped, too long or too large.
+
+// Whole checks take minutes each under Miri.
+#![cfg(not(miri))]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use heapless::Vec;
+
+use super::tests::{check, check_with};
+use super::{Assessment, Check, Progress};
+use crate::example;
+use crate::rollout::Objective;
+use crate::task::{InitialKind, InitialState, Variant};
+use crate::verdict::Reason;
+
+#[test]
+fn every_sweep_is_counted_once() {
+    let image = example::image().unwrap();
+    let mut rows = vec![[0.0; 1]; Check::<1>::rows_needed(&image).unwrap()];
+    let mut check = Check::new(&image, &mut rows).unwrap();
+    let mut sweeps = 0;
+    let last = loop {
+        match check.advance(1) {
+            Progress::Working { done, total } => {
+                sweeps += 1;
+                assert_eq!(done, sweeps);
+                assert!(done <= total);
+                if done == total {
+                    break total;
+                }
+            }
+            Progress::Finished(_) => panic!("before the last sweep"),
+        }
+    };
+    assert!(matches!(check.advance(1), Progress::Finished(_)));
+    // Each walks four steps in its one lane.
+    let assessment = Assessment::new(image.model(), image.task(), image.policy()).unwrap();
+    assert_eq!(assessment.steps(), 4 * u64::from(last));
+}
+
+#[test]
+fn a_check_of_just_the_allowed_steps_is_made_and_one_more_is_not() {
+    let steps = {
+        let image = example::image().unwrap();
+        let assessment = Assessment::new(image.model(), image.task(), image.policy());
+        assessment.unwrap().steps()
+    };
+    let outcome = check_with(|task| task.method.step_limit = steps);
+    assert_eq!(outcome.verdict.name(), "deploy");
+    let outcome = check_with(|task| task.method.step_limit = steps - 1);
+    assert_eq!(outcome.verdict.name(), "abstain");
+    assert!(outcome.reasons.contains(&Reason::OverBudget));
+    assert!(!outcome.reasons.contains(&Reason::Unfinished));
+    assert!(outcome.estimates.is_empty());
+}
+
+#[test]
+fn a_check_that_is_stopped_abstains() {
+    let image = example::image().unwrap();
+    let mut rows = vec![[0.0; 4]; Check::<4>::rows_needed(&image).unwrap()];
+    let mut check = Check::new(&image, &mut rows).unwrap();
+    let Progress::Working { done, total } = check.advance(5) else {
+        panic!("finished");
+    };
+    assert!(done == 5 && total > 5);
+    let outcome = check.stop();
+    assert_eq!(outcome.verdict.name(), "abstain");
+    assert!(outcome.reasons.contains(&Reason::Unfinished));
+}
+
+#[test]
+fn more_estimates_than_places_are_refused() {
+    let all = [
+        Variant::DistributionSampling,
+        Variant::TrajectorySampling1,
+        Variant::TrajectorySamplingInf,
+        Variant::Penalised,
+        Variant::ContinuousAdversary,
+        Variant::DiscreteAdversary1,
+        Variant::DiscreteAdversaryInf,
+    ];
+    let with = |constraints: &[u16]| {
+        let image = example::image_with(|task| {
+            task.method.variants = Vec::from_slice(&all).unwrap();
+            task.constraints = Vec::from_slice(constraints).unwrap();
+        });
+        let image = image.unwrap();
+        let assessment = Assessment::new(image.model(), image.task(), image.policy());
+        assessment.map(|_| ()).map_err(|error| error.needed)
+    };
+    // Eight for the return, and eight for each constraint, in 24 places.
+    assert_eq!(with(&[5, 4]), Ok(()));
+    assert_eq!(with(&[5, 4, 3]), Err(32));
+}
+
+#[test]
+fn estimates_come_in_the_order_of_the_plan() {
+    let outcome = check_with(|task| {
+        let variants = [Variant::Mean, Variant::DiscreteAdversary1];
+        task.method.variants = Vec::from_slice(&variants).unwrap();
+    });
+    let order: std::vec::Vec<_> = outcome
+        .estimates
+        .iter()
+        .map(|one| (one.objective, one.variant))
+        .collect();
+    // Mean propagation is made once, named or not.
+    assert_eq!(
+        order,
+        [
+            (Objective::Return, Variant::Mean),
+            (Objective::Return, Variant::DiscreteAdversary1),
+            (Objective::Constraint(5), Variant::Mean),
+            (Objective::Constraint(5), Variant::DiscreteAdversary1),
+        ]
+    );
+}
+
+#[test]
+fn student_has_a_degree_of_freedom_less_than_different_starts() {
+    static STARTS: [f32; 6] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.6];
+    let outcome = check_with(|task| {
+        task.initial = InitialState {
+            kind: InitialKind::Logged,
+            first: &STARTS,
+            second: &[],
+        };
+        task.effort.trajectories = 60;
+    });
+    let mean = outcome.estimates[0];
+    let margin = (mean.mean - mean.lower) / mean.standard_error;
+    // Five differ: t of 4 degrees of freedom at 0.025 is 2.776.
+    assert!((2.77..2.79).contains(&margin), "{margin}");
+}
+
+#[test]
+fn the_bound_is_the_least_of_what_decides() {
+    let image = example::image_with(|task| {
+        let variants = [Variant::DiscreteAdversaryInf, Variant::ContinuousAdversary];
+        task.method.variants = Vec::from_slice(&variants).unwrap();
+    });
+    let outcome = check(&image.unwrap());
+    let lowers = outcome
+        .estimates
+        .iter()
+        .filter(|one| one.objective == Objective::Return && one.variant != Variant::Mean);
+    let least = lowers.map(|one| one.lower).fold(f32::INFINITY, f32::min);
+    assert_eq!(outcome.bound.to_bits(), least.to_bits());
+    assert!((outcome.neutral + 1.328).abs() < 1e-3);
+    assert_eq!(outcome.threshold, Some(-2.0));
+}

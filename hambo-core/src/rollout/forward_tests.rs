@@ -1,0 +1,96 @@
+//! The forward sweep by hand: sums, discounts, means, ends, and what is noted on
+//! the way.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use super::{Buffers, Objective, Returns, Rollout};
+use crate::arithmetic::random::Stream;
+use crate::example;
+use crate::expression::{Op, Program};
+use crate::task::{Task, Variant};
+
+/// The example's walk 1, 1/2, 1/4, 1/8 under mean propagation, with a task that
+/// `change` has made another one of.
+fn walk(objective: Objective, change: impl FnOnce(&mut Task<'static>)) -> Returns<1> {
+    let (model, policy) = (example::model().unwrap(), example::policy().unwrap());
+    let mut task = example::task().unwrap();
+    change(&mut task);
+    let rollout = Rollout {
+        model: &model,
+        policy: &policy,
+        task: &task,
+        variant: Variant::Mean,
+        objective,
+    };
+    let mut rows = [[0.0; 1]; 256];
+    let mut buffers = Buffers::carve(&mut rows, &model.dynamics, &task, &policy).unwrap();
+    let streams = [Stream::new(0, 0)];
+    rollout.start(&streams, &mut buffers);
+    rollout.forward(&streams, &mut buffers)
+}
+
+/// Ops after the example's own; the last is the reward.
+fn reward(task: &mut Task<'_>, ops: &[Op]) {
+    let all = [task.program.ops(), ops].concat();
+    task.reward = (all.len() - 1) as u16;
+    task.program = Program::new(&all, 1, 1).unwrap();
+}
+
+/// Ends where s < 0.3, which is at the third step.
+fn ends_below(task: &mut Task<'_>) {
+    let size = task.program.ops().len() as u16;
+    let less = Op::Less {
+        left: 0,
+        right: size,
+        width: 1.0,
+    };
+    let all = [task.program.ops(), &[Op::Constant(0.3), less]].concat();
+    task.termination = Some(size + 1);
+    task.program = Program::new(&all, 1, 1).unwrap();
+}
+
+#[test]
+fn rewards_are_discounted_and_added() {
+    let returns = walk(Objective::Return, |task| task.discount = 0.5);
+    // −1 − 1/8 − 1/64 − 1/512.
+    assert!((returns.value[0] + 1.142_578).abs() < 1e-5);
+    assert_eq!((returns.steps, returns.finite), ([4], [true]));
+    assert_eq!((returns.width, returns.within_bounds), ([true], [true]));
+}
+
+#[test]
+fn the_step_that_ends_still_counts_and_none_after_it() {
+    let returns = walk(Objective::Return, ends_below);
+    assert!((returns.value[0] + 1.3125).abs() < 1e-5);
+    assert_eq!(returns.steps, [3]);
+    // The constraint 2 − |s| is a mean over the visited steps.
+    let returns = walk(Objective::Constraint(5), ends_below);
+    assert!((returns.value[0] - (2.0 - 1.75 / 3.0)).abs() < 1e-5);
+}
+
+#[test]
+fn a_sum_that_overflows_is_not_finite() {
+    let returns = walk(Objective::Return, |task| {
+        reward(task, &[Op::Constant(f32::MAX)]);
+    });
+    assert_eq!(returns.finite, [false]);
+    // What happens after the end does not count.
+    let returns = walk(Objective::Return, |task| {
+        reward(task, &[Op::Constant(f32::MAX)]);
+        task.termination = Some(0);
+    });
+    assert_eq!((returns.finite, returns.steps), ([true], [1]));
+}
+
+#[test]
+fn a_step_beyond_the_bounds_is_noted_and_stays_noted() {
+    // The rewards are −1, −1/4, −1/16, −1/64: the first lies below, then the last above.
+    for bounds in [[-0.9, 0.0], [-2.0, -0.02]] {
+        let returns = walk(Objective::Return, |task| task.reward_bounds = Some(bounds));
+        assert_eq!(returns.within_bounds, [false], "{bounds:?}");
+    }
+    let returns = walk(Objective::Return, |task| {
+        task.reward_bounds = Some([-1.0, 0.0]);
+    });
+    assert_eq!(returns.within_bounds, [true]);
+}

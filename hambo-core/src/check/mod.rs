@@ -10,6 +10,8 @@ mod assessment;
 mod estimate;
 mod outcome;
 #[cfg(test)]
+mod outcome_tests;
+#[cfg(test)]
 mod progress_tests;
 #[cfg(test)]
 mod safety_tests;

@@ -130,7 +130,7 @@ impl Outcome {
 /// could have followed any of them, so CA could have done both. Where the
 /// search missed that, their finding counts: CA <= DA1 <= DAinf, in the means
 /// and in the bounds.
-fn nest(estimates: &mut [Estimate], holds_members: bool) {
+pub(super) fn nest(estimates: &mut [Estimate], holds_members: bool) {
     for index in 0..estimates.len() {
         let Some(found) = estimates.get(index).copied() else {
             return;

@@ -9,6 +9,7 @@ use heapless::Vec;
 
 use super::tests::{check, check_with};
 use super::{Assessment, Check, Progress};
+use crate::adversary::Level;
 use crate::example;
 use crate::rollout::Objective;
 use crate::task::{InitialKind, InitialState, Variant};
@@ -92,6 +93,31 @@ fn more_estimates_than_places_are_refused() {
     // Eight for the return, and eight for each constraint, in 24 places.
     assert_eq!(with(&[5, 4]), Ok(()));
     assert_eq!(with(&[5, 4, 3]), Err(32));
+}
+
+#[test]
+fn only_an_adversary_that_searches_has_a_second_level() {
+    let levels = |searched: u32| -> std::vec::Vec<_> {
+        let image = example::image_with(|task| task.effort.searched = searched).unwrap();
+        let assessment = Assessment::new(image.model(), image.task(), image.policy()).unwrap();
+        let plan = assessment.plan().take(3);
+        plan.map(|(rollout, level)| (rollout.variant, level))
+            .collect()
+    };
+    let (mean, adversary) = (Variant::Mean, Variant::ContinuousAdversary);
+    let both = [
+        (mean, Level::Sampled),
+        (adversary, Level::Sampled),
+        (adversary, Level::Searched),
+    ];
+    assert_eq!(levels(2), both);
+    // The third is the constraint's.
+    let one = [
+        (mean, Level::Sampled),
+        (adversary, Level::Sampled),
+        (mean, Level::Sampled),
+    ];
+    assert_eq!(levels(0), one);
 }
 
 #[test]

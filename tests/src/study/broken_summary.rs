@@ -45,35 +45,56 @@ impl Counts {
 /// them for independent, are narrower than they should be.
 #[must_use]
 pub fn summary(now: &Table, before: Option<&Table>) -> Summary {
-    let mut text = String::from(
-        "| broken | wrong deploys | p | refused good ones | unfit | bound above the truth |\n\
-         |---|---|---|---|---|---|\n",
-    );
-    let mut add = |name: &str, table: &Table| {
-        for assumption in ASSUMPTIONS {
-            let counts = Counts::of(table, assumption);
-            let _ = writeln!(
-                text,
-                "| {name}{}{} | {} | {:.3} | {} of {} | {} | {} |",
-                assumption.name(),
-                if assumption.can_be_seen() {
-                    ""
-                } else {
-                    " (a log cannot show it)"
-                },
-                counts.wrong.text(),
-                counts.wrong.at_least(DELTA),
-                counts.refused.hits,
-                counts.refused.of,
-                counts.unfit.hits,
-                counts.above.hits,
-            );
-        }
+    let programs: Vec<(&str, &Table)> = match before {
+        Some(before) => vec!["before", "after"]
+            .into_iter()
+            .zip([before, now])
+            .collect(),
+        None => vec![("", now)],
     };
-    add("", now);
-    if let Some(before) = before {
-        add("before: ", before);
+    let mut text = String::from("| broken |");
+    for column in [
+        "wrong deploys",
+        "refused good ones",
+        "unfit",
+        "bound above the truth",
+    ] {
+        for (program, _) in &programs {
+            let comma = if program.is_empty() { "" } else { ", " };
+            let _ = write!(text, " {column}{comma}{program} |");
+        }
     }
+    text += "\n|---";
+    text += &"|---".repeat(4 * programs.len());
+    text += "|\n";
+    for assumption in ASSUMPTIONS {
+        let seen = match assumption.can_be_seen() {
+            true => "",
+            false => " (a log cannot show it)",
+        };
+        let _ = write!(text, "| {}{seen} |", assumption.name());
+        let counts: Vec<Counts> = programs
+            .iter()
+            .map(|(_, table)| Counts::of(table, assumption))
+            .collect();
+        for counts in &counts {
+            let mark = if counts.wrong.above(DELTA) { "**" } else { "" };
+            let _ = write!(text, " {mark}{}{mark} |", counts.wrong.text());
+        }
+        let columns: [fn(&Counts) -> Count; 3] = [|c| c.refused, |c| c.unfit, |c| c.above];
+        for column in columns {
+            for counts in &counts {
+                let Count { hits, of } = column(counts);
+                let _ = write!(text, " {hits} of {of} |");
+            }
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(
+        text,
+        "\nBold: significantly above {} % (one-sided 5 %).",
+        100.0 * DELTA
+    );
     Summary {
         text,
         svg: draw(now, before),

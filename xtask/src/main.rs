@@ -10,6 +10,7 @@ mod formulas;
 mod fuzz;
 mod layers;
 mod lines;
+mod mutants;
 mod picture;
 mod setup;
 mod source;
@@ -38,6 +39,7 @@ Usage: cargo xtask COMMAND
   docs              the core's documentation, with all its links
   miri              the core's tests under Miri
   fuzz [--seconds N] hostile images and expressions, 30 s without N
+  mutants [--shard K/N] break the core line by line: do its tests notice?
   budget [--update] what the firmware takes, against budgets.toml, or into it
   study NAME [...]  work off a study into studies/NAME.csv; --summary says what it says
   districts         draw docs/figures/districts.svg from the host's imports
@@ -85,6 +87,16 @@ fn main() -> ExitCode {
         ));
         return ExitCode::from(2);
     }
+    let shard = match &rest[..] {
+        [option, shard] if option == "--shard" => shard.to_str(),
+        _ => None,
+    };
+    if known == "mutants" && shard.is_none() && !rest.is_empty() {
+        say(format_args!(
+            "error: `cargo xtask mutants` takes --shard and K/N, from 0, or nothing.\n\n{USAGE}"
+        ));
+        return ExitCode::from(2);
+    }
     let project = Project::new();
     let result = match known {
         "demo" => project.demo(&rest),
@@ -92,6 +104,7 @@ fn main() -> ExitCode {
         "docs" => project.docs(),
         "miri" => project.miri(),
         "fuzz" => project.fuzz(seconds.unwrap_or(fuzz::SECONDS)),
+        "mutants" => project.mutants(shard),
         "budget" => project.budget(update),
         "study" => project.study(&rest),
         "districts" => project.districts(),
@@ -322,6 +335,28 @@ impl Project {
             }
             Ok(())
         })
+    }
+
+    /// Takes hours for all, and is no part of the tests.
+    fn mutants(&self, shard: Option<&str>) -> Result<(), Failure> {
+        let mut steps = Steps::default();
+        steps.step("set-up", mutants::require_tool)?;
+        let output = mutants::output(&self.target_directory);
+        let line = mutants::line(&self.target_directory, shard);
+        let ran = steps.step("mutations", || {
+            // It fails where something survives; what, is judged below.
+            let ran = self.run(line);
+            let table = std::fs::read_to_string(self.root.join(mutants::TABLE)).unwrap_or_default();
+            mutants::judge(&output, &table).map_err(|problem| ran.err().unwrap_or(problem))
+        })?;
+        say(format_args!(
+            "{} caught, {} do not compile, {} survive, {} of these unexplained",
+            ran.caught,
+            ran.unviable,
+            ran.survivors,
+            ran.unexplained.len()
+        ));
+        steps.step("survivors", || ran.verdict())
     }
 
     fn demo(&self, arguments: &[OsString]) -> Result<(), Failure> {

@@ -47,7 +47,7 @@ fn gate<P: OutputPin>(
 
 /// What `hambo export` wrote; its weights are read where they lie.
 #[repr(align(16))]
-struct Flash([u8; 688]);
+struct Flash([u8; 736]);
 static FLASH: Flash = Flash(*include_bytes!("point.hmb"));
 
 /// Your board's pin, from its HAL.

@@ -64,6 +64,7 @@ pub fn model() -> Result<Model<'static>, &'static str> {
         input_scale: &[1.0, 1.0],
         output_mean: &[0.0],
         output_scale: &[1.0],
+        noise_scale: &[1.0],
     };
     let ensemble =
         Ensemble::new(network, (1e-3, 1.0), standardisation, &MEMBERS).map_err(|_| "ensemble")?;
@@ -75,8 +76,11 @@ pub fn model() -> Result<Model<'static>, &'static str> {
             calibration: Calibration::Passed,
         },
         support: Support {
-            low: &[-2.0, -2.0],
-            high: &[2.0, 2.0],
+            centre: &[0.0, 0.0],
+            scale: &[1.0, 1.0],
+            whitening: &[1.0, 0.0, 1.0],
+            rows: &[0.0, 0.0],
+            limit: 2.0,
         },
     })
 }

@@ -110,8 +110,9 @@ pub enum Reason {
     NoThreshold,
     /// The model failed calibration, or had too little data for it.
     NotCalibrated(Calibration),
-    /// The neutral trajectory leaves the region the log covers.
-    OutsideSupport,
+    /// So many per cent of the steps that no adversary touches begin outside the
+    /// region that the log covers.
+    OutsideSupport(u8),
     /// A number on the way was not finite.
     NotFinite,
     /// A reward or a constraint lay outside the bounds that the task states.
@@ -244,7 +245,7 @@ mod tests {
         assert_eq!(nan_threshold.0.name(), "reject");
         assert_eq!(decide(&[], []).0.name(), "abstain");
         assert_eq!(decide(&[], [claim(0.0, None)]).0.name(), "abstain");
-        let unfit = decide(&[Reason::OutsideSupport], [claim(0.0, Some(-1.0))]);
+        let unfit = decide(&[Reason::OutsideSupport(6)], [claim(0.0, Some(-1.0))]);
         assert_eq!(unfit.0.name(), "abstain");
     }
 }

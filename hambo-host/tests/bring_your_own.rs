@@ -131,7 +131,7 @@ fn onnx_controllers_are_checked_and_exported() {
     );
     let mut log = "x,v,u,next.x,next.v,episode\n".to_owned();
     for episode in 0..12_u32 {
-        let (mut x, mut v) = (0.1 * episode as f32 - 0.5, 0.0);
+        let (mut x, mut v) = (0.2 * episode as f32 - 1.1, 0.2 * (episode % 5) as f32 - 0.4);
         for step in 0..25_u32 {
             let scatter = ((episode * 25 + step) * 37 % 41) as f32 / 20.0 - 1.0;
             let (next_x, next_v) = (x + 0.1 * v, 0.95 * v + 0.1 * scatter);
@@ -142,7 +142,9 @@ fn onnx_controllers_are_checked_and_exported() {
     folder.write("log.csv", &log);
     folder.write("p.toml", "kind = 'linear'\ngain = [[-1, -1]]\nbias = [0]\n");
     onnx::write(folder.0.join("p.onnx"), &linear(&[-1.0, -1.0]), &[]).unwrap();
-    folder.done("fit task.toml --data log.csv --model bnn --hidden 16,16 --steps 200 -o m.hambo");
+    folder.done(
+        "fit task.toml --data log.csv --hidden 16,16 --steps 600 --learning-rate 0.01 -o m.hambo",
+    );
     let bound = |policy: &str| {
         let line =
             format!("check task.toml --model m.hambo --policy {policy} --effort quick --json");

@@ -14,11 +14,11 @@ fn every_kind_of_model_is_fitted_shown_and_exported() {
     let process = "fit task.toml --data log.csv --model gp --points 60 -o m.hambo";
     // All of these rows fit the board.
     let board = process.replace("--points 60", "--board stm32f405");
-    assert!(folder.done(&board).contains("on 225 of 225 rows"));
+    assert!(folder.done(&board).contains("on 175 of 175 rows"));
     for fit in [QUICK, &QUICK.replace("bnn", "ensemble"), process] {
         let text = folder.done(fit);
         assert!(
-            text.contains("calibrated on") && text.contains("saved m.hambo"),
+            text.contains("calibrated: judged by") && text.contains("saved m.hambo"),
             "{text}"
         );
 
@@ -177,7 +177,7 @@ fn a_full_disk_leaves_what_was_there() {
 #[test]
 fn an_interrupted_fit_resumes_to_the_same_file() {
     let folder = Folder::new("resume");
-    let long = QUICK.replace("200", "20000 --validation 0");
+    let long = QUICK.replace("600", "20000 --validation 0");
     let mut child = folder
         .command(&long)
         .stderr(Stdio::null())
@@ -215,11 +215,7 @@ fn an_interrupted_fit_resumes_to_the_same_file() {
 #[test]
 fn an_image_that_does_not_fit_is_refused() {
     let folder = Folder::new("fit");
-    folder.done(
-        &QUICK
-            .replace("16,16", "200,200")
-            .replace("--steps 200", "--steps 5"),
-    );
+    folder.done(&QUICK.replace("16,16", "200,200"));
     let text = folder.refused(EXPORT);
     assert!(
         text.contains("does not fit stm32f405") && text.contains("flash"),
@@ -257,7 +253,7 @@ fn a_check_says_deploy_reject_or_abstain() {
     );
     let (status, text) = code(&check.replace("task.toml", "far.toml"));
     assert!(status == Some(3) && text.contains("abstain"), "{text}");
-    assert!(text.contains("that the log covers"), "{text}");
+    assert!(text.contains("where the log has no states"), "{text}");
 
     // Without a threshold there is no verdict.
     folder.write("open.toml", &TASK.replace("threshold = -50\n", ""));
@@ -315,14 +311,14 @@ fn a_built_in_system_gives_a_log_that_can_be_fitted() {
         "swing.toml",
         "kind = 'linear'\ngain = [[0, -8, -2]]\nbias = [0]\n",
     );
-    let rollout = "env rollout pendulum --policy swing.toml --episodes 6 --action-noise 0.3";
+    let rollout = "env rollout pendulum --policy swing.toml --episodes 16 --action-noise 0.3";
     let run = folder.json(&format!("{rollout} -o pendulum.csv --json"));
-    assert_eq!(run["transitions"], 1200);
+    assert_eq!(run["transitions"], 3200);
     folder.write("pendulum.toml", include_str!("../tasks/pendulum.toml"));
     let fit = QUICK
         .replace("task.toml", "pendulum.toml")
         .replace("log.csv", "pendulum.csv");
-    assert!(folder.done(&fit).contains("1200 rows"));
+    assert!(folder.done(&fit).contains("3200 rows"));
     let check =
         "check pendulum.toml --model m.hambo --policy swing.toml --horizon 5 --effort quick";
     // The task starts from its data.
@@ -396,7 +392,7 @@ fn improve_says_what_speaks_against_every_controller() {
     };
     let (text, object) = told(&TASK.replace("value = [1, 0]", "value = [90, 0]"));
     assert!(text.contains("no controller can be relied on"), "{text}");
-    assert!(text.contains("that the log covers"), "{text}");
+    assert!(text.contains("where the log has no states"), "{text}");
     assert_eq!(object["verdict"], "abstain", "{object}");
     assert_eq!(object["sound_on_the_way"], false, "{object}");
 

@@ -40,7 +40,7 @@ fn from_the_log_to_the_page() {
         text.contains("the model learns the logged reward"),
         "{text}"
     );
-    let text = folder.done(&QUICK.replace("--steps 200", "--steps 1500"));
+    let text = folder.done(&QUICK.replace("--steps 600", "--steps 1500"));
     assert!(text.contains("return so far"), "{text}");
     folder.done("model info m.hambo");
     folder.done("data info log.csv --task task.toml");

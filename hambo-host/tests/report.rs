@@ -18,8 +18,7 @@ const TASK: &str = "name = 'cart <1>'\nhorizon = 12\ndelta = 0.1\nthreshold = -5
     [state]\nnames = ['x', 'v']\n[action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
     [reward]\nexpr = '-x^2'\n[[constraint]]\nname = 'slow'\nexpr = '3 - abs(v)'\n\
     [initial]\nkind = 'point'\nvalue = [0.4, 0]\n";
-const FIT: &str =
-    "fit task.toml --data log.csv --model ensemble --hidden 16,16 --steps 300 -o m.hambo";
+const FIT: &str = "fit task.toml --data log.csv --model ensemble --hidden 16,16 --steps 600 --learning-rate 0.01 -o m.hambo";
 const CHECK: &str = "check task.toml --model m.hambo --policy pd.toml --trajectories 4 --effort quick --data log.csv";
 
 /// A folder that goes with its test.
@@ -96,7 +95,7 @@ fn a_check_is_saved_and_shown() {
     for part in [
         "from the neutral return, half of it by step",
         "lost most",
-        "outside the box around the log",
+        "outside what the log covers",
         "saved run.json",
         "saved at-once.html",
     ] {
@@ -114,7 +113,7 @@ fn a_check_is_saved_and_shown() {
         "cart &lt;1&gt;",
         "Where the adversary won",
         "constraint slow",
-        "logged from",
+        "What was logged",
         "hambo check task.toml",
     ] {
         assert!(page.contains(part), "no `{part}` in the page");

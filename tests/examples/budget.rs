@@ -15,7 +15,9 @@ use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::Effort;
 use hambo_host::device::Qemu;
-use hambo_host::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
+use hambo_host::formats::image::{
+    AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy,
+};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
 use hambo_host::foundation::network::{Layer, Standardisation};
@@ -164,6 +166,7 @@ fn ensemble(ds: usize, da: usize) -> TrainedEnsemble {
         },
         std_floor: 0.01,
         std_cap: 1.2,
+        priors: Vec::new(),
         losses: vec![0.0; MEMBERS],
         members,
         widths,
@@ -176,8 +179,8 @@ fn uncertainty(ds: usize, da: usize) -> Uncertainty {
         beta: nested_beta(MEMBERS, &calibration_scale),
         calibration_scale,
         calibration: Calibration::Passed,
-        support_low: vec![-100.0; ds + da],
-        support_high: vec![100.0; ds + da],
+        noise_scale: vec![1.0; ds],
+        support: LoggedRegion::everywhere(ds + da),
     }
 }
 

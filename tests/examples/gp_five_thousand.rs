@@ -5,7 +5,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use hambo_core::model::Calibration;
-use hambo_host::formats::image::Uncertainty;
+use hambo_host::formats::image::{LoggedRegion, Uncertainty};
 use hambo_host::learn::gaussian_process::{
     GaussianProcessFit, Observations, SearchOptions, encode_gaussian_process, fit_hyperparameters,
 };
@@ -46,8 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         beta: 1.0,
         calibration_scale: vec![1.0],
         calibration: Calibration::Passed,
-        support_low: vec![-2.0; COLUMNS],
-        support_high: vec![2.0; COLUMNS],
+        noise_scale: vec![1.0; 1],
+        support: LoggedRegion::ball(COLUMNS, 2.0),
     };
     let start = Instant::now();
     let part = encode_gaussian_process(&fit, &uncertainty)?;

@@ -11,8 +11,8 @@ use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Effort, Method, Variant};
 use hambo_host::Error;
 use hambo_host::formats::image::{
-    Adversaries, AlignedBytes, FoundAdversary, TrainedAdversary, Uncertainty, encode_image,
-    encode_image_with, encode_part, encode_policy,
+    Adversaries, AlignedBytes, FoundAdversary, LoggedRegion, TrainedAdversary, Uncertainty,
+    encode_image, encode_image_with, encode_part, encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::{TaskFile, Wrap};
@@ -76,6 +76,7 @@ pub fn ensemble(draw: &mut Draw, space: usize, activation: Activation) -> Traine
     }
     widths.push(2 * space);
     let members = 2 + draw.below(4);
+    let with_priors = draw.below(2) == 0;
     let mut layer = |inputs: usize, outputs: usize| Layer {
         inputs,
         outputs,
@@ -92,6 +93,16 @@ pub fn ensemble(draw: &mut Draw, space: usize, activation: Activation) -> Traine
                 .collect(),
         })
         .collect();
+    // Every other one with random networks beside its members.
+    let units = 4 + members.len();
+    let priors = members
+        .iter()
+        .take(if with_priors { members.len() } else { 0 });
+    let priors = priors
+        .map(|_| Member {
+            layers: vec![layer(2 * space, units), layer(units, space)],
+        })
+        .collect();
     TrainedEnsemble {
         activation,
         standardisation: Standardisation {
@@ -103,6 +114,7 @@ pub fn ensemble(draw: &mut Draw, space: usize, activation: Activation) -> Traine
         std_floor: 0.01,
         std_cap: 1.2,
         losses: vec![0.0; members.len()],
+        priors,
         members,
         widths,
     }
@@ -116,8 +128,24 @@ pub fn uncertainty(draw: &mut Draw, ensemble: &TrainedEnsemble) -> Uncertainty {
         beta: nested_beta(ensemble.members.len(), &calibration_scale),
         calibration_scale,
         calibration: Calibration::Passed,
-        support_low: vec![-100.0; 2 * space],
-        support_high: vec![100.0; 2 * space],
+        noise_scale: draw.many(space, |draw| draw.between(0.5, 1.5)),
+        support: region(draw, 2 * space),
+    }
+}
+
+/// Every state and action, or a few balls in random coordinates.
+fn region(draw: &mut Draw, columns: usize) -> LoggedRegion {
+    let everywhere = LoggedRegion::everywhere(columns);
+    if draw.below(3) > 0 {
+        return everywhere;
+    }
+    let rows = 1 + draw.below(5);
+    LoggedRegion {
+        centre: draw.many(columns, |draw| 0.2 * draw.normal()),
+        scale: draw.many(columns, |draw| draw.between(0.5, 2.0)),
+        whitening: draw.many(everywhere.whitening.len(), |draw| draw.between(0.2, 1.0)),
+        rows: draw.many(rows * columns, Draw::normal),
+        limit: draw.between(1.0, 6.0),
     }
 }
 
@@ -408,6 +436,7 @@ pub fn point() -> Result<AlignedBytes, Error> {
         },
         std_floor: 1e-3,
         std_cap: 1.0,
+        priors: Vec::new(),
         losses: vec![0.0; 2],
         members: vec![member(0.1), member(-0.1)],
         widths: vec![2, 2],
@@ -416,8 +445,8 @@ pub fn point() -> Result<AlignedBytes, Error> {
         beta: nested_beta(2, &[1.0]),
         calibration_scale: vec![1.0],
         calibration: Calibration::Passed,
-        support_low: vec![-2.0; 2],
-        support_high: vec![2.0; 2],
+        noise_scale: vec![1.0],
+        support: LoggedRegion::ball(2, 2.0),
     };
     let effort = Effort {
         trajectories: 2,

@@ -6,7 +6,9 @@ use hambo_core::model::{Calibration, Dynamics, Kernel};
 use hambo_core::task::Effort;
 use hambo_core::task::Variant;
 use hambo_host::Error;
-use hambo_host::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
+use hambo_host::formats::image::{
+    AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy,
+};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::foundation::network::Standardisation;
 use hambo_host::learn::gaussian_process::{
@@ -195,8 +197,8 @@ impl Case {
             beta: 2.0,
             calibration_scale: vec![1.0; self.space],
             calibration: Calibration::Passed,
-            support_low: vec![-100.0; 2 * self.space],
-            support_high: vec![100.0; 2 * self.space],
+            noise_scale: vec![1.0; self.space],
+            support: LoggedRegion::everywhere(2 * self.space),
         };
         Ok(encode_gaussian_process(&fit, &uncertainty)?)
     }

@@ -1,8 +1,9 @@
 //! The method in f64, as plainly as it can be written.
 
+use hambo_core::image::PRIOR_ACTIVATION;
 use hambo_core::network::Activation;
 use hambo_core::policy::Leg;
-use hambo_host::learn::ensemble::TrainedEnsemble;
+use hambo_host::learn::ensemble::{Member, TrainedEnsemble};
 
 /// Mean and standard deviations of s′ − s.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,9 +26,32 @@ pub fn activate(activation: Activation, x: f64) -> f64 {
     }
 }
 
-/// The ensemble's moments at (s, a).
+/// The outputs of a network.
+fn network(member: &Member, activation: Activation, input: &[f64]) -> Vec<f64> {
+    let mut values = input.to_vec();
+    for (index, layer) in member.layers.iter().enumerate() {
+        let last = index + 1 == member.layers.len();
+        values = (0..layer.outputs)
+            .map(|output| {
+                let row = &layer.weights[output * layer.inputs..][..layer.inputs];
+                let products = row.iter().zip(&values);
+                let sum: f64 = products.map(|(w, x)| f64::from(*w) * x).sum();
+                let sum = sum + f64::from(layer.bias[output]);
+                if last { sum } else { activate(activation, sum) }
+            })
+            .collect();
+    }
+    values
+}
+
+/// The ensemble's moments at (s, a), its noise scaled.
 #[must_use]
-pub fn moments(ensemble: &TrainedEnsemble, state: &[f64], action: &[f64]) -> Moments {
+pub fn moments(
+    ensemble: &TrainedEnsemble,
+    noise_scale: &[f32],
+    state: &[f64],
+    action: &[f64],
+) -> Moments {
     let units = &ensemble.standardisation;
     let input: Vec<f64> = state
         .iter()
@@ -35,26 +59,13 @@ pub fn moments(ensemble: &TrainedEnsemble, state: &[f64], action: &[f64]) -> Mom
         .zip(units.input_mean.iter().zip(&units.input_scale))
         .map(|(x, (mean, scale))| (x - f64::from(*mean)) / f64::from(*scale))
         .collect();
-    let outputs: Vec<Vec<f64>> = ensemble
-        .members
-        .iter()
-        .map(|member| {
-            let mut values = input.clone();
-            for (index, layer) in member.layers.iter().enumerate() {
-                let last = index + 1 == member.layers.len();
-                values = (0..layer.outputs)
-                    .map(|output| {
-                        let row = &layer.weights[output * layer.inputs..][..layer.inputs];
-                        let products = row.iter().zip(&values);
-                        let sum: f64 = products.map(|(w, x)| f64::from(*w) * x).sum();
-                        let sum = sum + f64::from(layer.bias[output]);
-                        if last {
-                            sum
-                        } else {
-                            activate(ensemble.activation, sum)
-                        }
-                    })
-                    .collect();
+    let members = ensemble.members.iter().enumerate();
+    let outputs: Vec<Vec<f64>> = members
+        .map(|(number, member)| {
+            let mut values = network(member, ensemble.activation, &input);
+            if let Some(prior) = ensemble.priors.get(number) {
+                let random = network(prior, PRIOR_ACTIVATION, &input);
+                values.iter_mut().zip(random).for_each(|(y, x)| *y += x);
             }
             values
         })
@@ -82,7 +93,8 @@ pub fn moments(ensemble: &TrainedEnsemble, state: &[f64], action: &[f64]) -> Mom
             .mean
             .push(f64::from(units.output_mean[j]) + scale * mean);
         result.epistemic_std.push(scale * epistemic);
-        result.aleatoric_std.push(scale * aleatoric);
+        let noise = f64::from(noise_scale[j]);
+        result.aleatoric_std.push(noise * scale * aleatoric);
     }
     result
 }

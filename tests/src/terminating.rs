@@ -11,7 +11,7 @@ use hambo_core::task::{Effort, Variant};
 use hambo_host::Error;
 use hambo_host::check::assumption::SetOrigin;
 use hambo_host::check::case::Case;
-use hambo_host::formats::image::{Uncertainty, encode_policy};
+use hambo_host::formats::image::{LoggedRegion, Uncertainty, encode_policy};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
 use hambo_host::foundation::network::{Layer, Standardisation};
@@ -248,6 +248,7 @@ impl Terminating {
             std_floor: 1e-3,
             std_cap: 1.0,
             members: self.offsets.iter().map(member).collect(),
+            priors: Vec::new(),
             losses: vec![0.0; self.offsets.len()],
         }
     }
@@ -255,21 +256,28 @@ impl Terminating {
     /// The smallest confidence set that holds all members, and the box around
     /// the log.
     fn uncertainty(&self) -> Uncertainty {
-        let mut support_low = vec![f32::INFINITY; self.dimension() + 1];
-        let mut support_high = vec![f32::NEG_INFINITY; self.dimension() + 1];
+        let mut lows = vec![f32::INFINITY; self.dimension() + 1];
+        let mut highs = vec![f32::NEG_INFINITY; self.dimension() + 1];
         for [state, action, _] in self.log() {
-            let sides = support_low.iter_mut().zip(&mut support_high);
+            let sides = lows.iter_mut().zip(&mut highs);
             for ((low, high), x) in sides.zip(state.iter().chain(&action)) {
                 *low = low.min(*x);
                 *high = high.max(*x);
             }
         }
+        let sides = || lows.iter().zip(&highs);
         Uncertainty {
             beta: nested_beta(self.offsets.len(), &[1.0]),
             calibration_scale: vec![1.0; self.dimension()],
             calibration: Calibration::Passed,
-            support_low,
-            support_high,
+            noise_scale: vec![1.0; self.dimension()],
+            support: LoggedRegion {
+                centre: sides().map(|(low, high)| 0.5 * (low + high)).collect(),
+                scale: sides()
+                    .map(|(low, high)| if high > low { 4.0 / (high - low) } else { 1.0 })
+                    .collect(),
+                ..LoggedRegion::everywhere(self.dimension() + 1)
+            },
         }
     }
 }

@@ -60,7 +60,8 @@ impl Case {
         let (mut sum, mut weight) = (0.0, 1.0);
         for (eta, noise) in eta.iter().zip(&self.noise) {
             let action = waypoint_action(&self.legs, f64::from(SPEED), 0.4, &state);
-            let prediction = moments(&self.ensemble, &state, &action);
+            let noise_scale = &self.uncertainty.noise_scale;
+            let prediction = moments(&self.ensemble, noise_scale, &state, &action);
             let next: Vec<f64> = (0..2)
                 .map(|j| {
                     let tau = f64::from(self.uncertainty.calibration_scale[j]);

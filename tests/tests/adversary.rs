@@ -10,7 +10,8 @@ use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Effort, Variant};
 use hambo_host::formats::image::{
-    Adversaries, AlignedBytes, TrainedAdversary, Uncertainty, encode_image_with, encode_policy,
+    Adversaries, AlignedBytes, LoggedRegion, TrainedAdversary, Uncertainty, encode_image_with,
+    encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
@@ -135,14 +136,15 @@ impl Line {
             std_floor: 0.01,
             std_cap: 10.0,
             members: vec![member(1.0), member(-1.0)],
+            priors: Vec::new(),
             losses: vec![0.0; 2],
         };
         let uncertainty = Uncertainty {
             beta: BETA as f32,
             calibration_scale: vec![1.0],
             calibration: Calibration::Passed,
-            support_low: vec![-100.0; 2],
-            support_high: vec![100.0; 2],
+            noise_scale: vec![1.0; 1],
+            support: LoggedRegion::everywhere(2),
         };
         let text = format!(
             "name = \"line\"\nhorizon = {HORIZON}\nthreshold = -100\n\

@@ -13,9 +13,11 @@ use hambo_tests::reference::{Moments, moments};
 
 const ACTIVATIONS: [Activation; 3] = [Activation::Relu, Activation::Tanh, Activation::Silu];
 
-fn encoded(ensemble: &TrainedEnsemble, draw: &mut Draw) -> AlignedBytes {
+/// A model part, and the scales of its noise.
+fn encoded(ensemble: &TrainedEnsemble, draw: &mut Draw) -> (AlignedBytes, Vec<f32>) {
     let uncertainty = fixture::uncertainty(draw, ensemble);
-    AlignedBytes::new(&encode_ensemble(ensemble, &uncertainty).unwrap())
+    let part = encode_ensemble(ensemble, &uncertainty).unwrap();
+    (AlignedBytes::new(&part), uncertainty.noise_scale)
 }
 
 fn parsed(bytes: &AlignedBytes) -> Model<'_> {
@@ -49,7 +51,7 @@ fn moments_agree_with_the_reference() {
         let draw = &mut Draw::new(seed);
         let space = 1 + draw.below(3);
         let ensemble = fixture::ensemble(draw, space, ACTIVATIONS[seed as usize % 3]);
-        let bytes = encoded(&ensemble, draw);
+        let (bytes, noise_scale) = encoded(&ensemble, draw);
         let model = parsed(&bytes);
         let mut inputs = || -> Vec<[f32; 4]> {
             (0..space)
@@ -68,7 +70,7 @@ fn moments_agree_with_the_reference() {
         model
             .dynamics
             .predict(&state, &action, &mut scratch, &mut prediction);
-        let reference = |b| moments(&ensemble, &lane(&state, b), &lane(&action, b));
+        let reference = |b| moments(&ensemble, &noise_scale, &lane(&state, b), &lane(&action, b));
         // Stated: means 1e-4 relative, standard deviations 1e-3 relative
         // where they exceed a floor.
         assert!(
@@ -88,7 +90,7 @@ fn derivatives_agree_with_differences_of_the_reference() {
         let draw = &mut Draw::new(1000 + seed);
         let space = 1 + draw.below(3);
         let ensemble = fixture::ensemble(draw, space, ACTIVATIONS[seed as usize % 3]);
-        let bytes = encoded(&ensemble, draw);
+        let (bytes, noise_scale) = encoded(&ensemble, draw);
         let model = parsed(&bytes);
         let input: Vec<f64> = (0..2 * space).map(|_| f64::from(draw.normal())).collect();
         let (state, action) = input.split_at(space);
@@ -100,7 +102,7 @@ fn derivatives_agree_with_differences_of_the_reference() {
                 mean,
                 epistemic_std,
                 aleatoric_std,
-            } = moments(&ensemble, state, action);
+            } = moments(&ensemble, &noise_scale, state, action);
             let parts = [mean, epistemic_std, aleatoric_std];
             let products = parts.iter().flatten().zip(cotangents.iter().flatten());
             products.map(|(x, c)| x * c).sum::<f64>()

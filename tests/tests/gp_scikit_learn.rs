@@ -4,7 +4,7 @@
 use hambo_core::image::container::Container;
 use hambo_core::image::{Part, parse_model};
 use hambo_core::model::{Calibration, Kernel, Prediction};
-use hambo_host::formats::image::{AlignedBytes, Uncertainty};
+use hambo_host::formats::image::{AlignedBytes, LoggedRegion, Uncertainty};
 use hambo_host::learn::gaussian_process::{
     FittedOutput, GaussianProcessFit, Hyperparameters, Likelihood, Observations, SearchOptions,
     encode_gaussian_process, fit_hyperparameters,
@@ -116,8 +116,8 @@ impl Problem {
             beta: 1.0,
             calibration_scale: vec![1.0],
             calibration: Calibration::Passed,
-            support_low: vec![-10.0; columns],
-            support_high: vec![10.0; columns],
+            noise_scale: vec![1.0; 1],
+            support: LoggedRegion::ball(columns, 10.0),
         };
         let bytes = AlignedBytes::new(&encode_gaussian_process(&fit, &uncertainty).unwrap());
         let part = Container::take(&mut bytes.as_bytes(), Part::Model).unwrap();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::model::Calibration;
-use hambo_host::formats::image::Uncertainty;
+use hambo_host::formats::image::{LoggedRegion, Uncertainty};
 use hambo_host::learn::gaussian_process::Observations;
 use hambo_host::learn::gaussian_process::{
     ChosenRows, DeviceRoom, GaussianProcessFit, encode_gaussian_process, greedy_order, model_bytes,
@@ -130,8 +130,8 @@ fn sizes_are_those_of_the_part() {
             beta: 2.0,
             calibration_scale: vec![1.0; outputs],
             calibration: Calibration::Passed,
-            support_low: vec![-1.0; inputs],
-            support_high: vec![1.0; inputs],
+            noise_scale: vec![1.0; outputs],
+            support: LoggedRegion::ball(inputs, 1.0),
         };
         let part = encode_gaussian_process(&case.fit().unwrap(), &uncertainty).unwrap();
         let stated = model_bytes(points, inputs, outputs);

@@ -7,7 +7,7 @@ use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::policy::Policy;
 use hambo_host::check::in_lanes::check_in_lanes;
 use hambo_host::formats::image::AlignedBytes;
-use hambo_host::learn::calibration::{CalibrationMode, CalibrationStatus, ModelCalibration};
+use hambo_host::learn::calibration::{CalibrationMode, CalibrationStatus, Gate, ModelCalibration};
 use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::model_file::{
     DataSummary, LogSample, Metadata, ModelFile, ModelFileError, NetworkSummary, TrainingSummary,
@@ -33,7 +33,8 @@ fn round_trip() {
         assert_eq!(image.task().action_limits.low[0], -0.4);
         assert_eq!(image.task().effort.seed, seed);
         assert!(image.model().confidence.beta > 0.9);
-        assert_eq!(image.model().support.high[0], 100.0);
+        let columns = image.model().support.centre.len();
+        assert_eq!(image.model().support.rows.len() % columns, 0);
     }
 }
 
@@ -189,6 +190,7 @@ fn model_files_keep_everything_and_refuse_damage() {
             validation_rows: 0,
             withheld_rows: 48,
             split_by_episodes: true,
+            exploration: vec![None],
         },
         sample: LogSample::default(),
         state_names: vec!["x".to_owned()],
@@ -205,11 +207,18 @@ fn model_files_keep_everything_and_refuse_damage() {
         calibration_mode: CalibrationMode::Paper,
         calibration: ModelCalibration {
             status: CalibrationStatus::Calibrated,
-            rows: 48,
+            choosing_rows: 16,
+            gate: Gate {
+                widening: 1.0,
+                rows: 32,
+                episodes: 4,
+                share: 1.0,
+                share_lower: 0.91,
+                windows: Vec::new(),
+            },
             beta: 2.0,
             dimensions: Vec::new(),
             joint_epistemic_coverage: 0.9,
-            joint_total_coverage: 1.0,
         },
     };
     let file = ModelFile::new(metadata.clone(), &bytes[..64 + length]).unwrap();

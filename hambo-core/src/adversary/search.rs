@@ -42,7 +42,8 @@ pub struct Search<const B: usize> {
 #[derive(Clone, Debug)]
 struct Marks<const B: usize> {
     finite: [bool; B],
-    outside: [bool; B],
+    outside: [u32; B],
+    steps: [u32; B],
     within_bounds: [bool; B],
     width: [bool; B],
     failed: [bool; B],
@@ -61,8 +62,11 @@ pub struct SearchResult {
     pub course: [f32; COURSE],
     /// False once a number was not finite.
     pub finite: bool,
-    /// True if the first sweep left the data's support.
-    pub outside: bool,
+    /// Steps of the first sweep that began outside the data's support.
+    pub outside: u32,
+    /// Steps of the first sweep whose distance from the log was measured: all
+    /// of them where the adversary does nothing, else none.
+    pub watched: u32,
     /// False once a step's reward lay outside the task's bounds.
     pub within_bounds: bool,
     /// True once the model left the adversary a choice.
@@ -114,7 +118,8 @@ impl<const B: usize> Search<B> {
             course: [[f32::INFINITY; B]; COURSE],
             marks: Marks {
                 finite: [true; B],
-                outside: [false; B],
+                outside: [0; B],
+                steps: [0; B],
                 within_bounds: [true; B],
                 width: [false; B],
                 failed: [false; B],
@@ -148,6 +153,7 @@ impl<const B: usize> Search<B> {
                 course,
                 finite: *self.marks.finite.get(lane)?,
                 outside: *self.marks.outside.get(lane)?,
+                watched: *self.marks.steps.get(lane)?,
                 within_bounds: *self.marks.within_bounds.get(lane)?,
                 width: *self.marks.width.get(lane)?,
                 failed: *self.marks.failed.get(lane)?,
@@ -166,8 +172,9 @@ impl<const B: usize> Search<B> {
             self.begin(rollout, buffers);
         }
         let returns = rollout.forward(&self.streams, buffers);
-        let improved = self.keep_least(&returns);
+        let improved = self.keep_least(&returns, rollout.variant);
         buffers.feedback = [Feedback::Given; B];
+        buffers.watch_support = [false; B];
         if self.iteration >= self.iterations {
             return true;
         }
@@ -193,6 +200,17 @@ impl<const B: usize> Search<B> {
         false
     }
 
+    /// The lanes in which the adversary does nothing on the first sweep: mean
+    /// propagation, the mean with noise, a member followed throughout. Those are
+    /// the paths that the system itself may take.
+    fn watched(&self, variant: Variant) -> [bool; B] {
+        self.starts.map(|start| match start {
+            Start::Constant(0) => true,
+            Start::Member(_) => variant != Variant::ContinuousAdversary,
+            _ => false,
+        })
+    }
+
     fn adjoint(&self) -> AdjointSearch<'_, B> {
         AdjointSearch {
             starts: &self.starts,
@@ -205,6 +223,7 @@ impl<const B: usize> Search<B> {
 
     fn begin<P: Policy>(&self, rollout: &Rollout<'_, P>, buffers: &mut Buffers<'_, B>) {
         buffers.smooth_end = self.iterations > 0;
+        buffers.watch_support = self.watched(rollout.variant);
         self.level.start_all(rollout, &self.trajectories, buffers);
         let dynamics = &rollout.model.dynamics;
         let continuous = rollout.variant == Variant::ContinuousAdversary;
@@ -231,10 +250,15 @@ impl<const B: usize> Search<B> {
 
     /// Keeps the figures of a sweep; returns the lanes that it improved, if
     /// only in the smooth objective.
-    fn keep_least(&mut self, returns: &Returns<B>) -> [bool; B] {
+    fn keep_least(&mut self, returns: &Returns<B>, variant: Variant) -> [bool; B] {
         if self.iteration == 0 {
             self.start_value = returns.value;
             self.marks.outside = returns.outside;
+            let watched = self.watched(variant);
+            self.marks.steps = core::array::from_fn(|lane| match watched.get(lane) {
+                Some(true) => returns.steps.get(lane).copied().unwrap_or(0),
+                _ => 0,
+            });
         }
         self.marks.add(returns);
         let mut improved = [false; B];

@@ -104,7 +104,7 @@ fn normal_from_bits(bits: u32) -> f32 {
 /// How many standard deviations out the upper tail has the probability
 /// `tail`, for `0 < tail <= 0.5`. The relative error is below 2e-6.
 #[must_use]
-pub(crate) fn normal_quantile_of_tail(tail: f32) -> f32 {
+pub fn normal_quantile_of_tail(tail: f32) -> f32 {
     let centre = 0.5 - tail;
     if centre <= 0.425 {
         let r = 0.180_625 - centre * centre;

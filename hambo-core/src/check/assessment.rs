@@ -51,9 +51,40 @@ pub struct Assessment<'a, P> {
     unfit: Reasons,
     /// Whether the model left any adversary a choice.
     width: bool,
+    /// How far mean propagation leaves the log.
+    mean_paths: PathShare,
+    /// The same of the paths with noise that no adversary touches.
+    noisy_paths: PathShare,
     /// The most degrees of freedom of a margin.
     freedom: u32,
     steps: u64,
+}
+
+/// The largest share of steps outside the data's support, in per cent, with
+/// which a check still has a verdict.
+const MOST_OUTSIDE: u8 = 5;
+
+/// Steps of paths that no adversary touches.
+#[derive(Clone, Copy, Debug, Default)]
+struct PathShare {
+    steps: u64,
+    outside: u64,
+}
+
+impl PathShare {
+    fn add(&mut self, outside: u32, steps: u32) {
+        self.steps = self.steps.saturating_add(u64::from(steps));
+        self.outside = self.outside.saturating_add(u64::from(outside));
+    }
+
+    /// The share outside in per cent, rounded up.
+    fn percent(&self) -> u8 {
+        let scaled = self.outside.saturating_mul(100);
+        match scaled.checked_add(self.steps.saturating_sub(1)) {
+            Some(scaled) => scaled.checked_div(self.steps).unwrap_or(0).min(100) as u8,
+            None => 100,
+        }
+    }
 }
 
 /// Logged starts that differ: with fewer the check abstains.
@@ -79,6 +110,8 @@ impl<'a, P> Assessment<'a, P> {
             minimum: Minimum::default(),
             unfit: Reasons::new(),
             width: false,
+            mean_paths: PathShare::default(),
+            noisy_paths: PathShare::default(),
             freedom: u32::MAX,
             steps: 0,
         };
@@ -250,9 +283,11 @@ impl<'a, P> Assessment<'a, P> {
         if !result.finite || neutral_overflow {
             self.note_unfit(Reason::NotFinite);
         }
-        if result.outside && rollout.variant == Variant::Mean {
-            self.note_unfit(Reason::OutsideSupport);
-        }
+        let paths = match rollout.variant {
+            Variant::Mean => &mut self.mean_paths,
+            _ => &mut self.noisy_paths,
+        };
+        paths.add(result.outside, result.watched);
         if result.failed {
             self.note_unfit(Reason::SearchFailed);
         }
@@ -290,6 +325,10 @@ impl<'a, P> Assessment<'a, P> {
             self.note_unfit(Reason::Unfinished);
         } else if !self.width {
             self.note_unfit(Reason::NoWidth);
+        }
+        let outside = self.mean_paths.percent().max(self.noisy_paths.percent());
+        if outside > MOST_OUTSIDE {
+            self.note_unfit(Reason::OutsideSupport(outside));
         }
         if self.task.refused_by_host {
             self.note_unfit(Reason::RefusedByHost);

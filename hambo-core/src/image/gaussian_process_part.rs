@@ -41,6 +41,7 @@ pub(super) fn parse_gaussian_process<'a>(
         input_scale: all(arena.take_finite(columns)?, positive)?,
         output_mean: arena.take_finite(state_dimension)?,
         output_scale: all(arena.take_finite(state_dimension)?, positive)?,
+        noise_scale: all(arena.take_finite(state_dimension)?, positive)?,
     };
     let tiles = GaussianProcess::tiles(&manifest.kernels, points, columns);
     let tiles = arena.take_tiles(tiles.ok_or(Problem::Dimension)?)?;

@@ -24,7 +24,9 @@ use adversary_part::add_adversary;
 pub use adversary_part::{AdversaryKind, AdversaryManifest};
 pub use error::{ImageError, Part, Problem};
 pub use gaussian_process_part::GaussianProcessManifest;
-pub use model_part::{DynamicsManifest, EnsembleManifest, ModelManifest, parse_model};
+pub use model_part::{
+    DynamicsManifest, EnsembleManifest, ModelManifest, PRIOR_ACTIVATION, parse_model,
+};
 pub use policy_part::{
     ActionManifest, LinearManifest, PerceptronManifest, PolicyManifest, parse_policy,
 };

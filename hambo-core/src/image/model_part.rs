@@ -1,10 +1,10 @@
 //! The model part: the dynamics' sizes in the manifest, their numbers in the
 //! arena.
 //!
-//! Arena of an ensemble: calibration scale (ds) · support low, high (dx each) · input mean,
-//! input scale (dx each) · output mean, output scale (ds each) · the members'
-//! layers, each as bias tiles and then blocks of weights. Every run is padded
-//! to a multiple of four.
+//! Arena of an ensemble: calibration scale (ds) · the support's centre and
+//! scale (dx each), whitening (dx (dx + 1) / 2) and rows (dx each) · input mean, input scale (dx each) · output mean, output scale, noise scale (ds each) · the
+//! members' layers, each as bias tiles and then blocks of weights · those of
+//! their priors. Every run is padded to a multiple of four.
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
@@ -14,9 +14,14 @@ use super::container::Container;
 use super::error::Problem;
 use super::gaussian_process_part::{GaussianProcessManifest, parse_gaussian_process};
 use crate::model::{
-    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support,
+    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Priors, Standardisation, Support,
+    triangle,
 };
 use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
+
+/// Between the two layers of a prior: the cheapest one, and it grows with the
+/// distance from the data.
+pub const PRIOR_ACTIVATION: Activation = Activation::Relu;
 
 /// The manifest of a model part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +34,10 @@ pub struct ModelManifest {
     pub beta: f32,
     /// How the calibration went.
     pub calibration: Calibration,
+    /// Rows of the log in the support.
+    pub support_rows: u16,
+    /// How far from the nearest of them a query may lie, in whitened units.
+    pub support_limit: f32,
     /// What the dynamics are.
     pub dynamics: DynamicsManifest,
 }
@@ -55,6 +64,9 @@ pub struct EnsembleManifest {
     pub std_floor: f32,
     /// Largest one.
     pub std_cap: f32,
+    /// Units of the hidden layer of each member's random prior network; 0 if
+    /// there are none.
+    pub prior_units: u16,
 }
 
 /// Reads a model part.
@@ -79,10 +91,7 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
         calibration_scale: all(arena.take_finite(state)?, positive)?,
         calibration: manifest.calibration,
     };
-    let support = Support {
-        low: arena.take_finite(inputs)?,
-        high: arena.take_finite(inputs)?,
-    };
+    let support = parse_support(&manifest, inputs, &mut arena)?;
     let dynamics = match manifest.dynamics {
         DynamicsManifest::Ensemble(ensemble) => {
             Dynamics::Ensemble(parse_ensemble(ensemble, state, action, &mut arena)?)
@@ -96,6 +105,25 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
         dynamics,
         confidence,
         support,
+    })
+}
+
+fn parse_support<'a>(
+    manifest: &ModelManifest,
+    inputs: usize,
+    arena: &mut ArenaReader<'a>,
+) -> Result<Support<'a>, Problem> {
+    if !positive(manifest.support_limit) {
+        return Err(Problem::Number);
+    }
+    let triangle = triangle(inputs).ok_or(Problem::Dimension)?;
+    let rows = usize::from(manifest.support_rows).checked_mul(inputs);
+    Ok(Support {
+        centre: arena.take_finite(inputs)?,
+        scale: all(arena.take_finite(inputs)?, positive)?,
+        whitening: arena.take_finite(triangle)?,
+        rows: arena.take_finite(rows.ok_or(Problem::Dimension)?)?,
+        limit: manifest.support_limit,
     })
 }
 
@@ -120,16 +148,26 @@ fn parse_ensemble<'a>(
         input_scale: all(arena.take_finite(inputs)?, positive)?,
         output_mean: arena.take_finite(state_dimension)?,
         output_scale: all(arena.take_finite(state_dimension)?, positive)?,
+        noise_scale: all(arena.take_finite(state_dimension)?, positive)?,
     };
     let tiles = usize::from(manifest.members).checked_mul(network.tiles());
     let tiles = tiles.ok_or(Problem::Dimension)?;
     let tiles = arena.take_finite_tiles(tiles)?;
-    Ok(Ensemble::new(
-        network,
-        floor_and_cap,
-        standardisation,
-        tiles,
-    )?)
+    let ensemble = Ensemble::new(network, floor_and_cap, standardisation, tiles)?;
+    if manifest.prior_units == 0 {
+        return Ok(ensemble);
+    }
+    let hidden = [manifest.prior_units];
+    let prior = NetworkShape::new(inputs, &hidden, state_dimension, PRIOR_ACTIVATION)?;
+    let tiles = usize::from(manifest.members).checked_mul(prior.tiles());
+    let tiles = arena.take_finite_tiles(tiles.ok_or(Problem::Dimension)?)?;
+    let Standardisation {
+        input_mean,
+        input_scale,
+        ..
+    } = standardisation;
+    let priors = Priors::new(prior, tiles, input_mean, input_scale)?;
+    Ok(ensemble.with_priors(priors)?)
 }
 
 pub(super) fn positive(x: f32) -> bool {

@@ -1,5 +1,5 @@
 //! The set the adversary chooses from (the calibrated model of the paper's
-//! section 3), and the region the log covers.
+//! section 3).
 
 use serde::{Deserialize, Serialize};
 
@@ -78,60 +78,4 @@ pub fn nested_beta(members: usize, calibration_scale: &[f32]) -> f32 {
 /// How far a member can lie from the mean, in units of sigma_e.
 fn largest_deviation(members: usize) -> f32 {
     sqrt(maximum(members as f32 - 1.0, 0.0))
-}
-
-/// The box of states and actions around the log. A controller whose neutral
-/// trajectory leaves it goes where the model's uncertainty was never put to
-/// the test.
-///
-/// ```
-/// use hambo_core::model::Support;
-/// let support = Support { low: &[-1.0, -1.0], high: &[1.0, 1.0] };
-/// let mut outside = [false; 3];
-/// support.mark_outside(&[[0.0, 2.0, f32::NAN]], &[[0.5, 0.5, 0.5]], &mut outside);
-/// assert_eq!(outside, [false, true, true]);
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Support<'a> {
-    /// Lower corner over (s, a).
-    pub low: &'a [f32],
-    /// Upper corner over (s, a).
-    pub high: &'a [f32],
-}
-
-impl Support<'_> {
-    /// Sets the lanes to true whose state or action lies outside the box.
-    pub fn mark_outside<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        action: &[[f32; B]],
-        outside: &mut [bool; B],
-    ) {
-        let inputs = state.iter().chain(action);
-        for ((low, high), row) in self.low.iter().zip(self.high).zip(inputs) {
-            for (mark, x) in outside.iter_mut().zip(row) {
-                // Written so that a NaN counts as outside.
-                let inside = *x >= *low && *x <= *high;
-                *mark |= !inside;
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_side_of_the_box_counts() {
-        let support = Support {
-            low: &[-1.0, -2.0],
-            high: &[1.0, 2.0],
-        };
-        let mut outside = [false; 5];
-        let state = [[-1.1, 1.1, 0.0, 0.0, -1.0]];
-        let action = [[0.0, 0.0, -2.1, 2.1, 2.0]];
-        support.mark_outside(&state, &action, &mut outside);
-        assert_eq!(outside, [true, true, true, true, false]);
-    }
 }

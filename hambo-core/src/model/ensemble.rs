@@ -1,8 +1,15 @@
 //! K networks and their moments (the mixture of equation (5)): mu is the mean
 //! of the member means, the epistemic variance their population variance, the
 //! aleatoric variance the mean of the member variances.
+//!
+//! A member may be the sum of a trained network and a random one that training
+//! left as it was ([`Priors`]): where the data do not decide, members disagree
+//! as much as their random parts do.
 
 mod members;
+mod priors;
+
+pub(crate) use priors::Priors;
 
 use super::{Prediction, PredictionCotangent};
 use crate::ParameterError;
@@ -21,7 +28,13 @@ pub struct Standardisation<'a> {
     pub output_mean: &'a [f32],
     /// Standard deviation of each target.
     pub output_scale: &'a [f32],
+    /// The unit of predicted noise: the standard deviation of each target,
+    /// times the scale that calibration gave the noise.
+    pub noise_scale: &'a [f32],
 }
+
+/// Rows of scratch.
+type Rows<'r, const B: usize> = &'r mut [[f32; B]];
 
 /// An ensemble whose weights are borrowed.
 #[derive(Clone, Debug)]
@@ -29,8 +42,10 @@ pub struct Ensemble<'a> {
     state_dimension: usize,
     action_dimension: usize,
     networks: Perceptrons<'a>,
+    priors: Option<Priors<'a>>,
     output_mean: &'a [f32],
     output_scale: &'a [f32],
+    noise_scale: &'a [f32],
     std_floor: f32,
     std_cap: f32,
 }
@@ -60,18 +75,36 @@ impl<'a> Ensemble<'a> {
         let networks = Perceptrons::new(shape, tiles, units.input_mean, units.input_scale)?;
         let heads = state_dimension.checked_mul(2);
         ParameterError::size("outputs", heads == Some(networks.outputs()))?;
-        let scales = units.output_scale.len();
-        ParameterError::size("output scale", scales == state_dimension)?;
+        for (name, scales) in [
+            ("output scale", units.output_scale),
+            ("noise scale", units.noise_scale),
+        ] {
+            ParameterError::size(name, scales.len() == state_dimension)?;
+        }
         let action_dimension = networks.inputs().checked_sub(state_dimension);
         let action_dimension = action_dimension.ok_or(ParameterError::Size("inputs"))?;
         Ok(Self {
             state_dimension,
             action_dimension,
             networks,
+            priors: None,
             output_mean: units.output_mean,
             output_scale: units.output_scale,
+            noise_scale: units.noise_scale,
             std_floor,
             std_cap,
+        })
+    }
+
+    /// The same with a random network beside each member.
+    ///
+    /// # Errors
+    /// If they are not as many, or their outputs are not the state's.
+    pub(crate) fn with_priors(self, priors: Priors<'a>) -> Result<Self, ParameterError> {
+        priors.check(self.members(), self.state_dimension)?;
+        Ok(Self {
+            priors: Some(priors),
+            ..self
         })
     }
 
@@ -100,7 +133,19 @@ impl<'a> Ensemble<'a> {
     /// The rows of scratch that [`Self::predict`] needs.
     #[must_use]
     pub fn scratch_rows(&self) -> Option<usize> {
-        self.networks.scratch_rows()
+        let priors = match &self.priors {
+            Some(priors) => priors.scratch_rows()?,
+            None => 0,
+        };
+        self.networks.scratch_rows()?.checked_add(priors)
+    }
+
+    /// The rows of the networks, and those of the priors.
+    fn scratch_of<'r, const B: usize>(
+        &self,
+        scratch: &'r mut [[f32; B]],
+    ) -> Option<(Rows<'r, B>, Rows<'r, B>)> {
+        scratch.split_at_mut_checked(self.networks.scratch_rows()?)
     }
 
     /// nu_theta of equation (5) for a raw output: a softplus, floored and capped.
@@ -134,14 +179,21 @@ impl<'a> Ensemble<'a> {
         scratch: &mut [[f32; B]],
         prediction: &mut Prediction<'_, B>,
     ) -> Option<()> {
+        let (scratch, prior_scratch) = self.scratch_of(scratch)?;
         let outputs = self.networks.forward(state, action, scratch)?;
+        if let Some(priors) = &self.priors {
+            let stride = self.networks.output_rows();
+            priors.add_to(state, action, prior_scratch, outputs, stride)?;
+        }
+        let outputs = &*outputs;
         let parts = prediction
             .mean
             .iter_mut()
             .zip(prediction.epistemic_std.iter_mut())
             .zip(prediction.aleatoric_std.iter_mut());
         let units = self.output_mean.iter().zip(self.output_scale);
-        for (dimension, (((mean, epistemic), aleatoric), (shift, scale))) in
+        let units = units.zip(self.noise_scale);
+        for (dimension, (((mean, epistemic), aleatoric), ((shift, scale), noise))) in
             parts.zip(units).enumerate()
         {
             let moments = self.moments(outputs, dimension)?;
@@ -152,7 +204,7 @@ impl<'a> Ensemble<'a> {
                 *y = *scale * *m;
             }
             for (y, m) in aleatoric.iter_mut().zip(&moments.aleatoric_std) {
-                *y = *scale * *m;
+                *y = *noise * *m;
             }
         }
         Some(())
@@ -219,9 +271,28 @@ impl<'a> Ensemble<'a> {
         // A scratch that is too short gives a zero gradient: the adversary
         // stays where it is and the forward sweep reports the NaN.
         let to_cotangents = |outputs: &mut [[f32; B]]| self.output_cotangents(cotangent, outputs);
-        let _ = self
-            .networks
-            .pull_back(scratch, to_cotangents, state_cotangent, action_cotangent);
+        let _ = self.pull_back_outputs(scratch, to_cotangents, state_cotangent, action_cotangent);
+    }
+
+    /// What `to_cotangents` makes of the members' outputs, pulled back through
+    /// the networks and their priors.
+    fn pull_back_outputs<const B: usize>(
+        &self,
+        scratch: &mut [[f32; B]],
+        to_cotangents: impl FnOnce(&mut [[f32; B]]) -> Option<()>,
+        state_cotangent: &mut [[f32; B]],
+        action_cotangent: &mut [[f32; B]],
+    ) -> Option<()> {
+        let (scratch, prior_scratch) = self.scratch_of(scratch)?;
+        self.networks
+            .pull_back(scratch, to_cotangents, state_cotangent, action_cotangent)?;
+        if let Some(priors) = &self.priors {
+            let outputs = self.networks.outputs_in(scratch)?;
+            let stride = self.networks.output_rows();
+            let cotangents = (state_cotangent, action_cotangent);
+            priors.pull_back(outputs, stride, prior_scratch, cotangents)?;
+        }
+        Some(())
     }
 
     /// Puts the derivative in every member's outputs in the place of those
@@ -238,12 +309,12 @@ impl<'a> Ensemble<'a> {
             .iter()
             .zip(cotangent.epistemic_std)
             .zip(cotangent.aleatoric_std);
-        let scales = self.output_scale;
-        for (dimension, (((c_mean, c_epistemic), c_aleatoric), scale)) in
+        let scales = self.output_scale.iter().zip(self.noise_scale);
+        for (dimension, (((c_mean, c_epistemic), c_aleatoric), (scale, noise))) in
             cotangents.zip(scales).enumerate()
         {
             let moments = self.moments(outputs, dimension)?;
-            let weight = *scale * share;
+            let (weight, noise_weight) = (*scale * share, *noise * share);
             for own in outputs.chunks_exact_mut(self.output_rows().max(1)) {
                 let (means, raws) = own.split_at_mut_checked(self.state_dimension)?;
                 for (((h, m), s), (c_mean, c_epistemic)) in means
@@ -265,7 +336,7 @@ impl<'a> Ensemble<'a> {
                     let std = self.member_std(*raw);
                     let free = std < self.std_cap && *s > 0.0;
                     let slope = if free { std / *s * sigmoid(*raw) } else { 0.0 };
-                    *raw = weight * (*c * slope);
+                    *raw = noise_weight * (*c * slope);
                 }
             }
         }

@@ -12,13 +12,16 @@
 mod confidence;
 mod ensemble;
 mod gaussian_process;
+mod support;
 
-pub use confidence::{Calibration, ConfidenceSet, Support, nested_beta};
+pub use confidence::{Calibration, ConfidenceSet, nested_beta};
+pub(crate) use ensemble::Priors;
 pub use ensemble::{Ensemble, Standardisation};
 pub use gaussian_process::{
     FRACTION_BITS, GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers, WEIGHT_LIMIT,
     coordinate_limit,
 };
+pub use support::{Support, triangle};
 
 /// A model as it comes out of an image: dynamics, confidence set and the
 /// part of the state-action space it has seen.
@@ -34,6 +37,10 @@ pub struct Model<'a> {
 
 /// The statistical model of the transition s′ − s.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one of them, and no heap to put its shapes on"
+)]
 pub enum Dynamics<'a> {
     /// K networks with a mean and a standard-deviation head each.
     Ensemble(Ensemble<'a>),

@@ -117,7 +117,7 @@ impl<'a> Perceptrons<'a> {
     pub fn outputs_in<'r, const B: usize>(
         &self,
         scratch: &'r mut [[f32; B]],
-    ) -> Option<&'r [[f32; B]]> {
+    ) -> Option<&'r mut [[f32; B]]> {
         Some(self.carve(scratch)?.outputs)
     }
 
@@ -129,7 +129,7 @@ impl<'a> Perceptrons<'a> {
         state: &[[f32; B]],
         action: &[[f32; B]],
         scratch: &'r mut [[f32; B]],
-    ) -> Option<&'r [[f32; B]]> {
+    ) -> Option<&'r mut [[f32; B]]> {
         let Scratch {
             input,
             hidden,

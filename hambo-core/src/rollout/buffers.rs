@@ -53,10 +53,15 @@ pub struct Buffers<'r, const B: usize> {
     pub(super) adjoints: &'r mut [[f32; B]],
     pub(super) scratch: &'r mut [[f32; B]],
     pub(super) adversary_scratch: &'r mut [[f32; B]],
+    /// (s, a) in whitened coordinates.
+    pub(super) whitened: &'r mut [[f32; B]],
     /// Who chooses in each lane during the forward sweep.
     pub feedback: [Feedback; B],
     /// Whether the forward sweep computes the smooth objective as well.
     pub smooth_end: bool,
+    /// The lanes whose distance from the log is measured; it takes as long as a
+    /// small network.
+    pub watch_support: [bool; B],
 }
 
 /// The rows of the controller.
@@ -129,8 +134,8 @@ impl Sizes {
     fn rows(&self) -> Option<usize> {
         let path = self.horizon.checked_mul(2)?.checked_add(1)?;
         let path = path.checked_mul(self.state)?;
-        let state_rows = self.state.checked_mul(12)?;
-        let action_rows = self.action.checked_mul(4)?;
+        let state_rows = self.state.checked_mul(13)?;
+        let action_rows = self.action.checked_mul(5)?;
         path.checked_add(state_rows)?
             .checked_add(self.worst_eta)?
             .checked_add(MemberRows::<1>::needed(self.member_steps)?)?
@@ -229,8 +234,10 @@ impl<'r, const B: usize> Buffers<'r, B> {
             adjoints: take(sizes.ops)?,
             scratch: take(sizes.scratch)?,
             adversary_scratch: take(sizes.adversary_scratch)?,
+            whitened: take(state.checked_add(action)?)?,
             feedback: [Feedback::Given; B],
             smooth_end: false,
+            watch_support: [false; B],
         })
     }
 }

@@ -16,8 +16,9 @@ pub struct Returns<const B: usize> {
     pub steps: [u32; B],
     /// False once a number on the way was not finite.
     pub finite: [bool; B],
-    /// True once a state or an action lay outside the data's support.
-    pub outside: [bool; B],
+    /// Steps that counted and began outside the data's support, of the lanes that
+    /// are watched.
+    pub outside: [u32; B],
     /// False once a step was worth more or less than the task's bounds say.
     pub within_bounds: [bool; B],
     /// True once the model was uncertain of anything: the adversary had a
@@ -57,7 +58,7 @@ impl<P: Policy> Rollout<'_, P> {
             value: [0.0; B],
             steps: [0; B],
             finite: [true; B],
-            outside: [false; B],
+            outside: [0; B],
             within_bounds: [true; B],
             width: [false; B],
             smooth: [0.0; B],
@@ -178,7 +179,7 @@ impl<const B: usize> Returns<B> {
             *sum += weight * *reward;
             *steps = step.saturating_add(1);
             *good &= overflow || (*finite && sum.is_finite());
-            *left |= *outside;
+            *left = left.saturating_add(u32::from(*outside));
             *within_bounds &= within;
             *width |= wide;
             *ended = *terminal || overflow;

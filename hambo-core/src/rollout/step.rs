@@ -60,7 +60,8 @@ pub struct StepResult<const B: usize> {
     pub finite: [bool; B],
     /// True if the reward overflowed to minus infinity.
     pub overflow: [bool; B],
-    /// True if the state or the action lay outside the data's support.
+    /// True if the lane is watched and its state or action lay outside the data's
+    /// support.
     pub outside: [bool; B],
     /// False if the reward lay outside the bounds that the task states.
     pub within_bounds: [bool; B],
@@ -132,8 +133,15 @@ impl<P: Policy> Rollout<'_, P> {
                 *good &= x.is_finite();
             }
         }
-        let mut outside = [false; B];
-        self.model.support.mark_outside(state, action, &mut outside);
+        let outside = if buffers.watch_support.contains(&true) {
+            let support = &self.model.support;
+            let outside = support.outside(state, action, buffers.whitened);
+            core::array::from_fn(|lane| {
+                outside.get(lane) == Some(&true) && buffers.watch_support.get(lane) == Some(&true)
+            })
+        } else {
+            [false; B]
+        };
         let value = |slot: u16| buffers.values.get(usize::from(slot));
         // A slot that is not there counts as not finite.
         let (objective, _) = self.objective();

@@ -3,6 +3,7 @@
 use hambo_core::check::Estimate;
 use hambo_core::estimate::Margin;
 
+use crate::learn::gaussian_process::SetWidth;
 use crate::learn::model_file::{Metadata, TrainingSummary};
 
 /// Where the model's confidence set comes from.
@@ -10,6 +11,8 @@ use crate::learn::model_file::{Metadata, TrainingSummary};
 pub enum SetOrigin {
     /// The spread of networks, calibrated on withheld rows.
     Networks,
+    /// A Gaussian process, calibrated on withheld rows.
+    CalibratedProcess,
     /// A Gaussian process whose norm the user states.
     StatedNorm,
     /// A Gaussian process whose norm is estimated.
@@ -22,6 +25,9 @@ impl SetOrigin {
     pub fn of(metadata: &Metadata) -> Self {
         match &metadata.training {
             TrainingSummary::Networks(_) => Self::Networks,
+            TrainingSummary::GaussianProcess(fit) if fit.width == SetWidth::Calibrated => {
+                Self::CalibratedProcess
+            }
             TrainingSummary::GaussianProcess(fit) if fit.theory.norm_is_estimated => {
                 Self::EstimatedNorm
             }
@@ -36,6 +42,10 @@ pub(super) fn assumption(origin: SetOrigin, estimates: &[Estimate]) -> String {
         SetOrigin::Networks => {
             "the set around the networks holds the true dynamics wherever the controller goes \
              (tested on withheld rows, not proved)"
+        }
+        SetOrigin::CalibratedProcess => {
+            "the calibrated set around the Gaussian process holds the true dynamics wherever the \
+             controller goes (tested on withheld rows, not proved)"
         }
         SetOrigin::StatedNorm => {
             "the true dynamics have the stated norm in the kernel\u{2019}s space"

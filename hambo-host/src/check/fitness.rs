@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(violated, Standing::BreaksConstraint);
         for reason in [
             Reason::NotCalibrated(Calibration::Failed),
-            Reason::OutsideSupport,
+            Reason::OutsideSupport(9),
             Reason::NotFinite,
             Reason::OutsideRewardBounds,
             Reason::Unfinished,

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::number::Number;
-use crate::learn::calibration::{CalibrationMode, CalibrationStatus, CurvePoint};
+use crate::learn::calibration::{CalibrationMode, CalibrationStatus, CurvePoint, Gate};
 use crate::learn::ensemble::Inference;
 use crate::learn::gaussian_process::ASSUMPTIONS;
 use crate::learn::model_file::{Metadata, NetworkSummary, TrainingSummary};
@@ -45,10 +45,10 @@ pub struct CalibrationSummary {
     pub passed: bool,
     /// `widen` or `paper`.
     pub mode: String,
-    /// Fraction of withheld rows inside the set in every state at once.
+    /// Fraction of withheld rows inside the set alone in every state at once.
     pub joint_coverage: Number,
-    /// The same with the noise.
-    pub joint_total_coverage: Number,
+    /// What the rows that chose nothing say of set and noise.
+    pub gate: Gate,
     /// One entry for each state.
     pub states: Vec<StateCalibration>,
 }
@@ -62,14 +62,16 @@ pub struct StateCalibration {
     pub best_scale: Number,
     /// tau in use.
     pub scale: Number,
+    /// The scale of the noise.
+    pub noise_scale: Number,
     /// beta.
     pub beta: Number,
     /// Calibration error at scale 1 and at the scale in use.
     pub errors: [Number; 2],
     /// Fraction of rows in the set in use.
     pub coverage: Number,
-    /// The same with the noise.
-    pub total_coverage: Number,
+    /// The same with the noise, as both are simulated.
+    pub simulated_coverage: Number,
     /// Fraction of rows in the scaled 90 % interval.
     pub coverage_90: Number,
     /// Claimed and observed shares at scale 1.
@@ -143,21 +145,46 @@ fn name(metadata: &Metadata, dimension: usize) -> String {
         .unwrap_or_else(|| format!("state {dimension}"))
 }
 
-fn calibration_summary(metadata: &Metadata) -> CalibrationSummary {
-    let calibration = &metadata.calibration;
-    let status = match calibration.status {
-        CalibrationStatus::Calibrated => "Calibrated on withheld rows".to_owned(),
+/// What is wrong with a calibration, in words; nothing of one that passed.
+#[must_use]
+pub fn calibration_problem(metadata: &Metadata) -> String {
+    let gate = &metadata.calibration.gate;
+    match metadata.calibration.status {
+        CalibrationStatus::Calibrated => String::new(),
         CalibrationStatus::TooFewRows { rows, needed } => {
-            format!("Not calibrated: {rows} withheld rows, at least {needed} are needed")
+            format!("{rows} withheld rows, at least {needed} are needed")
+        }
+        CalibrationStatus::TooFewEpisodes { episodes, needed } => {
+            let enough = needed.map_or_else(String::new, |needed| {
+                format!("; {needed} withheld episodes like these would be enough")
+            });
+            format!(
+                "set and noise hold {:.1} % of the withheld rows, but {episodes} episodes are too few to be sure of 90 % (lower limit {:.1} %){enough}",
+                100.0 * gate.share,
+                100.0 * gate.share_lower
+            )
         }
         CalibrationStatus::Failed {
             dimension,
             coverage,
         } => format!(
-            "Not calibrated: the 99 % interval of {} holds only {:.1} % of the withheld rows",
-            name(metadata, dimension),
-            100.0 * coverage
+            "set and noise hold only {:.1} % of the withheld rows ({:.1} % in {}), although the set was widened as far as it may be",
+            100.0 * gate.share,
+            100.0 * coverage,
+            name(metadata, dimension)
         ),
+        CalibrationStatus::ErrorsStay { length, share } => format!(
+            "errors stay from step to step: over {length} steps set and noise explain only {:.1} % of the windows, although the set was widened as far as it may be (a payload or a bias that is constant in an episode, an angle that wraps, a rare disaster)",
+            100.0 * share
+        ),
+    }
+}
+
+fn calibration_summary(metadata: &Metadata) -> CalibrationSummary {
+    let calibration = &metadata.calibration;
+    let status = match calibration.status {
+        CalibrationStatus::Calibrated => "Calibrated on withheld rows".to_owned(),
+        _ => format!("Not calibrated: {}", calibration_problem(metadata)),
     };
     let curve = |points: &[CurvePoint]| -> Vec<[Number; 2]> {
         let pairs = points.iter();
@@ -170,10 +197,11 @@ fn calibration_summary(metadata: &Metadata) -> CalibrationSummary {
         name: name(metadata, j),
         best_scale: state.best_scale.into(),
         scale: state.scale.into(),
+        noise_scale: state.noise_scale.into(),
         beta: state.beta.into(),
         errors: [state.error_before.into(), state.error_after.into()],
         coverage: state.epistemic_coverage.into(),
-        total_coverage: state.total_coverage.into(),
+        simulated_coverage: state.simulated_coverage.into(),
         coverage_90: state.coverage_90.into(),
         before: curve(&state.curve_before),
         after: curve(&state.curve_after),
@@ -186,7 +214,7 @@ fn calibration_summary(metadata: &Metadata) -> CalibrationSummary {
             CalibrationMode::Paper => "paper".to_owned(),
         },
         joint_coverage: calibration.joint_epistemic_coverage.into(),
-        joint_total_coverage: calibration.joint_total_coverage.into(),
+        gate: calibration.gate.clone(),
         states: states.collect(),
     }
 }

@@ -92,8 +92,10 @@ fn sentence(task: &TaskFile, outcome: &Outcome, reason: Reason) -> String {
         Reason::NotCalibrated(_) => {
             "the model is not calibrated: log more and fit again (hambo model info says what failed)"
         }
-        Reason::OutsideSupport => {
-            "the controller leaves the states and actions that the log covers: log more there"
+        Reason::OutsideSupport(percent) => {
+            return format!(
+                "at {percent} % of the steps the controller is where the log has no states and actions like these (5 % are allowed): log more there, with exploration"
+            );
         }
         Reason::NotFinite => {
             "a number was not finite: look for a division by zero or a logarithm of a negative number in the task"

@@ -18,20 +18,14 @@ pub(crate) fn in_groups<P>(
     group: usize,
 ) -> Vec<u32> {
     let task = rollout.task;
-    let support = rollout
-        .model
-        .support
-        .low
-        .iter()
-        .zip(rollout.model.support.high);
     // In units of the data's width, so that all states count alike.
-    let widths: Vec<f32> = support.map(|(low, high)| high - low).collect();
+    let scales = rollout.model.support.scale;
     let dimension = rollout.model.dynamics.state_dimension();
     let mut rows = vec![[0.0; 1]; dimension];
     let mut starts: Vec<Start> = trajectories
         .map(|trajectory| {
             level.start(task, trajectory, 0, &mut rows);
-            let place = rows.iter().zip(&widths).map(|([x], width)| x / width);
+            let place = rows.iter().zip(scales).map(|([x], scale)| x * scale);
             Start {
                 trajectory,
                 place: place.collect(),

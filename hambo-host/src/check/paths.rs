@@ -36,9 +36,9 @@ pub struct Paths {
     pub neutral_distances: Distances,
     /// How far out the worst trajectories are.
     pub worst_distances: Distances,
-    /// Lower corner of the box around the log, over states and actions.
+    /// Two standard deviations below the log's mean, over states and actions.
     pub low: Vec<Number>,
-    /// Upper corner.
+    /// Two above.
     pub high: Vec<Number>,
     /// Lowest logged values, if the log was at hand.
     pub logged_low: Vec<Number>,
@@ -129,6 +129,8 @@ pub(super) fn walk_image(
     let (worst_use, worst_distances) = excursion(&worst, support, &names);
     let dimension = states.len();
     let (logged_low, logged_high) = log.map(logged_range).unwrap_or_default();
+    let units = || support.centre.iter().zip(support.scale);
+    let ends = |deviations: f32| numbers(units().map(|(c, s)| c + deviations / s));
     let paths = Paths {
         states: states.to_vec(),
         learned_reward: false,
@@ -138,8 +140,8 @@ pub(super) fn walk_image(
         shown: ShownPath::new(image, trajectory, beside, lowest, dimension),
         neutral_distances,
         worst_distances,
-        low: numbers(support.low.iter().copied()),
-        high: numbers(support.high.iter().copied()),
+        low: ends(-2.0),
+        high: ends(2.0),
         logged_low: numbers(logged_low),
         logged_high: numbers(logged_high),
     };

@@ -1,4 +1,4 @@
-//! How far trajectories go in the box around the log, and beyond it.
+//! How far trajectories go from the log's rows.
 
 use hambo_core::model::Support;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::number::{Number, numbers, quantile};
 use super::trace::Trace;
 
-/// How far the trajectories leave the box around the log.
+/// How far the trajectories leave what the log covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SupportUse {
     /// Mean propagation.
@@ -18,20 +18,21 @@ pub struct SupportUse {
 /// How far trajectories go. Steps and trajectories count from 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Excursion {
-    /// The share of steps that began outside the box, as the core counts them.
+    /// The share of steps that began outside, as the core counts them.
     pub steps_outside: Number,
     /// The share of trajectories with such a step.
     pub trajectories_outside: Number,
     /// The first step at which one was outside.
     pub first_step_outside: Option<usize>,
-    /// The state or action that lies farthest out.
+    /// The step that is farthest from the log.
     pub farthest: Option<Farthest>,
 }
 
-/// The state or action that lies farthest out.
+/// The step that is farthest from the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Farthest {
-    /// Its name.
+    /// The state or action that differs most from the log's mean there, in standard
+    /// deviations.
     pub name: String,
     /// The trajectory.
     pub trajectory: usize,
@@ -39,12 +40,12 @@ pub struct Farthest {
     pub step: usize,
     /// Its value there.
     pub value: Number,
-    /// Its distance from the middle of the box, in halves of the width: 1 is the edge.
+    /// The distance of the step from the nearest row of the log: 1 is the edge of what
+    /// the log covers.
     pub distance: Number,
 }
 
-/// The distance of the farthest state or action from the middle of the box, in halves of
-/// its width, for each step.
+/// The distance from the nearest row of the log for each step; 1 is the edge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Distances {
     /// The median over trajectories.
@@ -61,31 +62,28 @@ pub(super) fn excursion(
 ) -> (Excursion, Distances) {
     let mut farthest: Option<Farthest> = None;
     let mut by_step: Vec<Vec<f64>> = Vec::new();
+    let mut scratch = vec![[0.0; 1]; support.scratch_rows()];
     for (trajectory, trace) in traces.iter().enumerate() {
         let steps = trace.states.iter().zip(&trace.actions).enumerate();
         for (step, (state, action)) in steps {
-            let mut largest: f64 = 0.0;
-            for (input, value) in state.iter().chain(action).enumerate() {
-                let distance = distance(support, input, *value);
-                largest = largest.max(distance);
-                let before = farthest.as_ref();
-                if before.is_none_or(|before| distance > before.distance.0) {
-                    farthest = Some(Farthest {
-                        name: names
-                            .get(input)
-                            .map_or_else(String::new, ToString::to_string),
-                        trajectory,
-                        step,
-                        value: Number::from(*value),
-                        distance: Number(distance),
-                    });
-                }
+            let [distance] = support.distance(&lane(state), &lane(action), &mut scratch);
+            let distance = f64::from(distance);
+            let before = farthest.as_ref();
+            if before.is_none_or(|before| distance > before.distance.0) {
+                let (name, value) = most_unusual(state, action, support, names);
+                farthest = Some(Farthest {
+                    name,
+                    trajectory,
+                    step,
+                    value: Number::from(value),
+                    distance: Number(distance),
+                });
             }
             if by_step.len() <= step {
                 by_step.resize(step + 1, Vec::new());
             }
             if let Some(all) = by_step.get_mut(step) {
-                all.push(largest);
+                all.push(distance);
             }
         }
     }
@@ -110,19 +108,25 @@ pub(super) fn excursion(
     (excursion, distances)
 }
 
-/// How far out an input lies in its side of the box. A side without width
-/// holds one value alone.
-fn distance(support: &Support<'_>, input: usize, value: f32) -> f64 {
-    let (Some(low), Some(high)) = (support.low.get(input), support.high.get(input)) else {
-        return 0.0;
-    };
-    let (low, high) = (f64::from(*low), f64::from(*high));
-    let from_middle = (f64::from(value) - 0.5 * (low + high)).abs();
-    match 0.5 * (high - low) {
-        half if half > 0.0 => from_middle / half,
-        _ if from_middle > 0.0 => f64::INFINITY,
-        _ => 0.0,
-    }
+fn lane(values: &[f32]) -> Vec<[f32; 1]> {
+    values.iter().map(|x| [*x]).collect()
+}
+
+/// The input that differs most from the log's mean, in standard deviations.
+fn most_unusual(
+    state: &[f32],
+    action: &[f32],
+    support: &Support<'_>,
+    names: &[&String],
+) -> (String, f32) {
+    let units = support.centre.iter().zip(support.scale);
+    let inputs = state.iter().chain(action).zip(units).enumerate();
+    let deviation = |(x, (centre, scale)): (&f32, (&f32, &f32))| ((x - centre) * scale).abs();
+    let most = inputs.max_by(|a, b| deviation(a.1).total_cmp(&deviation(b.1)));
+    most.map_or((String::new(), f32::NAN), |(input, (x, _))| {
+        let name = names.get(input).map(ToString::to_string);
+        (name.unwrap_or_default(), *x)
+    })
 }
 
 #[cfg(test)]
@@ -132,8 +136,11 @@ mod tests {
     #[test]
     fn distances_by_hand() {
         let support = Support {
-            low: &[-1.0, 2.0, 5.0],
-            high: &[3.0, 4.0, 5.0],
+            centre: &[1.0, 3.0, 5.0],
+            scale: &[0.5, 1.0, 1.0],
+            whitening: &[1.0, 0.0, 1.0, 0.0, 0.0, 1.0],
+            rows: &[0.0, 0.0, 0.0],
+            limit: 1.0,
         };
         let trace = Trace {
             states: vec![vec![1.0, 3.0], vec![4.0, 3.5], vec![0.0, 3.0]],
@@ -149,9 +156,9 @@ mod tests {
             (excursion.steps_outside.0, excursion.first_step_outside),
             (0.5, Some(1))
         );
-        assert_eq!(distances.largest, numbers([0.0_f32, 1.5]));
-        let farthest = excursion.farthest.map(|f| (f.name, f.step, f.distance.0));
-        assert_eq!(farthest, Some(("x".to_owned(), 1, 1.5)));
-        assert_eq!(distance(&support, 2, 5.5), f64::INFINITY);
+        let second = (1.5_f32 * 1.5 + 0.5 * 0.5).sqrt();
+        assert_eq!(distances.largest, numbers([0.0_f32, second]));
+        let farthest = excursion.farthest.map(|f| (f.name, f.step, f.value.0));
+        assert_eq!(farthest, Some(("x".to_owned(), 1, 4.0)));
     }
 }

@@ -20,7 +20,7 @@ pub struct Trace {
     pub actions: Vec<Vec<f32>>,
     /// The discounted reward of each step.
     pub rewards: Vec<f32>,
-    /// Whether the step began outside the box around the log.
+    /// Whether the step began outside what the log covers.
     pub outside: Vec<bool>,
     /// The return, as the core sums it.
     pub value: f32,
@@ -124,6 +124,7 @@ fn walk(
     for (row, member) in buffers.members.chosen.iter_mut().zip(&choice.members) {
         *row = [*member];
     }
+    buffers.watch_support = [true];
     let returns = rollout.forward(&streams, buffers);
     let ([value], [steps]) = (returns.value, returns.steps);
     let mut trace = Trace {

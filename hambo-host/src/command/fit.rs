@@ -10,8 +10,8 @@ use crate::formats::task::TaskFile;
 use crate::learn::calibration::CalibrationMode;
 use crate::learn::delta::decimal;
 use crate::learn::ensemble::{Bandwidth, EnsembleOptions, Inference};
-use crate::learn::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
-use crate::learn::gaussian_process::{NORM_FACTOR, NormBound, SearchOptions};
+use crate::learn::fit::{FitError, FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
+use crate::learn::gaussian_process::{NORM_FACTOR, NormBound, SearchOptions, SetWidth};
 use clap::{Args, ValueEnum};
 use hambo_core::model::Kernel;
 use hambo_core::network::Activation;
@@ -63,18 +63,20 @@ struct SplitArguments {
     /// Share of the rows, in whole episodes, that calibration gets.
     #[arg(long, default_value_t = 0.2)]
     withhold: f64,
-    /// Share of the other rows that decides when networks stop training; 0
-    /// trains to the last step.
+    /// Share of the other rows that decides when networks stop training and
+    /// chooses the scales of noise and set; 0 trains to the last step.
     #[arg(long, default_value_t = 0.1)]
     validation: f64,
     /// Whether calibration may only widen the set, or may narrow it as in the
     /// paper.
     #[arg(long, value_enum, default_value = "widen")]
     calibration: CalibrationArgument,
-    /// Half the width of the set in scaled standard deviations. Without one
-    /// it holds every network, or follows theory for gp.
-    #[arg(long)]
-    beta: Option<f32>,
+    /// Half the width of the set in scaled standard deviations, or `theory`
+    /// for that of a Gaussian process with a norm (gp). Without one it holds
+    /// every network; for gp it is the least with which withheld rows agree,
+    /// or theory's if --norm is given.
+    #[arg(long, allow_hyphen_values = true)]
+    beta: Option<BetaArgument>,
 }
 
 #[derive(Args)]
@@ -102,6 +104,11 @@ struct NetworkArguments {
     /// Weight of the prior against the likelihood.
     #[arg(long)]
     prior_weight: Option<f32>,
+    /// Size of the random function that is added to each network, in standard
+    /// deviations of what is learnt: networks disagree by about as much where
+    /// the log does not decide. 0 adds none.
+    #[arg(long)]
+    random_prior: Option<f32>,
     /// Bandwidth of the SVGD kernel, or `median` (bnn).
     #[arg(long)]
     bandwidth: Option<BandwidthArgument>,
@@ -165,6 +172,24 @@ enum KernelName {
 }
 
 #[derive(Clone, Copy)]
+enum BetaArgument {
+    Number(f32),
+    Theory,
+}
+
+impl FromStr for BetaArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse()) {
+            ("theory", _) => Ok(Self::Theory),
+            (_, Ok(number)) if number > 0.0 && f32::is_finite(number) => Ok(Self::Number(number)),
+            _ => Err("give a positive number or `theory`".to_owned()),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
 struct BandwidthArgument(Bandwidth);
 
 impl FromStr for BandwidthArgument {
@@ -192,7 +217,7 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     let mut terminal = Terminal::new(&arguments.output, "fit", arguments.resume);
     let fitted = fit(&task, &log, &options, &mut terminal);
     terminal.finish();
-    let (file, _) = fitted?;
+    let (file, _) = fitted.map_err(|error| with_file(error, &arguments.data, &task))?;
     file.write(&arguments.output)?;
     // What is left of it would only be in the way.
     terminal.forget();
@@ -220,6 +245,30 @@ fn warnings(task: &TaskFile, log: &Log) -> Vec<String> {
         )
     });
     hints.collect()
+}
+
+/// A row of several logs, as the row of one of them.
+fn with_file(error: Error, paths: &[PathBuf], task: &TaskFile) -> Error {
+    let Some(FitError::Outlier { row, .. }) = error.of() else {
+        return error;
+    };
+    let mut before = 0;
+    for path in paths {
+        let Ok(log) = read_task_logs(std::slice::from_ref(path), task) else {
+            break;
+        };
+        if *row < before + log.len() {
+            let text = error.to_string();
+            let (found, own) = (row + 1, row - before + 1);
+            let text = text.replace(
+                &format!("transition {found} of the log"),
+                &format!("{}: transition {own}", path.display()),
+            );
+            return Error::Usage(text);
+        }
+        before += log.len();
+    }
+    error
 }
 
 /// Finds out before the work whether its result can be saved.
@@ -265,6 +314,11 @@ impl FitArguments {
                 !is_process,
             ),
             (
+                "--random-prior",
+                networks.random_prior.is_some(),
+                !is_process,
+            ),
+            (
                 "--bandwidth",
                 networks.bandwidth.is_some(),
                 self.model == ModelKind::Bnn,
@@ -294,12 +348,10 @@ impl FitArguments {
                 )));
             }
         }
-        if let Some(beta) = self.split.beta
-            && !(beta > 0.0 && beta.is_finite())
-        {
-            return Err(Error::Usage(format!(
-                "--beta {beta}: give a positive number"
-            )));
+        if matches!(self.split.beta, Some(BetaArgument::Theory)) && !is_process {
+            let text =
+                "--beta theory: theory knows Gaussian processes only; give a number, or none";
+            return Err(Error::Usage(text.to_owned()));
         }
         let model = if is_process {
             ModelOptions::GaussianProcess(self.process_options(task)?)
@@ -313,7 +365,10 @@ impl FitArguments {
                 CalibrationArgument::Widen => CalibrationMode::Widen,
                 CalibrationArgument::Paper => CalibrationMode::Paper,
             },
-            beta: self.split.beta,
+            beta: match self.split.beta {
+                Some(BetaArgument::Number(beta)) => Some(beta),
+                Some(BetaArgument::Theory) | None => None,
+            },
             ..FitOptions::new(model)
         })
     }
@@ -346,6 +401,7 @@ impl FitArguments {
             batch: given.batch.unwrap_or(preset.batch),
             learning_rate: given.learning_rate.unwrap_or(preset.learning_rate),
             prior_weight: given.prior_weight.unwrap_or(preset.prior_weight),
+            random_prior: given.random_prior.unwrap_or(preset.random_prior),
             allow_constant: given.allow_constant,
             seed: self.seed,
             ..preset
@@ -405,6 +461,10 @@ impl FitArguments {
                 None => NormBound::Estimated {
                     factor: NORM_FACTOR,
                 },
+            },
+            width: match (&given.norm, self.split.beta) {
+                (Some(_), _) | (_, Some(BetaArgument::Theory)) => SetWidth::Theory,
+                _ => SetWidth::Calibrated,
             },
             delta: given.delta.unwrap_or_else(|| decimal(task.delta)),
             ..default

@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use crate::Error;
-use crate::learn::calibration::{CalibrationStatus, CurvePoint, ModelCalibration};
+use crate::check::model_summary::calibration_problem;
+use crate::formats::log::Exploration;
+use crate::learn::calibration::{CalibrationStatus, CurvePoint, Gate, ModelCalibration};
 use crate::learn::ensemble::{Bandwidth, Inference};
 use crate::learn::gaussian_process::{ASSUMPTIONS, Smoothness};
 use crate::learn::model_file::{GaussianProcessSummary, Metadata, ModelFile, TrainingSummary};
@@ -31,6 +33,13 @@ pub fn data(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
             "stretches of rows"
         }
     )?;
+    let actions = metadata.action_names.iter().zip(&data.exploration);
+    for (name, share) in actions {
+        let found = share.map(|share_of_range| Exploration { share_of_range });
+        if let Some(warning) = found.and_then(|found| found.warning(name)) {
+            writeln!(out, "warning: {warning}")?;
+        }
+    }
     Ok(())
 }
 
@@ -171,60 +180,78 @@ pub fn theory(
 /// Scales, errors and coverages, and whether to rely on them.
 pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
     let calibration = &metadata.calibration;
-    if calibration.rows == 0 {
+    if calibration.gate.rows == 0 {
         writeln!(out, "\n{}", status(metadata, calibration))?;
         return Ok(());
     }
     writeln!(
         out,
-        "\n{:13} {:>8} {:>8} {:>8} {:>10} {:>10} {:>9} {:>9} {:>9}",
-        "calibration", "tau*", "tau", "beta", "error", "after", "90 % set", "set", "set+noise"
+        "\n{:13} {:>8} {:>8} {:>8} {:>8} {:>10} {:>10} {:>9} {:>9} {:>9}",
+        "calibration",
+        "tau*",
+        "tau",
+        "noise",
+        "beta",
+        "error",
+        "after",
+        "90 % set",
+        "set",
+        "set+noise"
     )?;
     let percent = |share: f32| format!("{:.1} %", 100.0 * share);
     for (j, row) in calibration.dimensions.iter().enumerate() {
         writeln!(
             out,
-            "{:13} {:>8.3} {:>8.3} {:>8.3} {:>10.2e} {:>10.2e} {:>9} {:>9} {:>9}",
+            "{:13} {:>8.3} {:>8.3} {:>8.3} {:>8.3} {:>10.2e} {:>10.2e} {:>9} {:>9} {:>9}",
             name(metadata, j),
             row.best_scale,
             row.scale,
+            row.noise_scale,
             row.beta,
             row.error_before,
             row.error_after,
             percent(row.coverage_90),
             percent(row.epistemic_coverage),
-            percent(row.total_coverage)
+            percent(row.simulated_coverage)
         )?;
     }
     writeln!(
         out,
-        "all states at once: {} of the next states in the set, {} with noise",
+        "all states at once: {} of the next states in the set, {} with noise (lower limit {}), the set widened {:.2} times",
         percent(calibration.joint_epistemic_coverage),
-        percent(calibration.joint_total_coverage)
+        percent(calibration.gate.share),
+        percent(calibration.gate.share_lower),
+        calibration.gate.widening
     )?;
+    for window in &calibration.gate.windows {
+        writeln!(
+            out,
+            "errors over {:>3} steps: {} of {} windows held",
+            window.length,
+            percent(window.share),
+            window.windows
+        )?;
+    }
     writeln!(out, "{}", status(metadata, calibration))?;
     Ok(())
 }
 
 fn status(metadata: &Metadata, calibration: &ModelCalibration) -> String {
-    match calibration.status {
+    let help = match calibration.status {
         CalibrationStatus::Calibrated => {
-            format!("calibrated on {} withheld rows", calibration.rows)
+            let Gate { rows, episodes, .. } = calibration.gate;
+            return format!("calibrated: judged by {rows} withheld rows of {episodes} episodes");
         }
-        CalibrationStatus::TooFewRows { rows, needed } => format!(
-            "NOT calibrated: {rows} withheld rows, at least {needed} are needed; a check will abstain.\n\
-             help: log more episodes or withhold a larger share"
-        ),
-        CalibrationStatus::Failed {
-            dimension,
-            coverage,
-        } => format!(
-            "NOT calibrated: the 99 % interval of {} holds only {:.1} % of the withheld rows; a check will abstain.\n\
-             help: log more, train longer or with a larger model",
-            name(metadata, dimension),
-            100.0 * coverage
-        ),
-    }
+        CalibrationStatus::TooFewRows { .. } | CalibrationStatus::TooFewEpisodes { .. } => {
+            "log more episodes or withhold a larger share"
+        }
+        CalibrationStatus::Failed { .. } => "log more, train longer or with a larger model",
+        CalibrationStatus::ErrorsStay { .. } => {
+            "log what stays (a payload, a bias) as a state, say which angles wrap, or log more"
+        }
+    };
+    let problem = calibration_problem(metadata);
+    format!("NOT calibrated: {problem}; a check will abstain.\nhelp: {help}")
 }
 
 /// The calibration curves before and after.

@@ -15,10 +15,6 @@ use crate::learn::gaussian_process::GaussianProcessFit;
 const VAST_SCALE: f32 = 1e36;
 const VAST_LENGTHSCALE: f64 = 1e3;
 
-/// No return leaves these. Half of their distance is still finite, and an
-/// adversary's network, which measures its inputs by it, sees 0.
-const VAST_SUPPORT: f32 = 1e30;
-
 /// The place in (s, a) of an input that a model does not see.
 ///
 /// ```
@@ -76,7 +72,7 @@ impl UnseenInput {
         if let Some(width) = ensemble.widths.first_mut() {
             *width += 1;
         }
-        for member in &mut ensemble.members {
+        for member in ensemble.members.iter_mut().chain(&mut ensemble.priors) {
             if let Some(first) = member.layers.first_mut() {
                 first.weights = self.inserted(&first.weights, first.inputs, 0.0);
                 first.inputs += 1;
@@ -98,10 +94,10 @@ impl UnseenInput {
         fit
     }
 
-    /// Opens the side of a box around the data.
-    pub(crate) fn open(self, low: &mut [f32], high: &mut [f32]) {
-        if let (Some(low), Some(high)) = (low.get_mut(self.0), high.get_mut(self.0)) {
-            (*low, *high) = (-VAST_SUPPORT, VAST_SUPPORT);
+    /// Measures the input in units in which any return is nothing.
+    pub(crate) fn ignore(self, centre: &mut [f64], scale: &mut [f64]) {
+        if let (Some(centre), Some(scale)) = (centre.get_mut(self.0), scale.get_mut(self.0)) {
+            (*centre, *scale) = (0.0, 1.0 / f64::from(VAST_SCALE));
         }
     }
 }

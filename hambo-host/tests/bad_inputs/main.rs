@@ -74,7 +74,7 @@ const FIT: &str = "fit task.toml --data @ -o out.hambo";
 fn log() -> String {
     let mut text = "x,v,u,next.x,next.v,episode\n".to_owned();
     for episode in 0..12_u32 {
-        let (mut x, mut v) = (0.1 * episode as f32 - 0.5, 0.0);
+        let (mut x, mut v) = (0.3 * episode as f32 - 1.5, 0.2 * (episode % 5) as f32 - 0.4);
         for step in 0..25_u32 {
             let u = ((episode * 25 + step) * 37 % 41) as f32 / 20.0 - 1.0;
             let (next_x, next_v) = (x + 0.1 * v, 0.95 * v + 0.1 * u);
@@ -98,7 +98,7 @@ fn folder() -> PathBuf {
     let good = onnx("MatMul", tensor(&[2, 1], |t| t.bytes(9, [0; 8])));
     std::fs::write(path.join("good.onnx"), good).unwrap();
     for line in [
-        "fit task.toml --data log.csv --hidden 8,8 --steps 50 -o m.hambo",
+        "fit task.toml --data log.csv --hidden 16,16 --steps 600 --learning-rate 0.01 -o m.hambo",
         "fit task.toml --data log.csv --model gp --points 20 -o gp.hambo",
         "export m.hambo --task task.toml --policy good.onnx -o i.hmb",
     ] {

@@ -86,7 +86,11 @@ pub fn cases() -> Vec<Case> {
             "--batch 0",
             &["`batch`", "at least 1"],
         ),
-        fit("a negative beta", "--beta -1", &["--beta -1"]),
+        fit(
+            "a negative beta",
+            "--beta -1",
+            &["--beta", "-1", "a positive number or `theory`"],
+        ),
         fit(
             "a learning rate that is NaN",
             "--learning-rate nan",
@@ -126,7 +130,11 @@ pub fn cases() -> Vec<Case> {
             "--bandwidth nan",
             &["`bandwidth`"],
         ),
-        fit("an endless beta", "--beta inf", &["--beta inf"]),
+        fit(
+            "an endless beta",
+            "--beta inf",
+            &["--beta", "inf", "a positive number or `theory`"],
+        ),
         fit(
             "no descents",
             "--model gp --starts 0",

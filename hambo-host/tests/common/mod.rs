@@ -15,8 +15,8 @@ pub const TASK: &str = "name = 'cart'\nhorizon = 20\ndelta = 0.1\nthreshold = -5
 pub const POLICY: &str = "kind = 'linear'\ngain = [[-1, -1]]\nbias = [0]\n";
 
 /// A fit that takes a second.
-pub const QUICK: &str =
-    "fit task.toml --data log.csv --model bnn --hidden 16,16 --steps 200 -o m.hambo";
+pub const QUICK: &str = "fit task.toml --data log.csv --model bnn --hidden 16,16 --steps 600 \
+     --learning-rate 0.01 -o m.hambo";
 pub const EXPORT: &str = "export m.hambo --task task.toml --policy pd.toml -o i.hmb";
 
 /// A folder with a task, a log and a policy that goes with its test.
@@ -98,7 +98,7 @@ pub fn scatter(seed: u32) -> f32 {
 pub fn log(episodes: u32, steps: u32) -> String {
     let mut text = "x,v,u,next.x,next.v,episode\n".to_owned();
     for episode in 0..episodes {
-        let (mut x, mut v) = (scatter(7 * episode), 0.0);
+        let (mut x, mut v) = (3.0 * scatter(7 * episode), scatter(7 * episode + 3));
         for step in 0..steps {
             let u = 2.0 * scatter(1000 * episode + step + 1);
             let noise = 0.02 * scatter(77_777 + 1000 * episode + step);

@@ -12,10 +12,14 @@ impl Ensemble<'_> {
         mean: &mut [[f32; B]],
         std: &mut [[f32; B]],
     ) {
-        let outputs = self.networks.outputs_in(scratch).unwrap_or_default();
+        let outputs: &[[f32; B]] = match self.networks.outputs_in(scratch) {
+            Some(outputs) => outputs,
+            None => &[],
+        };
         let units = self.output_mean.iter().zip(self.output_scale);
+        let units = units.zip(self.noise_scale);
         let rows = mean.iter_mut().zip(std.iter_mut()).zip(units);
-        for (dimension, ((mean, std), (shift, scale))) in rows.enumerate() {
+        for (dimension, ((mean, std), ((shift, scale), noise))) in rows.enumerate() {
             *mean = [f32::NAN; B];
             *std = [f32::NAN; B];
             for (member, (means, raws)) in self.heads(outputs, dimension).enumerate() {
@@ -23,7 +27,7 @@ impl Ensemble<'_> {
                 for (((mean, std), chosen), (h, raw)) in lanes.zip(means.iter().zip(raws)) {
                     if *chosen == member {
                         *mean = *shift + *scale * *h;
-                        *std = *scale * self.member_std(*raw);
+                        *std = *noise * self.member_std(*raw);
                     }
                 }
             }
@@ -47,9 +51,7 @@ impl Ensemble<'_> {
             }
             Some(())
         };
-        let _ = self
-            .networks
-            .pull_back(scratch, to_cotangents, state_cotangent, action_cotangent);
+        let _ = self.pull_back_outputs(scratch, to_cotangents, state_cotangent, action_cotangent);
     }
 
     /// Puts the derivative in one member's outputs in their place: nothing in
@@ -63,15 +65,16 @@ impl Ensemble<'_> {
     ) -> Option<()> {
         let (mean_rows, raw_rows) = outputs.split_at_mut_checked(self.state_dimension)?;
         let rows = mean_rows.iter_mut().zip(raw_rows);
-        let sources = mean.iter().zip(std).zip(self.output_scale);
-        for ((mean_row, raw_row), ((c_mean, c_std), scale)) in rows.zip(sources) {
+        let scales = self.output_scale.iter().zip(self.noise_scale);
+        let sources = mean.iter().zip(std).zip(scales);
+        for ((mean_row, raw_row), ((c_mean, c_std), (scale, noise))) in rows.zip(sources) {
             let lanes = mean_row.iter_mut().zip(raw_row.iter_mut()).zip(members);
             for (((h, raw), chosen), (c_mean, c_std)) in lanes.zip(c_mean.iter().zip(c_std)) {
                 if *chosen == member {
                     *h = *scale * *c_mean;
                     let free = self.member_std(*raw) < self.std_cap;
                     let slope = if free { sigmoid(*raw) } else { 0.0 };
-                    *raw = *scale * (*c_std * slope);
+                    *raw = *noise * (*c_std * slope);
                 } else {
                     (*h, *raw) = (0.0, 0.0);
                 }

@@ -128,6 +128,10 @@ impl<'a> GaussianProcess<'a> {
             "output_scale",
             standardisation.output_scale.len() == state_dimension,
         )?;
+        size(
+            "noise_scale",
+            standardisation.noise_scale.len() == state_dimension,
+        )?;
         size("inputs", coordinate_limit(columns).is_some())?;
         let action_dimension = columns.checked_sub(state_dimension);
         let action_dimension = action_dimension.ok_or(ParameterError::Size("input_mean"))?;
@@ -287,10 +291,11 @@ impl<'a> GaussianProcess<'a> {
             .iter_mut()
             .zip(prediction.epistemic_std.iter_mut())
             .zip(prediction.aleatoric_std.iter_mut());
-        let units = units.output_mean.iter().zip(units.output_scale);
+        let scales = units.output_scale.iter().zip(units.noise_scale);
+        let units = units.output_mean.iter().zip(scales);
         let rows = self.rows()?;
         let mut rest = outputs;
-        for (output, ((((mean, epistemic), aleatoric), (shift, scale)), std)) in
+        for (output, ((((mean, epistemic), aleatoric), (shift, (scale, noise))), std)) in
             self.outputs().zip(parts.zip(units).zip(std.iter_mut()))
         {
             let (numbers, output) = output?;
@@ -313,7 +318,7 @@ impl<'a> GaussianProcess<'a> {
             for (y, s) in epistemic.iter_mut().zip(&standardised.std) {
                 *y = *scale * *s;
             }
-            *aleatoric = [*scale * numbers.noise_std; B];
+            *aleatoric = [*noise * numbers.noise_std; B];
             *std = standardised.core_std;
         }
         Some(())

@@ -105,18 +105,12 @@ pub fn train(
     })
 }
 
-/// The box around the data, as the networks' units: two standard deviations
-/// reach from its middle to its sides.
+/// Means and standard deviations of the data, as the networks' units.
 pub(crate) fn units(image: &Image<'_>) -> InputUnits {
     let support = &image.model().support;
-    let sides = || support.low.iter().zip(support.high);
-    let scale = |(low, high): (&f32, &f32)| {
-        let scale = 0.25 * (high - low);
-        if scale > 0.0 { scale } else { 1.0 }
-    };
     InputUnits {
-        mean: sides().map(|(low, high)| 0.5 * (low + high)).collect(),
-        scale: sides().map(scale).collect(),
+        mean: support.centre.to_vec(),
+        scale: support.scale.iter().map(|scale| 1.0 / scale).collect(),
     }
 }
 

@@ -15,7 +15,7 @@ use super::{BenchError, Contest};
 use crate::Error;
 use crate::check::in_lanes::check;
 use crate::environment::{Environment, Pendulum, rollout};
-use crate::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
+use crate::formats::image::{AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy};
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::Initial;
 use crate::foundation::network::{Activation, Layer, Standardisation};
@@ -54,8 +54,8 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
         beta: 1.0,
         calibration_scale: vec![1.0; 3],
         calibration: Calibration::Passed,
-        support_low: vec![-100.0; 4],
-        support_high: vec![100.0; 4],
+        noise_scale: vec![1.0; 3],
+        support: LoggedRegion::everywhere(4),
     };
     let effort = Effort {
         trajectories: TRAJECTORIES,
@@ -124,6 +124,7 @@ fn random_ensemble() -> TrainedEnsemble {
         std_floor: 0.01,
         std_cap: 10.0,
         members: members.collect(),
+        priors: Vec::new(),
         losses: vec![0.0; MEMBERS],
     }
 }

@@ -206,7 +206,7 @@ fn write_support(variant: &str, support: &SupportUse, out: &mut impl Write) -> R
     let share = |excursion: &Excursion| format!("{:.1} %", 100.0 * excursion.steps_outside.0);
     writeln!(
         out,
-        "outside the box around the log: {} of the neutral steps, {} of those under {variant}",
+        "outside what the log covers: {} of the neutral steps, {} of those under {variant}",
         share(&support.neutral),
         share(&support.worst)
     )?;
@@ -214,7 +214,7 @@ fn write_support(variant: &str, support: &SupportUse, out: &mut impl Write) -> R
         if let Some(far) = &excursion.farthest {
             writeln!(
                 out,
-                "{name} goes {:.2} of the way from its middle to its edge: {} = {:.3} at step {}",
+                "{name} is at most {:.2} from the log (1 is the edge): {} = {:.3} at step {}",
                 far.distance, far.name, far.value, far.step
             )?;
         }

@@ -35,7 +35,7 @@ pub use study::{study, study_waypoints};
 const BEHAVIOUR: f32 = 1.6;
 /// Standard deviation of its action noise.
 const ACTION_NOISE: f32 = 0.1;
-const EPISODES: u32 = 15;
+const EPISODES: u32 = 60;
 /// Sweeps of the search.
 const SWEEPS: u32 = 12;
 /// Trajectories that are sampled, as by default on a device.
@@ -198,13 +198,13 @@ fn print_fit(experiment: &Experiment, log_file: &Path, out: &mut impl Write) -> 
     )?;
     writeln!(
         out,
-        "fit: {} networks on {} transitions; {} withheld: calibration scale {:?}, beta {:.3}, {:.0} % inside the set",
+        "fit: {} networks on {} transitions; {} withheld: calibration scale {:.2?}, beta {:.3}, {:.0} % inside set and noise",
         networks,
         data.training_rows,
         data.withheld_rows,
         calibration.scales(),
         calibration.beta,
-        100.0 * calibration.joint_epistemic_coverage
+        100.0 * calibration.gate.share
     )?;
     Ok(())
 }

@@ -107,12 +107,49 @@ pub struct Uncertainty {
     pub beta: f32,
     /// tau_j.
     pub calibration_scale: Vec<f32>,
+    /// The scale of the predicted noise, one for each state.
+    pub noise_scale: Vec<f32>,
     /// How the calibration went.
     pub calibration: Calibration,
-    /// Lower corner of the data's box, (s, a).
-    pub support_low: Vec<f32>,
-    /// Upper corner.
-    pub support_high: Vec<f32>,
+    /// What the log covers.
+    pub support: LoggedRegion,
+}
+
+/// The region that a log covers: the numbers of the core's
+/// [`Support`](hambo_core::model::Support).
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedRegion {
+    /// The mean of each input (s, a).
+    pub centre: Vec<f32>,
+    /// One over its standard deviation.
+    pub scale: Vec<f32>,
+    /// The lower triangle of the whitening matrix, row by row.
+    pub whitening: Vec<f32>,
+    /// Whitened rows, one after the other.
+    pub rows: Vec<f32>,
+    /// The largest distance from the nearest row that counts as inside.
+    pub limit: f32,
+}
+
+impl LoggedRegion {
+    /// A region that holds every finite state and action.
+    #[must_use]
+    pub fn everywhere(columns: usize) -> Self {
+        Self::ball(columns, f32::MAX.sqrt() * 0.5)
+    }
+
+    /// A ball around the origin.
+    #[must_use]
+    pub fn ball(columns: usize, radius: f32) -> Self {
+        let unit = |row: usize| (0..=row).map(move |column| if column == row { 1.0 } else { 0.0 });
+        Self {
+            centre: vec![0.0; columns],
+            scale: vec![1.0; columns],
+            whitening: (0..columns).flat_map(unit).collect(),
+            rows: vec![0.0; columns],
+            limit: radius,
+        }
+    }
 }
 
 /// A model part: what every kind of model has, then the runs of numbers of its own.
@@ -126,21 +163,31 @@ pub(crate) fn encode_model(
     put_own: impl FnOnce(&mut ArenaWriter),
 ) -> Result<Vec<u8>, EncodeError> {
     let state_dimension = units.output_mean.len();
+    let support = &uncertainty.support;
     let manifest = ModelManifest {
         state_dimension: small("the state", state_dimension)?,
         action_dimension: small("the action", units.input_mean.len() - state_dimension)?,
         beta: uncertainty.beta,
         calibration: uncertainty.calibration,
+        support_rows: small(
+            "the support",
+            support.rows.len() / support.centre.len().max(1),
+        )?,
+        support_limit: support.limit,
         dynamics,
     };
     let mut arena = ArenaWriter::default();
     arena.put(uncertainty.calibration_scale.iter().copied());
-    arena.put(uncertainty.support_low.iter().copied());
-    arena.put(uncertainty.support_high.iter().copied());
+    arena.put(support.centre.iter().copied());
+    arena.put(support.scale.iter().copied());
+    arena.put(support.whitening.iter().copied());
+    arena.put(support.rows.iter().copied());
     arena.put(units.input_mean.iter().copied());
     arena.put(units.input_scale.iter().map(|std| 1.0 / std));
     arena.put(units.output_mean.iter().copied());
     arena.put(units.output_scale.iter().copied());
+    let noise = units.output_scale.iter().zip(&uncertainty.noise_scale);
+    arena.put(noise.map(|(std, scale)| std * scale));
     put_own(&mut arena);
     encode_part(Part::Model, &manifest, &arena.numbers)
 }

@@ -15,6 +15,7 @@ mod convert;
 mod csv_file;
 mod csv_write;
 mod error;
+mod exploration;
 mod format;
 #[cfg(feature = "hdf5")]
 mod hdf5_file;
@@ -55,6 +56,7 @@ pub use convert::convert;
 pub use csv_file::read_csv;
 use csv_file::{Reading, read_csv_table};
 pub use error::DataError;
+pub use exploration::{Exploration, LEAST_EXPLORATION, StateAction, explorations, explorations_of};
 pub use format::Format;
 #[cfg(feature = "hdf5")]
 pub use hdf5_file::read_hdf5;
@@ -64,7 +66,7 @@ pub use output::{OutputOptions, write_table};
 #[cfg(feature = "parquet")]
 pub use parquet_file::read_parquet;
 pub use rows::{Log, LogError, Transition};
-pub use split::{MINIMUM_EPISODES, Split};
+pub use split::{LogPart, MINIMUM_EPISODES, Split};
 pub use summary::{ColumnSummary, Summary};
 pub use table::{Block, Numbers, Table};
 pub use transitions::transitions;

@@ -14,13 +14,22 @@ pub const MINIMUM_EPISODES: usize = 5;
 /// Stretches that such a log is cut into.
 const STRETCHES: usize = 20;
 
+/// A part of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogPart {
+    /// Its rows.
+    pub log: Log,
+    /// The group of each of them, an episode or a stretch, that is wholly in one part.
+    pub groups: Vec<u32>,
+}
+
 /// A log in two parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split {
     /// What is left.
-    pub kept: Log,
+    pub kept: LogPart,
     /// What was taken away.
-    pub withheld: Log,
+    pub withheld: LogPart,
     /// Whether whole episodes were taken.
     pub by_episodes: bool,
 }
@@ -30,6 +39,12 @@ impl Split {
     /// rows are withheld.
     #[must_use]
     pub fn new(log: &Log, share: f64, seed: u64) -> Self {
+        Self::with_episodes(log, share, 0, seed)
+    }
+
+    /// Likewise, and until at least so many episodes are, if that leaves twice as many.
+    #[must_use]
+    pub fn with_episodes(log: &Log, share: f64, least: usize, seed: u64) -> Self {
         let episodes = log.rows().map(|row| row.episode);
         let by_episodes = episodes.clone().collect::<HashSet<_>>().len() >= MINIMUM_EPISODES;
         let groups: Vec<u32> = if by_episodes {
@@ -38,27 +53,43 @@ impl Split {
             let length = log.len().div_ceil(STRETCHES).max(1);
             (0..log.len()).map(|row| (row / length) as u32).collect()
         };
-        let withheld = draw(&groups, share, seed);
-        let part = |wanted: bool| {
-            let mut part = Log::new(log.state_dimension(), log.action_dimension());
-            for (row, group) in log.rows().zip(&groups) {
-                if withheld.contains(group) == wanted {
-                    // Rows of a log are valid rows.
-                    let _ = part.push(row);
-                }
-            }
-            part
-        };
+        let (kept, withheld) = divide(log, &groups, share, least, seed);
         Self {
-            kept: part(false),
-            withheld: part(true),
+            kept,
+            withheld,
             by_episodes,
         }
     }
 }
 
+impl LogPart {
+    /// Takes whole groups, likewise: what is left, and what was taken away.
+    #[must_use]
+    pub fn divide(&self, share: f64, seed: u64) -> (Self, Self) {
+        divide(&self.log, &self.groups, share, 0, seed)
+    }
+}
+
+fn divide(log: &Log, groups: &[u32], share: f64, least: usize, seed: u64) -> (LogPart, LogPart) {
+    let withheld = draw(groups, share, least, seed);
+    let part = |wanted: bool| {
+        let mut part = LogPart {
+            log: Log::new(log.state_dimension(), log.action_dimension()),
+            groups: Vec::new(),
+        };
+        for (row, group) in log.rows().zip(groups) {
+            // Rows of a log are valid rows.
+            if withheld.contains(group) == wanted && part.log.push(row).is_ok() {
+                part.groups.push(*group);
+            }
+        }
+        part
+    };
+    (part(false), part(true))
+}
+
 /// The groups that are withheld.
-fn draw(groups: &[u32], share: f64, seed: u64) -> HashSet<u32> {
+fn draw(groups: &[u32], share: f64, least: usize, seed: u64) -> HashSet<u32> {
     let mut sizes = std::collections::BTreeMap::new();
     for group in groups {
         *sizes.entry(*group).or_insert(0_usize) += 1;
@@ -66,10 +97,15 @@ fn draw(groups: &[u32], share: f64, seed: u64) -> HashSet<u32> {
     let mut order: Vec<(u32, usize)> = sizes.into_iter().collect();
     shuffle(seed, &mut order);
     let enough = (share * groups.len() as f64).ceil() as usize;
+    let least = if share > 0.0 && order.len() >= 3 * least {
+        least
+    } else {
+        0
+    };
     let mut count = 0;
     let mut withheld = HashSet::new();
     for (group, size) in order {
-        if count >= enough {
+        if count >= enough && withheld.len() >= least {
             break;
         }
         count += size;
@@ -104,12 +140,13 @@ mod tests {
     fn withholds_whole_episodes() {
         let split = Split::new(&log(10, 4), 0.25, 7);
         assert!(split.by_episodes);
-        assert_eq!((split.kept.len(), split.withheld.len()), (28, 12));
-        let episodes: HashSet<u32> = split.withheld.rows().map(|row| row.episode).collect();
+        assert_eq!((split.kept.log.len(), split.withheld.log.len()), (28, 12));
+        let episodes: HashSet<u32> = split.withheld.log.rows().map(|row| row.episode).collect();
         assert_eq!(episodes.len(), 3);
         assert!(
             split
                 .kept
+                .log
                 .rows()
                 .all(|row| !episodes.contains(&row.episode))
         );
@@ -120,9 +157,10 @@ mod tests {
     fn one_long_episode_is_cut_into_stretches() {
         let split = Split::new(&log(1, 200), 0.2, 1);
         assert!(!split.by_episodes);
-        assert_eq!((split.kept.len(), split.withheld.len()), (160, 40));
+        assert_eq!((split.kept.log.len(), split.withheld.log.len()), (160, 40));
         let states: Vec<i32> = split
             .withheld
+            .log
             .rows()
             .map(|row| row.state[0] as i32)
             .collect();
@@ -131,8 +169,18 @@ mod tests {
     }
 
     #[test]
+    fn enough_episodes_judge_where_there_are_enough() {
+        let of = |episodes, share| {
+            let split = Split::with_episodes(&log(episodes, 5), share, 4, 3);
+            split.withheld.log.len() / 5
+        };
+        assert_eq!((of(12, 0.2), of(11, 0.2), of(40, 0.2)), (4, 3, 8));
+        assert_eq!(of(12, 0.0), 0);
+    }
+
+    #[test]
     fn nothing_withheld_is_everything_kept() {
         let split = Split::new(&log(6, 3), 0.0, 1);
-        assert_eq!((split.kept.len(), split.withheld.len()), (18, 0));
+        assert_eq!((split.kept.log.len(), split.withheld.log.len()), (18, 0));
     }
 }

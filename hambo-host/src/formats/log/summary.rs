@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{Block, Table, wrap_line};
+use super::{Block, StateAction, Table, explorations_of, wrap_line};
 use crate::formats::task::Wrap;
 
 /// Bars of a histogram.
@@ -282,6 +282,11 @@ fn odd(table: &Table, summary: &Summary, wraps: &[Option<Wrap>]) -> Vec<String> 
             row + 1
         ));
     }
+    if table.roles_known {
+        let names = table.names.actions.iter();
+        let found = names.zip(explorations_of(state_actions(table)));
+        odd.extend(found.filter_map(|(name, found)| found?.warning(name)));
+    }
     let single = table
         .episode_lengths()
         .iter()
@@ -291,6 +296,15 @@ fn odd(table: &Table, summary: &Summary, wraps: &[Option<Wrap>]) -> Vec<String> 
         odd.push(format!("{single} episodes have a single row"));
     }
     odd
+}
+
+fn state_actions(table: &Table) -> Vec<StateAction> {
+    let of = |block: &Block, row: usize| (0..block.columns()).map(|j| block.at(row, j)).collect();
+    let rows = (0..table.rows()).map(|row| StateAction {
+        state: of(&table.states, row),
+        action: of(&table.actions, row),
+    });
+    rows.collect()
 }
 
 /// Rows that came before, by a hash of 64 bits.

@@ -7,7 +7,7 @@ use super::range;
 use super::rows::{LoggedRow, LoggedRows};
 use super::wraps::near_start;
 use crate::Error;
-use crate::formats::log::{WrapHint, wrap_line};
+use crate::formats::log::{StateAction, WrapHint, explorations_of, wrap_line};
 use crate::formats::task::{Initial, TaskFile};
 use crate::foundation::one_lane::one_lane;
 
@@ -46,6 +46,7 @@ pub fn review(task: &TaskFile, log: &LoggedRows) -> Result<Review, Error> {
     reviewer.starts();
     reviewer.horizon();
     reviewer.constraints();
+    reviewer.exploration();
     let findings = reviewer.findings;
     Ok(Review {
         rows: log.rows.len(),
@@ -76,6 +77,27 @@ fn reads_next(ops: &[Op]) -> Vec<bool> {
 }
 
 impl Reviewer<'_> {
+    /// Whether states decide the actions.
+    fn exploration(&mut self) {
+        let wide = |values: &[f32]| values.iter().map(|x| f64::from(*x)).collect();
+        let rows = self.log.rows.iter().map(|row| StateAction {
+            state: wide(&row.state),
+            action: wide(&row.action),
+        });
+        let found = explorations_of(rows.collect());
+        for (name, found) in self.log.actions.iter().zip(found) {
+            if let Some(text) = found.and_then(|found| found.warning(name)) {
+                self.findings.push(Finding {
+                    problem: false,
+                    key: "action".to_owned(),
+                    text,
+                    help: String::new(),
+                    worst: Vec::new(),
+                });
+            }
+        }
+    }
+
     fn problem(&mut self, key: &str, text: String, help: &str, mut worst: Vec<(f32, WorstRow)>) {
         worst.sort_by(|one, other| other.0.total_cmp(&one.0));
         let worst = worst.into_iter().take(SHOWN).map(|(_, row)| row);

@@ -1,6 +1,6 @@
 //! How often the model's intervals hold what was observed.
 
-use super::{Intervals, WithheldDimension};
+use super::{Intervals, WithheldDimension, WithheldRow};
 
 /// The nominal levels of the regression calibration error.
 pub(super) const LEVELS: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99];
@@ -39,14 +39,22 @@ pub(super) struct Scores {
     quantiles: [f64; 10],
 }
 
-/// The scores of one dimension.
-pub(super) fn scores(dimension: &WithheldDimension<'_>, intervals: Intervals) -> Scores {
+/// The scores of one dimension, its noise scaled.
+pub(super) fn scores(
+    dimension: &WithheldDimension<'_>,
+    noise_scale: f64,
+    intervals: Intervals,
+) -> Scores {
     let (quantiles, central) = match intervals {
         Intervals::OneSided => (ONE_SIDED, false),
         Intervals::Central => (CENTRAL, true),
     };
-    let score = |(residual, _, total): (f64, f64, f64)| {
-        let residual = if central { residual.abs() } else { residual };
+    let score = |row: WithheldRow| {
+        let total = row.epistemic.hypot(noise_scale * row.aleatoric);
+        let residual = match central {
+            true => row.residual.abs(),
+            false => row.residual,
+        };
         if total > 0.0 {
             residual / total
         } else if residual > 0.0 {
@@ -56,7 +64,7 @@ pub(super) fn scores(dimension: &WithheldDimension<'_>, intervals: Intervals) ->
             f64::NEG_INFINITY
         }
     };
-    let mut sorted: Vec<f64> = rows(dimension).map(score).collect();
+    let mut sorted: Vec<f64> = dimension.rows().map(score).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     Scores { sorted, quantiles }
 }
@@ -81,35 +89,10 @@ impl Scores {
     }
 }
 
-/// Per row: whether |s′ − mu| ≤ width · std, epistemic or total.
-pub(super) fn covered(dimension: &WithheldDimension<'_>, width: f64, total: bool) -> Vec<bool> {
-    rows(dimension)
-        .map(|(residual, epistemic_std, total_std)| {
-            residual.abs() <= width * if total { total_std } else { epistemic_std }
-        })
-        .collect()
-}
-
 /// Fraction of true values; 0 of none.
 pub(super) fn fraction(inside: &[bool]) -> f32 {
     let count = inside.iter().filter(|inside| **inside).count();
     count as f32 / inside.len().max(1) as f32
-}
-
-/// Residual, epistemic and total standard deviation of every row.
-fn rows(dimension: &WithheldDimension<'_>) -> impl Iterator<Item = (f64, f64, f64)> {
-    let stds = dimension.epistemic_std.iter().zip(dimension.aleatoric_std);
-    dimension.mean.iter().zip(dimension.observed).zip(stds).map(
-        |((mean, observed), (epistemic, aleatoric))| {
-            let residual = f64::from(*observed) - f64::from(*mean);
-            let (epistemic, aleatoric) = (f64::from(*epistemic), f64::from(*aleatoric));
-            (
-                residual,
-                epistemic,
-                (epistemic * epistemic + aleatoric * aleatoric).sqrt(),
-            )
-        },
-    )
 }
 
 #[cfg(test)]
@@ -144,12 +127,12 @@ mod tests {
             aleatoric_std: &[2.0; 4],
             observed: &[-3.0, 1.0, 2.0, 7.0],
         };
-        let one_sided = scores(&dimension, Intervals::OneSided).observed(1.0);
+        let one_sided = scores(&dimension, 1.0, Intervals::OneSided).observed(1.0);
         assert_eq!(
             one_sided,
             [0.25, 0.25, 0.25, 0.25, 0.5, 0.5, 0.75, 0.75, 0.75, 0.75]
         );
-        let central = scores(&dimension, Intervals::Central).observed(1.0);
+        let central = scores(&dimension, 1.0, Intervals::Central).observed(1.0);
         assert_eq!(
             central,
             [0.25, 0.25, 0.25, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.75]
@@ -165,7 +148,7 @@ mod tests {
             observed: &[1.0, 1.5],
         };
         for intervals in [Intervals::OneSided, Intervals::Central] {
-            assert_eq!(scores(&dimension, intervals).observed(3.0), [0.5; 10]);
+            assert_eq!(scores(&dimension, 1.0, intervals).observed(3.0), [0.5; 10]);
         }
     }
 }

@@ -1,32 +1,46 @@
-//! Calibration of the uncertainty set on withheld data.
+//! Calibration of the uncertainty set and of the noise on withheld data.
 //!
-//! Each state dimension j gets a scale tau_j for its predicted standard
-//! deviations, so that the model's Gaussians N(mu, tau_j² (epistemic² +
-//! aleatoric²)) hold observations as often as they claim. The scale then
-//! multiplies the epistemic set |s′ − mu| ≤ beta · tau_j · epistemic std in
-//! which the adversary moves.
+//! Three steps, the first two on rows that choose, the last on rows that chose
+//! nothing:
+//!
+//! 1. the noise gets a scale of its own ([`noise_scale`]);
+//! 2. each state dimension j gets a scale tau_j, so that the model's Gaussians
+//!    N(mu, tau_j² (epistemic² + aleatoric²)) hold observations as often as they
+//!    claim, and set and noise as they are simulated hold nearly all of them;
+//! 3. the [`gate`] widens all of them together until it passes, or refuses.
+//!
+//! The adversary then moves in |s′ − mu| ≤ beta · tau_j · epistemic std.
 
 mod calibration_error;
+mod distributions;
+mod gate;
+mod korn_graubard;
+mod needed;
+mod noise_scale;
 mod scale;
 #[cfg(test)]
 mod tests;
 
+use hambo_core::arithmetic::random::normal_quantile_of_tail;
 use hambo_core::model::nested_beta;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::foundation::error::Explained;
-use calibration_error::{LEVELS, covered, fraction, scores};
+use calibration_error::{LEVELS, fraction, scores};
+pub use gate::{Gate, LEAST_SHARE, MOST_WIDENING, NOMINAL_SHARE, WindowShare};
+use gate::{Refusal, widen};
+use needed::{Simulated, longest_run};
+use noise_scale::noise_scale;
 use scale::best_scale;
 
 /// Withheld rows below which a calibration is not to be trusted.
 pub const MINIMUM_WITHHELD_ROWS: usize = 20;
-/// A calibration fails where its 99 % intervals hold fewer rows than this.
-pub const MINIMUM_COVERAGE: f32 = 0.8;
-/// The 0.995 quantile of the standard normal: half the width of a 99 % interval.
-const NORMAL_995: f64 = 2.575_829_303_548_901;
-/// The 0.95 quantile: half the width of a 90 % interval.
+/// The 0.95 quantile of the standard normal: half the width of a 90 % interval.
 const NORMAL_95: f64 = 1.644_853_626_951_472;
+/// Rows may lie outside set and noise in one dimension with this probability over the
+/// number of dimensions, half of it on either side.
+const OUTSIDE: f64 = 1.0 - NOMINAL_SHARE;
 
 /// Predictions and observations of one state dimension, one value per withheld row.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +53,37 @@ pub struct WithheldDimension<'a> {
     pub aleatoric_std: &'a [f32],
     /// What happened, in the units of `mean`.
     pub observed: &'a [f32],
+}
+
+/// One row of a dimension, in f64.
+#[derive(Debug, Clone, Copy)]
+struct WithheldRow {
+    residual: f64,
+    epistemic: f64,
+    aleatoric: f64,
+}
+
+impl WithheldDimension<'_> {
+    fn rows(&self) -> impl Iterator<Item = WithheldRow> + '_ {
+        let stds = self.epistemic_std.iter().zip(self.aleatoric_std);
+        let rows = self.mean.iter().zip(self.observed).zip(stds);
+        rows.map(|((mean, observed), (epistemic, aleatoric))| WithheldRow {
+            residual: f64::from(*observed) - f64::from(*mean),
+            epistemic: f64::from(*epistemic),
+            aleatoric: f64::from(*aleatoric),
+        })
+    }
+}
+
+/// Withheld rows of all dimensions.
+#[derive(Debug, Clone)]
+pub struct Withheld<'a> {
+    /// One entry for each state dimension.
+    pub dimensions: Vec<WithheldDimension<'a>>,
+    /// The episode of each row, or the stretch of the log that it comes from.
+    pub groups: &'a [u32],
+    /// Whether a row is the step after the one before it.
+    pub follows: &'a [bool],
 }
 
 /// What calibration may do to the uncertainty set.
@@ -83,8 +128,10 @@ pub struct CalibrationOptions {
     pub mode: CalibrationMode,
     /// One-sided or central intervals.
     pub intervals: Intervals,
-    /// The set whose coverage is reported.
+    /// The set.
     pub beta: Beta,
+    /// Windows of rows that are longer than this are not looked at: the horizon.
+    pub longest_window: usize,
 }
 
 /// One point of a calibration curve.
@@ -99,7 +146,7 @@ pub struct CurvePoint {
 /// Whether a calibration can be relied on; anything but `Calibrated` makes a check abstain.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum CalibrationStatus {
-    /// Enough rows, and the scaled intervals hold them.
+    /// Set and noise, as they are simulated, hold the withheld rows.
     Calibrated,
     /// Too few withheld rows; the scales were left at 1.
     TooFewRows {
@@ -108,22 +155,40 @@ pub enum CalibrationStatus {
         /// Rows needed.
         needed: usize,
     },
-    /// The scaled 99 % intervals hold far too few rows.
+    /// Set and noise hold the rows, but the episodes are too few to be sure of it.
+    TooFewEpisodes {
+        /// Episodes that judged.
+        episodes: usize,
+        /// So many like these would be enough, if any number is.
+        needed: Option<usize>,
+    },
+    /// Set and noise hold too few rows however they are widened.
     Failed {
         /// The worst dimension, from 0.
         dimension: usize,
         /// Fraction of its rows inside.
         coverage: f32,
     },
+    /// Errors stay from step to step: sums of residuals over windows of so many rows are
+    /// larger than a rollout could make them.
+    ErrorsStay {
+        /// Rows of a window.
+        length: usize,
+        /// Fraction of the windows that are held.
+        share: f32,
+    },
 }
 
-/// The calibration of one state dimension.
+/// The calibration of one state dimension. Errors, curves and shares are those of the rows
+/// that judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DimensionCalibration {
     /// Minimiser of the calibration error, tau*.
     pub best_scale: f32,
     /// The scale in use, tau.
     pub scale: f32,
+    /// The scale of the noise.
+    pub noise_scale: f32,
     /// Half the width of the set in use, in scaled standard deviations.
     pub beta: f32,
     /// Calibration error at scale 1.
@@ -136,12 +201,10 @@ pub struct DimensionCalibration {
     pub curve_after: Vec<CurvePoint>,
     /// Fraction of rows inside the set in use: beta · tau · epistemic std.
     pub epistemic_coverage: f32,
-    /// The same with the total standard deviation, which includes the noise.
-    pub total_coverage: f32,
+    /// The same with the noise, as both are simulated.
+    pub simulated_coverage: f32,
     /// Fraction of rows inside the scaled 90 % interval of the total.
     pub coverage_90: f32,
-    /// Fraction of rows inside the scaled 99 % interval of the total.
-    pub coverage_99: f32,
 }
 
 /// The calibration of a model.
@@ -149,16 +212,16 @@ pub struct DimensionCalibration {
 pub struct ModelCalibration {
     /// Whether to rely on it.
     pub status: CalibrationStatus,
-    /// Number of withheld rows.
-    pub rows: usize,
+    /// Rows that chose the scales.
+    pub choosing_rows: usize,
+    /// What the rows that chose nothing say.
+    pub gate: Gate,
     /// The largest beta of all dimensions.
     pub beta: f32,
     /// One entry per state dimension.
     pub dimensions: Vec<DimensionCalibration>,
-    /// Fraction of rows inside the set in use in every dimension at once.
+    /// Fraction of rows inside the set alone in every dimension at once.
     pub joint_epistemic_coverage: f32,
-    /// The same with the total standard deviation.
-    pub joint_total_coverage: f32,
 }
 
 impl ModelCalibration {
@@ -177,6 +240,13 @@ impl ModelCalibration {
                 }
             })
             .collect()
+    }
+
+    /// The scales of the noise.
+    #[must_use]
+    pub fn noise_scales(&self) -> Vec<f32> {
+        let dimensions = self.dimensions.iter();
+        dimensions.map(|dimension| dimension.noise_scale).collect()
     }
 
     /// The scales in use, tau_j.
@@ -218,68 +288,267 @@ impl Explained for CalibrationError {
     const ABOUT: &'static str = "calibration: ";
 }
 
-/// Finds the scales on withheld rows and reports what they do.
+/// Finds the scales on the rows that choose, and judges them on the others.
 ///
 /// ```
 /// use hambo_host::learn::calibration::*;
 ///
-/// let observed: Vec<f32> = (0..40).map(|i| 0.1 * (i as f32 - 19.5)).collect();
+/// // Ten episodes of 40 rows whose residuals are three times what the model expects.
+/// let observed: Vec<f32> = (0..400).map(|i| 0.1 * ((i * 7 % 40) as f32 - 19.5)).collect();
+/// let groups: Vec<u32> = (0..400).map(|i| i / 40).collect();
+/// let follows: Vec<bool> = (0..400).map(|i| i % 40 > 0).collect();
 /// let dimension = WithheldDimension {
-///     mean: &[0.0; 40],
-///     epistemic_std: &[0.3; 40],
-///     aleatoric_std: &[0.4; 40],
+///     mean: &[0.0; 400],
+///     epistemic_std: &[0.3; 400],
+///     aleatoric_std: &[0.01; 400],
 ///     observed: &observed,
 /// };
+/// let rows = Withheld { dimensions: vec![dimension], groups: &groups, follows: &follows };
 /// let options = CalibrationOptions {
 ///     mode: CalibrationMode::Widen,
 ///     intervals: Intervals::OneSided,
 ///     beta: Beta::Nested { members: 5 },
+///     longest_window: 10,
 /// };
-/// let calibration = calibrate(&[dimension], &options)?;
+/// let calibration = calibrate(&rows, &rows, &options)?;
 /// assert_eq!(calibration.status, CalibrationStatus::Calibrated);
-/// assert!(calibration.dimensions[0].scale > 1.5);
+/// assert!(calibration.gate.share_lower >= 0.9);
 /// # Ok::<(), CalibrationError>(())
 /// ```
+///
+/// # Errors
+/// If the columns do not fit together or a value is not finite.
 pub fn calibrate(
-    withheld: &[WithheldDimension<'_>],
+    choosing: &Withheld<'_>,
+    judging: &Withheld<'_>,
     options: &CalibrationOptions,
 ) -> Result<ModelCalibration, CalibrationError> {
-    let rows = checked_rows(withheld)?;
-    let enough = rows >= MINIMUM_WITHHELD_ROWS;
-
-    let mut dimensions: Vec<_> = withheld
-        .iter()
-        .map(|dimension| calibrate_dimension(dimension, options, enough))
-        .collect();
-    let scales: Vec<f32> = dimensions.iter().map(|dimension| dimension.scale).collect();
-    let betas = match &options.beta {
-        Beta::Nested { members } => vec![nested_beta(*members, &scales); scales.len()],
-        Beta::Fixed(beta) => vec![*beta; scales.len()],
-        Beta::Each(betas) if betas.len() == scales.len() => betas.clone(),
-        Beta::Each(_) => return Err(CalibrationError::Mismatch { dimension: 0, rows }),
+    let choosing_rows = checked_rows(choosing)?;
+    let rows = checked_rows(judging)?;
+    let count = judging.dimensions.len();
+    let chosen = if choosing_rows < MINIMUM_WITHHELD_ROWS {
+        Scales::unit(count, options)?
+    } else {
+        Scales::choose(choosing, options)?
     };
 
-    let mut epistemic_inside = vec![true; rows];
-    let mut total_inside = vec![true; rows];
-    for ((dimension, result), beta) in withheld.iter().zip(&mut dimensions).zip(&betas) {
-        result.beta = *beta;
-        let width = f64::from(*beta) * f64::from(result.scale);
-        let epistemic = covered(dimension, width, false);
-        let total = covered(dimension, width, true);
-        result.epistemic_coverage = fraction(&epistemic);
-        result.total_coverage = fraction(&total);
-        (epistemic_inside.iter_mut().zip(epistemic)).for_each(|(all, inside)| *all &= inside);
-        (total_inside.iter_mut().zip(total)).for_each(|(all, inside)| *all &= inside);
+    let widens = options.mode == CalibrationMode::Widen;
+    let widest = chosen.tau.iter().copied().fold(1.0, f64::max);
+    let most = if widens { MOST_WIDENING / widest } else { 1.0 };
+    let simulated = chosen.simulated(count);
+    let lengths = window_lengths(options.longest_window, longest_run(judging.follows));
+    let windows: Vec<_> = lengths
+        .map(|length| simulated.needed(judging, length))
+        .collect();
+    let (gate, refusal) = widen(&simulated.needed(judging, 1), &windows, most);
+
+    let dimensions: Vec<_> = judging
+        .dimensions
+        .iter()
+        .enumerate()
+        .map(|(j, columns)| chosen.report(j, columns, f64::from(gate.widening), options))
+        .collect();
+    let worst = dimensions.iter().enumerate();
+    let worst = worst.min_by(|a, b| a.1.simulated_coverage.total_cmp(&b.1.simulated_coverage));
+    let status = match refusal {
+        _ if rows < MINIMUM_WITHHELD_ROWS => CalibrationStatus::TooFewRows {
+            rows,
+            needed: MINIMUM_WITHHELD_ROWS,
+        },
+        None => CalibrationStatus::Calibrated,
+        Some(Refusal::TooFewEpisodes(needed)) => CalibrationStatus::TooFewEpisodes {
+            episodes: gate.episodes,
+            needed,
+        },
+        Some(Refusal::RowsOutside) => CalibrationStatus::Failed {
+            dimension: worst.map_or(0, |(dimension, _)| dimension),
+            coverage: worst.map_or(0.0, |(_, of)| of.simulated_coverage),
+        },
+        Some(Refusal::ErrorsStay(length)) => CalibrationStatus::ErrorsStay {
+            length,
+            share: (gate.windows.iter())
+                .find(|window| window.length == length)
+                .map_or(0.0, |window| window.share),
+        },
+    };
+    let mut inside = vec![true; rows];
+    for (columns, of) in judging.dimensions.iter().zip(&dimensions) {
+        let width = f64::from(of.beta) * f64::from(of.scale);
+        for (inside, row) in inside.iter_mut().zip(columns.rows()) {
+            *inside &= row.residual.abs() <= width * row.epistemic;
+        }
+    }
+    Ok(ModelCalibration {
+        status,
+        choosing_rows,
+        gate,
+        beta: dimensions.iter().map(|of| of.beta).fold(0.0, f32::max),
+        dimensions,
+        joint_epistemic_coverage: fraction(&inside),
+    })
+}
+
+/// 2, 4, 8 … rows, up to the longest.
+fn window_lengths(longest: usize, run: usize) -> impl Iterator<Item = usize> {
+    let longest = longest.min(run);
+    std::iter::successors(Some(2), |length| Some(2 * length))
+        .take_while(move |length| *length <= longest)
+}
+
+/// What the rows that choose have chosen.
+struct Scales {
+    best: Vec<f64>,
+    tau: Vec<f64>,
+    noise: Vec<f64>,
+    betas: Vec<f32>,
+    /// beta · tau_j.
+    radii: Vec<f64>,
+}
+
+impl Scales {
+    /// All 1: nothing was chosen.
+    fn unit(count: usize, options: &CalibrationOptions) -> Result<Self, CalibrationError> {
+        Self::with(
+            vec![1.0; count],
+            vec![1.0; count],
+            vec![1.0; count],
+            options,
+        )
     }
 
-    Ok(ModelCalibration {
-        status: status(rows, &dimensions),
-        rows,
-        beta: betas.into_iter().fold(0.0, f32::max),
-        dimensions,
-        joint_epistemic_coverage: fraction(&epistemic_inside),
-        joint_total_coverage: fraction(&total_inside),
+    fn with(
+        best: Vec<f64>,
+        tau: Vec<f64>,
+        noise: Vec<f64>,
+        options: &CalibrationOptions,
+    ) -> Result<Self, CalibrationError> {
+        let betas = betas(&options.beta, &tau)?;
+        let radii = tau.iter().zip(&betas);
+        Ok(Self {
+            radii: radii.map(|(tau, beta)| tau * f64::from(*beta)).collect(),
+            best,
+            tau,
+            noise,
+            betas,
+        })
+    }
+
+    fn choose(rows: &Withheld<'_>, options: &CalibrationOptions) -> Result<Self, CalibrationError> {
+        let count = rows.dimensions.len();
+        let noise: Vec<f64> = (0..count).map(|j| noise_scale(rows, j)).collect();
+        let of_dimension = rows.dimensions.iter().zip(&noise);
+        let best: Vec<f64> = of_dimension
+            .map(|(columns, noise)| best_scale(&scores(columns, *noise, options.intervals)))
+            .collect();
+        if options.mode == CalibrationMode::Paper {
+            return Self::with(best.clone(), best, noise, options);
+        }
+        let tau = best.iter().map(|best| best.clamp(1.0, MOST_WIDENING));
+        let tau = tau.collect();
+        let mut chosen = Self::with(best, tau, noise, options)?;
+        // What set and noise leave out of a window of any length, the set takes in.
+        let simulated = chosen.simulated(count);
+        let run = longest_run(rows.follows);
+        let factors: Vec<f64> = (0..count)
+            .map(|j| {
+                let lengths = window_lengths(options.longest_window, run);
+                let lengths = std::iter::once(1).chain(lengths);
+                let needed = lengths.map(|length| {
+                    quantile(simulated.needed_in(rows, j, length), OUTSIDE / count as f64)
+                });
+                needed.fold(1.0, f64::max)
+            })
+            .collect();
+        for (tau, factor) in chosen.tau.iter_mut().zip(factors) {
+            *tau = (*tau * factor).min(MOST_WIDENING);
+        }
+        let Self {
+            best, tau, noise, ..
+        } = chosen;
+        Self::with(best, tau, noise, options)
+    }
+
+    fn simulated(&self, count: usize) -> Simulated<'_> {
+        let tail = 0.5 * OUTSIDE / count.max(1) as f64;
+        Simulated {
+            radii: &self.radii,
+            noise_scale: &self.noise,
+            quantile: f64::from(normal_quantile_of_tail(tail as f32)),
+        }
+    }
+
+    /// Errors, curves and shares of one dimension, the set widened.
+    fn report(
+        &self,
+        j: usize,
+        columns: &WithheldDimension<'_>,
+        widening: f64,
+        options: &CalibrationOptions,
+    ) -> DimensionCalibration {
+        let of = |values: &[f64]| values.get(j).copied().unwrap_or(1.0);
+        let (noise, scale) = (of(&self.noise), of(&self.tau) * widening);
+        let beta = self.betas.get(j).copied().unwrap_or(0.0);
+        let width = f64::from(beta) * scale;
+        let quantile = self.simulated(self.tau.len()).quantile;
+        let held = |inside: &dyn Fn(&WithheldRow) -> bool| {
+            fraction(&columns.rows().map(|row| inside(&row)).collect::<Vec<_>>())
+        };
+        let total = |row: &WithheldRow| row.epistemic.hypot(noise * row.aleatoric);
+        let before = scores(columns, 1.0, options.intervals);
+        let after = scores(columns, noise, options.intervals);
+        DimensionCalibration {
+            best_scale: of(&self.best) as f32,
+            scale: scale as f32,
+            noise_scale: noise as f32,
+            beta,
+            error_before: before.error(1.0) as f32,
+            error_after: after.error(scale) as f32,
+            curve_before: curve(before.observed(1.0)),
+            curve_after: curve(after.observed(scale)),
+            epistemic_coverage: held(&|row| row.residual.abs() <= width * row.epistemic),
+            simulated_coverage: held(&|row| {
+                let noise = quantile * noise * row.aleatoric;
+                row.residual.abs() <= width * row.epistemic + noise
+            }),
+            coverage_90: held(&|row| row.residual.abs() <= NORMAL_95 * scale * total(row)),
+        }
+    }
+}
+
+fn betas(beta: &Beta, tau: &[f64]) -> Result<Vec<f32>, CalibrationError> {
+    Ok(match beta {
+        Beta::Nested { members } => {
+            let tau: Vec<f32> = tau.iter().map(|tau| *tau as f32).collect();
+            vec![nested_beta(*members, &tau); tau.len()]
+        }
+        Beta::Fixed(beta) => vec![*beta; tau.len()],
+        Beta::Each(betas) if betas.len() == tau.len() => betas.clone(),
+        Beta::Each(betas) => {
+            return Err(CalibrationError::Mismatch {
+                dimension: 0,
+                rows: betas.len(),
+            });
+        }
     })
+}
+
+/// The value that a share of `outside` lies above; 0 of none.
+fn quantile(mut values: Vec<f64>, outside: f64) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let above = (outside * values.len() as f64).floor() as usize;
+    let place = values.len().checked_sub(above + 1);
+    place
+        .and_then(|place| values.get(place))
+        .copied()
+        .unwrap_or(0.0)
+}
+
+fn curve(observed: [f64; 10]) -> Vec<CurvePoint> {
+    let pair = |(nominal, observed): (f64, f64)| CurvePoint {
+        nominal: nominal as f32,
+        observed: observed as f32,
+    };
+    LEVELS.into_iter().zip(observed).map(pair).collect()
 }
 
 /// The calibration error of a model as it is, one-sided.
@@ -297,71 +566,16 @@ pub fn calibrate(
 /// ```
 #[must_use]
 pub fn error_before(dimension: &WithheldDimension<'_>) -> f32 {
-    scores(dimension, Intervals::OneSided).error(1.0) as f32
+    scores(dimension, 1.0, Intervals::OneSided).error(1.0) as f32
 }
 
-/// Scale, errors and curves of one dimension; the coverages of the set follow once beta is known.
-fn calibrate_dimension(
-    dimension: &WithheldDimension<'_>,
-    options: &CalibrationOptions,
-    enough: bool,
-) -> DimensionCalibration {
-    let scores = scores(dimension, options.intervals);
-    let best_scale = if enough { best_scale(&scores) } else { 1.0 };
-    let scale = match options.mode {
-        CalibrationMode::Widen => best_scale.max(1.0),
-        CalibrationMode::Paper => best_scale,
-    } as f32;
-    let curve = |scale: f64| -> Vec<CurvePoint> {
-        let observed = scores.observed(scale);
-        let pair = |(nominal, observed): (f64, f64)| CurvePoint {
-            nominal: nominal as f32,
-            observed: observed as f32,
-        };
-        LEVELS.into_iter().zip(observed).map(pair).collect()
-    };
-    DimensionCalibration {
-        best_scale: best_scale as f32,
-        scale,
-        error_before: scores.error(1.0) as f32,
-        error_after: scores.error(f64::from(scale)) as f32,
-        curve_before: curve(1.0),
-        curve_after: curve(f64::from(scale)),
-        beta: 0.0,
-        epistemic_coverage: 0.0,
-        total_coverage: 0.0,
-        coverage_90: fraction(&covered(dimension, f64::from(scale) * NORMAL_95, true)),
-        coverage_99: fraction(&covered(dimension, f64::from(scale) * NORMAL_995, true)),
+fn checked_rows(withheld: &Withheld<'_>) -> Result<usize, CalibrationError> {
+    let first = withheld.dimensions.first();
+    let rows = first.ok_or(CalibrationError::NoDimensions)?.mean.len();
+    if withheld.groups.len() != rows || withheld.follows.len() != rows {
+        return Err(CalibrationError::Mismatch { dimension: 0, rows });
     }
-}
-
-fn status(rows: usize, dimensions: &[DimensionCalibration]) -> CalibrationStatus {
-    if rows < MINIMUM_WITHHELD_ROWS {
-        return CalibrationStatus::TooFewRows {
-            rows,
-            needed: MINIMUM_WITHHELD_ROWS,
-        };
-    }
-    let coverages = dimensions
-        .iter()
-        .map(|dimension| dimension.coverage_99)
-        .enumerate();
-    match coverages.min_by(|a, b| a.1.total_cmp(&b.1)) {
-        Some((dimension, coverage)) if coverage < MINIMUM_COVERAGE => CalibrationStatus::Failed {
-            dimension,
-            coverage,
-        },
-        _ => CalibrationStatus::Calibrated,
-    }
-}
-
-fn checked_rows(withheld: &[WithheldDimension<'_>]) -> Result<usize, CalibrationError> {
-    let rows = withheld
-        .first()
-        .ok_or(CalibrationError::NoDimensions)?
-        .mean
-        .len();
-    for (dimension, columns) in withheld.iter().enumerate() {
+    for (dimension, columns) in withheld.dimensions.iter().enumerate() {
         for (column, values, may_be_negative) in [
             ("mean", columns.mean, true),
             ("epistemic std", columns.epistemic_std, false),

@@ -38,7 +38,7 @@ mod tests {
             aleatoric_std: &vec![0.0; observed.len()],
             observed,
         };
-        best_scale(&scores(&dimension, Intervals::OneSided))
+        best_scale(&scores(&dimension, 1.0, Intervals::OneSided))
     }
 
     #[test]

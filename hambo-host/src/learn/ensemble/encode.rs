@@ -18,15 +18,22 @@ pub fn encode_ensemble(
     let hidden: Vec<u16> = hidden
         .map(|w| small("a layer", *w))
         .collect::<Result<_, _>>()?;
+    let prior = ensemble
+        .priors
+        .first()
+        .and_then(|prior| prior.layers.first());
+    let prior_units = prior.map_or(0, |layer| layer.outputs);
     let dynamics = DynamicsManifest::Ensemble(EnsembleManifest {
         members: small("the ensemble", ensemble.members.len())?,
         hidden: limited("the number of hidden layers", &hidden)?,
         activation: ensemble.activation,
         std_floor: ensemble.std_floor,
         std_cap: ensemble.std_cap,
+        prior_units: small("a prior", prior_units)?,
     });
     encode_model(&ensemble.standardisation, uncertainty, dynamics, |arena| {
-        for layer in ensemble.members.iter().flat_map(|member| &member.layers) {
+        let networks = ensemble.members.iter().chain(&ensemble.priors);
+        for layer in networks.flat_map(|member| &member.layers) {
             arena.put_layer(layer);
         }
     })

@@ -85,6 +85,11 @@ pub enum TrainingError {
     /// A checkpoint of another training run, or a broken one.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// The validation rows were never explained any better than before the first update.
+    #[error(
+        "training never improved: the loss of the validation rows was never finite; look for rows that do not belong to the others, or try a smaller learning rate"
+    )]
+    NeverImproved,
     /// The weights of a member left the finite numbers.
     #[error("training of member {member} diverged: try a smaller learning rate")]
     Diverged {

@@ -36,6 +36,7 @@ impl TrainedEnsemble {
     /// ```
     pub fn held_out(&self, set: &TrainingSet<'_>) -> Result<HeldOut, TrainingError> {
         let set = set.standardise_as(&self.standardisation)?;
+        let sets = set.for_members(&self.priors, self.members.len());
         let layers = layer_shapes(&self.widths);
         let head = GaussianHead {
             floor: self.std_floor,
@@ -45,14 +46,13 @@ impl TrainedEnsemble {
         let members = self.members.iter().map(|member| pack(&member.layers));
         let members: Vec<_> = members.collect();
         let (mut alone, mut together) = (0.0, 0.0);
-        let chunks = set
-            .inputs
-            .chunks(ROWS * set.input_columns)
-            .zip(set.targets.chunks(ROWS * set.target_columns));
-        for (inputs, targets) in chunks {
+        for (chunk, inputs) in set.inputs.chunks(ROWS * set.input_columns).enumerate() {
             // Log likelihoods, member by member.
             let mut rows = vec![Vec::new(); ROWS];
-            for parameters in &members {
+            for (parameters, own) in members.iter().zip(&sets) {
+                let targets = own.targets.chunks(ROWS * set.target_columns);
+                let targets = targets.skip(chunk).take(1).flatten();
+                let targets: Vec<f32> = targets.copied().collect();
                 let outputs = network.forward(parameters, inputs);
                 let outputs = outputs.chunks_exact(2 * set.target_columns);
                 let targets = targets.chunks_exact(set.target_columns);

@@ -19,6 +19,7 @@ mod options;
 mod particles;
 mod posterior;
 mod presets;
+mod priors;
 #[cfg(test)]
 mod reference;
 mod state;

@@ -57,6 +57,10 @@ pub struct EnsembleOptions {
     pub check_every: usize,
     /// Looks without improvement after which training stops; only with validation rows.
     pub patience: usize,
+    /// Standard deviation of the random function that is added to each member, in
+    /// standardised target units; 0 adds none. Training does not change it, so members
+    /// disagree by about as much where the log says nothing.
+    pub random_prior: f32,
     /// Smallest predicted standard deviation, in standardised target units.
     pub std_floor: f32,
     /// Largest predicted standard deviation, in standardised target units.
@@ -128,6 +132,7 @@ impl EnsembleOptions {
         };
         let decay = not_negative(self.weight_decay);
         let prior = not_negative(self.prior_weight);
+        let random = not_negative(self.random_prior);
         let rules = [
             (self.members > 0, "members", "at least 1"),
             (self.members <= MOST_MEMBERS, "members", "at most 1024"),
@@ -138,6 +143,7 @@ impl EnsembleOptions {
             (positive(self.learning_rate), "learning_rate", "positive"),
             (bandwidth, "bandwidth", "positive"),
             (prior, "prior_weight", "0 or positive"),
+            (random, "random_prior", "0 or positive"),
             (decay, "weight_decay", "0 or positive"),
             (self.check_every > 0, "check_every", "at least 1"),
             (self.patience > 0, "patience", "at least 1"),

@@ -1,5 +1,7 @@
 //! Oracle of the tests: the same objective, plainly, in f64.
 
+use hambo_core::image::PRIOR_ACTIVATION;
+
 use super::TrainedEnsemble;
 use crate::foundation::network::Activation;
 use crate::foundation::network::reference::outputs;
@@ -37,22 +39,25 @@ pub(super) fn member_means(ensemble: &TrainedEnsemble, input: &[f32]) -> Vec<Vec
     let standardised: Vec<f64> = (0..input.len())
         .map(|i| f64::from(input[i] - map.input_mean[i]) / f64::from(map.input_scale[i]))
         .collect();
-    let mean = |member: &super::Member| {
+    let of = |member: &super::Member, widths: &[usize], activation| {
         let parameters: Vec<f64> = member
             .layers
             .iter()
             .flat_map(|layer| layer.weights.iter().chain(&layer.bias))
             .map(|&p| f64::from(p))
             .collect();
-        let output = outputs(
-            &ensemble.widths,
-            ensemble.activation,
-            &parameters,
-            &standardised,
-        );
+        outputs(widths, activation, &parameters, &standardised)
+    };
+    let mean = |(number, member): (usize, &super::Member)| {
+        let mut output = of(member, &ensemble.widths, ensemble.activation);
+        if let Some(prior) = ensemble.priors.get(number) {
+            let widths = [input.len(), prior.layers[0].outputs, map.output_mean.len()];
+            let added = of(prior, &widths, PRIOR_ACTIVATION);
+            output.iter_mut().zip(added).for_each(|(y, x)| *y += x);
+        }
         (0..map.output_mean.len())
             .map(|j| f64::from(map.output_mean[j]) + f64::from(map.output_scale[j]) * output[j])
             .collect()
     };
-    ensemble.members.iter().map(mean).collect()
+    ensemble.members.iter().enumerate().map(mean).collect()
 }

@@ -17,6 +17,9 @@ pub struct TrainedEnsemble {
     pub std_cap: f32,
     /// The networks.
     pub members: Vec<Member>,
+    /// A random network for each of them, with one output for each state, that is
+    /// added to its mean; or none.
+    pub priors: Vec<Member>,
     /// Mean negative log likelihood of the training rows, per member, in standardised units.
     pub losses: Vec<f32>,
 }

@@ -10,7 +10,9 @@ use super::posterior::Posterior;
 use super::state::{TrainerState, fingerprint};
 use super::svgd::Svgd;
 use super::training_set::StandardisedSet;
-use super::{EnsembleOptions, Inference, Member, TrainedEnsemble, TrainingError, TrainingSet};
+use super::{
+    EnsembleOptions, Inference, Member, TrainedEnsemble, TrainingError, TrainingSet, priors,
+};
 use crate::foundation::network::initial::initial_parameters;
 use crate::foundation::network::perceptron::{LayerShape, layer_shapes, parameter_count};
 use crate::foundation::network::{Standardisation, unpack};
@@ -65,8 +67,9 @@ pub struct Trainer {
     widths: Vec<usize>,
     layers: Vec<LayerShape>,
     standardisation: Standardisation,
-    set: Arc<StandardisedSet>,
-    validation: Option<StandardisedSet>,
+    priors: Vec<Member>,
+    sets: Vec<Arc<StandardisedSet>>,
+    validation: Option<Vec<StandardisedSet>>,
     fingerprint: [u8; 32],
     particles: Particles<Posterior>,
     step: usize,
@@ -89,20 +92,25 @@ impl Trainer {
         let validation_rows = validation
             .map(|validation| validation.standardise_as(&standardisation))
             .transpose()?;
-        let rows = Arc::new(rows);
+        let priors = priors::draw(&rows, options.members, options.random_prior, options.seed);
+        let validation_rows =
+            validation_rows.map(|rows| rows.for_members(&priors, options.members));
+        let count_of_rows = rows.rows;
+        let sets: Vec<_> = rows.for_members(&priors, options.members);
+        let sets: Vec<_> = sets.into_iter().map(Arc::new).collect();
         let widths = options.widths(set.input_columns, set.target_columns);
         let layers = layer_shapes(&widths);
         let count = parameter_count(&layers);
-        let all = (1..).take(options.members).map(|stream| {
+        let all = (1..).zip(&sets).map(|(stream, rows)| {
             let mut random = Random::new(options.seed, stream);
             let parameters =
                 initial_parameters(options.initial, &layers, options.activation, &mut random);
-            Particle::new(Posterior::new(&rows, &layers, options, random), parameters)
+            Particle::new(Posterior::new(rows, &layers, options, random), parameters)
         });
         let svgd = match options.inference {
             Inference::Ensemble => None,
             Inference::Svgd(bandwidth) => {
-                Some(Svgd::new(bandwidth, rows.rows, options.members, count))
+                Some(Svgd::new(bandwidth, count_of_rows, options.members, count))
             }
         };
         let decay = Decay {
@@ -117,7 +125,8 @@ impl Trainer {
             standardisation,
             validation: validation_rows,
             fingerprint: fingerprint(set, validation, options),
-            set: rows,
+            sets,
+            priors,
             step: 0,
             early_stopping: EarlyStopping::new(),
         })
@@ -138,7 +147,7 @@ impl Trainer {
             &trainer.fingerprint,
             options,
             parameter_count(&trainer.layers),
-            trainer.set.rows,
+            trainer.sets.first().map_or(0, |set| set.rows),
         )?;
         trainer.step = state.step;
         trainer.early_stopping = state.early_stopping;
@@ -210,13 +219,17 @@ impl Trainer {
     /// The ensemble: the best weights where there are validation rows, else the last.
     ///
     /// # Errors
-    /// If a member's loss on the training rows is not finite.
+    /// If a member's loss on the training rows is not finite, or none on the validation
+    /// rows ever was.
     pub fn finish(mut self) -> Result<TrainedEnsemble, TrainingError> {
+        if self.validation.is_some() && self.early_stopping.step == 0 {
+            return Err(TrainingError::NeverImproved);
+        }
         let best = std::mem::take(&mut self.early_stopping.parameters);
         for (particle, best) in self.particles.all.iter_mut().zip(best) {
             particle.parameters = best;
         }
-        let losses = losses_on(&mut self.particles, &self.set);
+        let losses = losses_on(&mut self.particles, &self.sets);
         if let Some(member) = losses.iter().position(|loss| !loss.is_finite()) {
             return Err(TrainingError::Diverged { member });
         }
@@ -240,16 +253,20 @@ impl Trainer {
             std_floor: self.options.std_floor,
             std_cap: self.options.std_cap,
             members: members.collect(),
+            priors: self.priors.clone(),
             losses: Vec::new(),
         }
     }
 }
 
-/// Mean negative log likelihood of a set for every member.
-fn losses_on(particles: &mut Particles<Posterior>, set: &StandardisedSet) -> Vec<f32> {
-    let particles = particles.all.par_iter_mut();
+/// Mean negative log likelihood of every member on its rows.
+fn losses_on<S>(particles: &mut Particles<Posterior>, sets: &[S]) -> Vec<f32>
+where
+    S: std::borrow::Borrow<StandardisedSet> + Sync,
+{
+    let particles = particles.all.par_iter_mut().zip(sets);
     particles
-        .map(|particle| particle.density.loss_on(&particle.parameters, set))
+        .map(|(particle, set)| particle.density.loss_on(&particle.parameters, set.borrow()))
         .collect()
 }
 

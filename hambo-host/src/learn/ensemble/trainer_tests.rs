@@ -206,3 +206,13 @@ fn a_prior_shrinks_the_weights() {
     };
     assert!(size(100.0) < 0.9 * size(0.0));
 }
+
+#[test]
+fn a_training_that_never_improves_is_an_error() {
+    let (data, mut validation) = (Data::new(200, 1), Data::new(30, 2));
+    validation.targets[4] = 1e30;
+    let options = options(Inference::Ensemble);
+    let mut trainer = Trainer::new(&data.set(), Some(&validation.set()), &options).unwrap();
+    while trainer.advance().unwrap().is_some() {}
+    assert_eq!(trainer.finish(), Err(TrainingError::NeverImproved));
+}

@@ -1,5 +1,7 @@
 //! Logged transitions as training sees them: two tables, checked and standardised.
 
+use std::sync::Arc;
+
 use super::{MINIMUM_ROWS, TrainingError};
 use crate::foundation::network::Standardisation;
 use crate::foundation::network::standardisation::{moments, scaled};
@@ -17,12 +19,13 @@ pub struct TrainingSet<'a> {
     pub target_columns: usize,
 }
 
-/// A training set in standardised units, owned, row-major.
+/// A training set in standardised units, owned, row-major. Copies share the inputs.
+#[derive(Clone)]
 pub(super) struct StandardisedSet {
     pub(super) rows: usize,
     pub(super) input_columns: usize,
     pub(super) target_columns: usize,
-    pub(super) inputs: Vec<f32>,
+    pub(super) inputs: Arc<[f32]>,
     pub(super) targets: Vec<f32>,
 }
 
@@ -145,7 +148,7 @@ impl TrainingSet<'_> {
             rows,
             input_columns: self.input_columns,
             target_columns: self.target_columns,
-            inputs: scaled(self.inputs, &units.input_mean, &units.input_scale),
+            inputs: scaled(self.inputs, &units.input_mean, &units.input_scale).into(),
             targets: scaled(self.targets, &units.output_mean, &units.output_scale),
         }
     }

@@ -17,6 +17,18 @@ pub enum FitError {
         /// At least.
         needed: usize,
     },
+    /// A row that cannot belong to the others.
+    #[error(
+        "transition {} of the log: `{column}` is {value:e}, a million times as far from the median as nearly all others\nhelp: correct the row or take it out", row + 1
+    )]
+    Outlier {
+        /// Transition of the log, from 0.
+        row: usize,
+        /// The column.
+        column: String,
+        /// Its value, or its change for a next state.
+        value: f32,
+    },
     /// A column that never changes.
     #[error(
         "the log: {what} is always {value}: nothing can be learnt of it\nhelp: take it out of the task, or log more; for networks --allow-constant keeps it"

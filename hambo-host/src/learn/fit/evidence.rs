@@ -6,24 +6,31 @@ use hambo_core::image::{Part, parse_model};
 use hambo_core::model::Calibration;
 
 use crate::Error;
-use crate::formats::image::{AlignedBytes, Uncertainty};
-use crate::formats::log::Log;
+use crate::formats::image::{AlignedBytes, LoggedRegion, Uncertainty};
+use crate::formats::log::{Log, LogPart};
 use crate::formats::task::Wrap;
-use crate::learn::calibration::WithheldDimension;
+use crate::learn::calibration::{Withheld, WithheldDimension};
 use crate::learn::prediction::predict;
 
 /// Predictions and observations, state by state.
 pub(super) struct Evidence {
     columns: Vec<[Vec<f32>; 4]>,
+    groups: Vec<u32>,
+    follows: Vec<bool>,
 }
 
 impl Evidence {
-    /// Of a model part on the rows of a log. What wraps was observed on the prediction's
-    /// own turn.
+    /// Of a model part on the rows of a part of a log. What wraps was observed on the
+    /// prediction's own turn.
     ///
     /// # Errors
     /// If the core refuses the part.
-    pub(super) fn new(model_part: &[u8], log: &Log, wraps: &[Option<Wrap>]) -> Result<Self, Error> {
+    pub(super) fn new(
+        model_part: &[u8],
+        rows: &LogPart,
+        wraps: &[Option<Wrap>],
+    ) -> Result<Self, Error> {
+        let log = &rows.log;
         let bytes = AlignedBytes::new(model_part);
         let part = Container::take(&mut bytes.as_bytes(), Part::Model)?;
         let predictions = predict(&parse_model(&part)?, log);
@@ -52,10 +59,21 @@ impl Evidence {
         });
         Ok(Self {
             columns: columns.collect(),
+            groups: rows.groups.clone(),
+            follows: follows(rows, wraps),
         })
     }
 
-    /// As calibration takes them.
+    /// As calibration takes it.
+    pub(super) fn withheld(&self) -> Withheld<'_> {
+        Withheld {
+            dimensions: self.dimensions(),
+            groups: &self.groups,
+            follows: &self.follows,
+        }
+    }
+
+    /// The columns of each state.
     pub(super) fn dimensions(&self) -> Vec<WithheldDimension<'_>> {
         let columns = self.columns.iter();
         columns
@@ -77,10 +95,34 @@ pub(super) fn uncalibrated(log: &Log) -> Uncertainty {
     Uncertainty {
         beta: 1.0,
         calibration_scale: vec![1.0; log.state_dimension()],
+        noise_scale: vec![1.0; log.state_dimension()],
         calibration: Calibration::TooFewRows,
-        support_low: vec![f32::MIN; columns],
-        support_high: vec![f32::MAX; columns],
+        support: LoggedRegion::everywhere(columns),
     }
+}
+
+/// Whether a row is the step after the one before it: of the same episode, from the state
+/// that the other led to.
+fn follows(rows: &LogPart, wraps: &[Option<Wrap>]) -> Vec<bool> {
+    let mut last: Option<(u32, u32, &[f32])> = None;
+    let pairs = rows.log.rows().zip(&rows.groups);
+    pairs
+        .map(|(row, group)| {
+            let now = (row.episode, *group, row.next_state);
+            last.replace(now).is_some_and(|(episode, before, next)| {
+                let mut pairs = next.iter().zip(row.state).enumerate();
+                let goes_on = pairs.all(|(j, (next, state))| {
+                    let next = match wraps.get(j) {
+                        // Which turn it is on does not count.
+                        Some(Some(wrap)) => wrap.next_to(*next, *state),
+                        _ => *next,
+                    };
+                    (next - state).abs() <= 1e-4 * (1.0 + state.abs())
+                });
+                episode == row.episode && before == *group && goes_on
+            })
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -113,6 +155,7 @@ mod tests {
             },
             std_floor: 1e-3,
             std_cap: 1.0,
+            priors: Vec::new(),
             losses: vec![0.0; 2],
             members: vec![member.clone(), member],
             widths: vec![2, 2],
@@ -127,8 +170,10 @@ mod tests {
         })
         .unwrap();
         let part = encode_ensemble(&ensemble, &uncalibrated(&log)).unwrap();
+        let groups = vec![0];
+        let rows = LogPart { log, groups };
         let residual = |wraps: &[Option<Wrap>]| {
-            let evidence = Evidence::new(&part, &log, wraps).unwrap();
+            let evidence = Evidence::new(&part, &rows, wraps).unwrap();
             let [row] = evidence.dimensions()[..] else {
                 return f32::NAN;
             };

@@ -1,18 +1,20 @@
 //! Gaussian processes: hyperparameters from all rows, the points that are
 //! kept, and the set that theory gives.
 
+use hambo_core::arithmetic::random::normal_quantile_of_tail;
+
 use super::Trained;
 use super::tables::Tables;
 use crate::Error;
-use crate::formats::log::Log;
+use crate::formats::log::{Log, Split};
 use crate::foundation::observer::{Observer, Progress};
 use crate::foundation::random::shuffle;
 use crate::learn::calibration::Beta;
 use crate::learn::delta::model_share;
 use crate::learn::gaussian_process::{
     ChosenRows, DeviceRoom, GaussianProcessError, GaussianProcessFit, NORM_FACTOR, NormBound,
-    SearchOptions, Theory, encode_gaussian_process, fit_hyperparameters, greedy_order, model_bytes,
-    uncertainty_growth,
+    SearchOptions, SetWidth, Theory, encode_gaussian_process, fit_hyperparameters, greedy_order,
+    model_bytes, uncertainty_growth,
 };
 use crate::learn::learned_reward::UnseenInput;
 use crate::learn::model_file::{GaussianProcessSummary, TrainingSummary};
@@ -44,6 +46,8 @@ pub struct GaussianProcessOptions {
     pub keep: Keep,
     /// The RKHS norms.
     pub norm: NormBound,
+    /// Whether the set follows them.
+    pub width: SetWidth,
     /// The bound may fail with this probability in all; theory's set gets the model's share
     /// of it.
     pub delta: f64,
@@ -58,6 +62,7 @@ impl Default for GaussianProcessOptions {
             norm: NormBound::Estimated {
                 factor: NORM_FACTOR,
             },
+            width: SetWidth::default(),
             delta: 0.05,
         }
     }
@@ -67,9 +72,14 @@ pub(super) fn train(
     log: &Log,
     withheld: &Log,
     unseen: Option<UnseenInput>,
+    validation_share: f64,
     options: &GaussianProcessOptions,
     observer: &mut dyn Observer,
 ) -> Result<Trained, Error> {
+    // Another seed than the withheld part's, lest the same episodes come first.
+    let seed = options.search.seed ^ 0x5641_4C49;
+    let split = Split::new(log, validation_share, seed);
+    let log = &split.kept.log;
     let all = Tables::new(log, unseen);
     let units = all.training_set().units()?;
     let all = all.wide();
@@ -144,19 +154,33 @@ pub(super) fn train(
         Some(unseen) => unseen.in_processes(fit),
         None => fit,
     };
-    let betas = theory.outputs.iter().map(|output| output.beta as f32);
+    let beta = match options.width {
+        SetWidth::Theory => {
+            let betas = theory.outputs.iter().map(|output| output.beta as f32);
+            Beta::Each(betas.collect())
+        }
+        SetWidth::Calibrated => Beta::Fixed(least_beta(options.delta, outputs)),
+    };
     Ok(Trained {
-        beta: Beta::Each(betas.collect()),
-        validation_rows: 0,
+        beta,
+        validation: Some(split.withheld).filter(|part| !part.log.is_empty()),
         summary: TrainingSummary::GaussianProcess(GaussianProcessSummary {
             rows: rows.len(),
             points,
             outputs: found,
             growth,
             theory,
+            width: options.width,
         }),
         encode: Box::new(move |uncertainty| Ok(encode_gaussian_process(&fit, uncertainty)?)),
     })
+}
+
+/// The beta of the posterior's own interval for all outputs at once: calibration starts from
+/// it, since noise alone may hold the rows of a log.
+fn least_beta(delta: f64, outputs: usize) -> f32 {
+    let tail = 0.5 * model_share(delta) / outputs.max(1) as f64;
+    normal_quantile_of_tail(tail as f32)
 }
 
 /// `most` of `count` rows at random, in their order.
@@ -190,5 +214,7 @@ mod tests {
         assert!(some.windows(2).all(|pair| pair[0] < pair[1]) && some[29] > 50);
         assert_eq!(sizes_up_to(70), [16, 32, 64, 70]);
         assert_eq!(sizes_up_to(8), [8]);
+        // The 0.99375 quantile.
+        assert!((least_beta(0.05, 2) - 2.497_7).abs() < 1e-3);
     }
 }

@@ -4,6 +4,8 @@ mod error;
 mod evidence;
 mod gaussian_process;
 mod network;
+mod outlier;
+mod region;
 mod tables;
 
 use hambo_core::model::Calibration;
@@ -11,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::formats::image::Uncertainty;
-use crate::formats::log::{Log, Split, next_to_states};
+use crate::formats::log::{Log, LogPart, Split, explorations, next_to_states};
 use crate::formats::task::TaskFile;
 use crate::foundation::observer::Observer;
 use crate::learn::calibration::{
@@ -52,17 +54,14 @@ pub struct FitOptions {
     pub model: ModelOptions,
     /// The share of rows, in whole episodes, that calibration gets.
     pub withheld_share: f64,
-    /// The share of the other rows that decides when networks stop training;
-    /// 0 trains to the last step.
+    /// The share of the other rows that decides when networks stop training, and chooses
+    /// the scales; 0 trains to the last step, and a third of the withheld rows choose.
     pub validation_share: f64,
     /// What calibration may do.
     pub calibration: CalibrationMode,
     /// Half the width of the set, in scaled standard deviations; without one
     /// it holds every network, or follows theory for Gaussian processes.
     pub beta: Option<f32>,
-    /// How far beyond the data the support box reaches, in units of the
-    /// data's range.
-    pub support_margin: f32,
 }
 
 impl FitOptions {
@@ -75,7 +74,6 @@ impl FitOptions {
             validation_share: 0.1,
             calibration: CalibrationMode::Widen,
             beta: None,
-            support_margin: 0.5,
         }
     }
 
@@ -87,21 +85,29 @@ impl FitOptions {
         }
     }
 
-    /// The demo's: a small ensemble on a few hundred rows, all for training.
+    /// The demo's: a small ensemble on a few hundred rows, none of which decides when to
+    /// stop; more are withheld, so that enough episodes judge.
     #[must_use]
     pub fn demo() -> Self {
         Self {
+            withheld_share: 0.3,
             validation_share: 0.0,
             ..Self::new(ModelOptions::Networks(EnsembleOptions::demo()))
         }
     }
 }
 
+/// Fewer episodes than this can hardly show that a set holds anything.
+const JUDGING_EPISODES: usize = 4;
+/// The share of the withheld rows that chooses the scales where no others can.
+const CHOOSING_SHARE: f64 = 1.0 / 3.0;
+
 /// A model that is trained but not calibrated.
 struct Trained {
     summary: crate::learn::model_file::TrainingSummary,
     beta: Beta,
-    validation_rows: usize,
+    /// Rows that decided when to stop.
+    validation: Option<LogPart>,
     encode: Encode,
 }
 
@@ -123,12 +129,13 @@ pub fn fit(
     observer: &mut dyn Observer,
 ) -> Result<(ModelFile, ModelCalibration), Error> {
     task.hold_dimensions(log.state_dimension(), log.action_dimension())?;
+    outlier::refuse_outliers(task, log)?;
     let unseen = UnseenInput::of(task);
     let seed = options.model.seed();
     // Differences of what wraps are taken the short way round.
     let beside = next_to_states(log, &task.wraps);
-    let split = Split::new(&beside, options.withheld_share, seed);
-    let (kept, withheld) = (&split.kept, &split.withheld);
+    let split = Split::with_episodes(&beside, options.withheld_share, JUDGING_EPISODES, seed);
+    let (kept, withheld) = (&split.kept.log, &split.withheld.log);
     if kept.len() < MINIMUM_ROWS {
         return Err(FitError::TooFewRows {
             rows: log.len(),
@@ -144,7 +151,8 @@ pub fn fit(
             network::train(kept, unseen, &task.wraps, share, model, observer)
         }
         ModelOptions::GaussianProcess(model) => {
-            gaussian_process::train(kept, withheld, unseen, model, observer)
+            let share = options.validation_share;
+            gaussian_process::train(kept, withheld, unseen, share, model, observer)
         }
     };
     let trained = trained.map_err(|error| in_the_tasks_words(error, task))?;
@@ -153,28 +161,43 @@ pub fn fit(
 
     // Calibration sees what the core predicts, from the very bytes that go
     // into the file.
-    let (support_low, support_high) = tables::support(&beside, options.support_margin, unseen);
     let mut uncertainty = Uncertainty {
-        support_low,
-        support_high,
+        support: region::region(kept, withheld, unseen, seed),
         ..evidence::uncalibrated(log)
     };
-    let evidence = Evidence::new(&(trained.encode)(&uncertainty)?, withheld, &task.wraps)?;
+    let validation_rows = trained.validation.as_ref().map_or(0, |part| part.log.len());
+    // Rows that decided when to stop may choose the scales as well; they judge nothing.
+    let (judging, choosing) = match trained.validation {
+        Some(validation) => (split.withheld.clone(), validation),
+        None => split.withheld.divide(CHOOSING_SHARE, seed),
+    };
+    let part = (trained.encode)(&uncertainty)?;
+    let (choosing, judging) = (
+        Evidence::new(&part, &choosing, &task.wraps)?,
+        Evidence::new(&part, &judging, &task.wraps)?,
+    );
     let calibration = calibrate(
-        &evidence.dimensions(),
+        &choosing.withheld(),
+        &judging.withheld(),
         &CalibrationOptions {
             mode: options.calibration,
             intervals: Intervals::OneSided,
             beta: options.beta.map_or(trained.beta, Beta::Fixed),
+            longest_window: task.horizon as usize,
         },
     )?;
 
     uncertainty.beta = calibration.beta;
     uncertainty.calibration_scale = calibration.core_scales();
+    uncertainty.noise_scale = calibration.noise_scales();
     uncertainty.calibration = match calibration.status {
         CalibrationStatus::Calibrated => Calibration::Passed,
-        CalibrationStatus::TooFewRows { .. } => Calibration::TooFewRows,
-        CalibrationStatus::Failed { .. } => Calibration::Failed,
+        CalibrationStatus::TooFewRows { .. } | CalibrationStatus::TooFewEpisodes { .. } => {
+            Calibration::TooFewRows
+        }
+        CalibrationStatus::Failed { .. } | CalibrationStatus::ErrorsStay { .. } => {
+            Calibration::Failed
+        }
     };
     let metadata = Metadata {
         hambo_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -182,10 +205,14 @@ pub fn fit(
         data: DataSummary {
             hash: Sha256::digest(log.bytes()).into(),
             rows: log.len(),
-            training_rows: kept.len() - trained.validation_rows,
-            validation_rows: trained.validation_rows,
+            training_rows: kept.len() - validation_rows,
+            validation_rows,
             withheld_rows: withheld.len(),
             split_by_episodes: split.by_episodes,
+            exploration: explorations(log)
+                .into_iter()
+                .map(|found| found.map(|found| found.share_of_range))
+                .collect(),
         },
         sample: LogSample::of(log),
         state_names: task.state_names.clone(),

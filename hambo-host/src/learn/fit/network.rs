@@ -6,7 +6,7 @@ use super::Trained;
 use super::evidence::{Evidence, uncalibrated};
 use super::tables::Tables;
 use crate::Error;
-use crate::formats::log::{Log, Split};
+use crate::formats::log::{Log, LogPart, Split};
 use crate::formats::task::Wrap;
 use crate::foundation::observer::{Observer, Progress};
 use crate::learn::calibration::{Beta, error_before};
@@ -28,8 +28,8 @@ pub(super) fn train(
     let seed = options.seed ^ 0x5641_4C49;
     let split = Split::new(log, validation_share, seed);
     let (set, validation) = (
-        Tables::new(&split.kept, unseen),
-        Tables::new(&split.withheld, unseen),
+        Tables::new(&split.kept.log, unseen),
+        Tables::new(&split.withheld.log, unseen),
     );
     let set = set.training_set();
     let validation_set = validation.training_set();
@@ -47,7 +47,7 @@ pub(super) fn train(
             let _ = write!(message, ", validation {loss:.4}");
         }
         // It takes a few milliseconds.
-        if observer.reads() && !split.withheld.is_empty() {
+        if observer.reads() && !split.withheld.log.is_empty() {
             let error = calibration_error(&trainer, unseen, &split.withheld, wraps)?;
             let _ = write!(message, ", calibration error {error:.1e}");
         }
@@ -70,7 +70,7 @@ pub(super) fn train(
         beta: Beta::Nested {
             members: options.members,
         },
-        validation_rows: split.withheld.len(),
+        validation: Some(split.withheld).filter(|part| !part.log.is_empty()),
         encode: Box::new(move |uncertainty| Ok(encode_ensemble(&ensemble, uncertainty)?)),
     })
 }
@@ -88,12 +88,12 @@ fn whole(ensemble: TrainedEnsemble, unseen: Option<UnseenInput>) -> TrainedEnsem
 fn calibration_error(
     trainer: &Trainer,
     unseen: Option<UnseenInput>,
-    validation: &Log,
+    validation: &LogPart,
     wraps: &[Option<Wrap>],
 ) -> Result<f32, Error> {
     let part = encode_ensemble(
         &whole(trainer.ensemble(), unseen),
-        &uncalibrated(validation),
+        &uncalibrated(&validation.log),
     )?;
     let evidence = Evidence::new(&part, validation, wraps)?;
     let errors: Vec<f32> = evidence.dimensions().iter().map(error_before).collect();

@@ -1,4 +1,4 @@
-//! A log as the tables that training takes, and the box around it.
+//! A log as the tables that training takes.
 
 use crate::formats::log::Log;
 use crate::learn::ensemble::TrainingSet;
@@ -78,27 +78,4 @@ fn inputs(log: &Log) -> Vec<f32> {
     let rows = log.rows();
     rows.flat_map(|row| row.state.iter().chain(row.action).copied())
         .collect()
-}
-
-/// The box around all states and actions, widened on every side, and open
-/// where the model does not look.
-pub(super) fn support(log: &Log, margin: f32, unseen: Option<UnseenInput>) -> (Vec<f32>, Vec<f32>) {
-    let columns = log.state_dimension() + log.action_dimension();
-    let mut low = vec![f32::INFINITY; columns];
-    let mut high = vec![f32::NEG_INFINITY; columns];
-    for row in inputs(log).chunks_exact(columns) {
-        for ((low, high), x) in low.iter_mut().zip(&mut high).zip(row) {
-            *low = low.min(*x);
-            *high = high.max(*x);
-        }
-    }
-    for (low, high) in low.iter_mut().zip(&mut high) {
-        let room = (*high - *low) * margin;
-        *low -= room;
-        *high += room;
-    }
-    if let Some(unseen) = unseen {
-        unseen.open(&mut low, &mut high);
-    }
-    (low, high)
 }

@@ -1,6 +1,8 @@
 //! beta_n, half the width of a Gaussian process's confidence set in standard
 //! deviations, as the self-normalised bound has it.
 
+use serde::{Deserialize, Serialize};
+
 /// The usual factor between the norm of the posterior mean and the bound B.
 pub const NORM_FACTOR: f64 = 2.0;
 
@@ -28,4 +30,15 @@ pub enum NormBound {
         /// [`NORM_FACTOR`] if in doubt.
         factor: f64,
     },
+}
+
+/// Where the width of the set comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum SetWidth {
+    /// The least beta with which set and noise hold withheld rows: never below that of the
+    /// posterior's own interval, tested, not proved.
+    #[default]
+    Calibrated,
+    /// Theory's beta, which is proved where the norm is stated.
+    Theory,
 }

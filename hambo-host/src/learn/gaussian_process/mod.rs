@@ -27,7 +27,7 @@ mod posterior;
 mod subset;
 mod theory;
 
-pub use beta::{NORM_FACTOR, NormBound, beta};
+pub use beta::{NORM_FACTOR, NormBound, SetWidth, beta};
 pub use error::GaussianProcessError;
 pub use kernel::Hyperparameters;
 pub use marginal_likelihood::{

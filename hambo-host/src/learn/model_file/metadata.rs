@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::formats::task::Wrap;
 use crate::learn::calibration::{CalibrationMode, ModelCalibration};
 use crate::learn::ensemble::EnsembleOptions;
-use crate::learn::gaussian_process::{FittedOutput, Growth, Theory};
+use crate::learn::gaussian_process::{FittedOutput, Growth, SetWidth, Theory};
 use crate::learn::model_file::LogSample;
 
 /// How a model came about.
@@ -39,7 +39,7 @@ pub struct Metadata {
 }
 
 /// The log that a model was trained on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataSummary {
     /// SHA-256 of the log's numbers.
     pub hash: [u8; 32],
@@ -53,6 +53,9 @@ pub struct DataSummary {
     pub withheld_rows: usize,
     /// Whether they were withheld in whole episodes.
     pub split_by_episodes: bool,
+    /// What states leave open of each action, as a share of its range; none if the log is
+    /// too short to say.
+    pub exploration: Vec<Option<f64>>,
 }
 
 /// The training of a model.
@@ -91,4 +94,6 @@ pub struct GaussianProcessSummary {
     pub growth: Vec<Growth>,
     /// beta, norms, Lipschitz constants.
     pub theory: Theory,
+    /// Where the width of the set comes from.
+    pub width: SetWidth,
 }

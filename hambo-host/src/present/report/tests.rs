@@ -14,6 +14,7 @@ use crate::check::result::{
 use crate::check::saved_run::{InputFile, Inputs, SavedRun, SavedRunError};
 use crate::check::support::{Distances, Excursion, Farthest, SupportUse};
 use crate::check::{CheckOutcome, CheckResult, Decision};
+use crate::learn::calibration::{Gate, WindowShare};
 
 const NASTY: &str = "<script>alert('x')</script> \"&\u{7}";
 
@@ -116,10 +117,11 @@ fn run(states: usize, steps: usize) -> SavedRun {
         name: name.clone(),
         best_scale: Number(0.8),
         scale: Number(1.0),
+        noise_scale: Number(1.0),
         beta: Number(2.0),
         errors: [Number(0.1), Number(0.01)],
         coverage: Number(0.7),
-        total_coverage: Number(0.99),
+        simulated_coverage: Number(0.99),
         coverage_90: Number(0.9),
         before: curve.clone(),
         after: curve.clone(),
@@ -192,7 +194,19 @@ fn run(states: usize, steps: usize) -> SavedRun {
             passed: true,
             mode: "widen".to_owned(),
             joint_coverage: Number(0.7),
-            joint_total_coverage: Number(0.99),
+            gate: Gate {
+                widening: 1.0,
+                rows: 200,
+                episodes: 10,
+                share: 0.99,
+                share_lower: 0.95,
+                windows: vec![WindowShare {
+                    length: 2,
+                    windows: 100,
+                    share: 1.0,
+                    share_upper: 1.0,
+                }],
+            },
             states: names.iter().map(state).collect(),
         },
         theory: vec![["beta".to_owned(), "3".to_owned(), NASTY.to_owned()]],

@@ -20,8 +20,10 @@ pub fn section(run: &SavedRun) -> Section {
     let mut body = format!(
         "<p><span class=\"mark {class}\">{}</span> ({} rows). The scale τ multiplies the \
          predicted standard deviations so that intervals hold as many withheld rows as they \
-         claim; {}. All states at once: {} of the next states lie in the set that the adversary \
-         chooses from, {} if noise is added.</p>\n",
+         claim; {}. On rows that chose nothing, all states at once, {} of the next states lie \
+         in the set that the adversary chooses from, and {} in set and noise as they are \
+         simulated (lower 95 % limit {}, at least 90 % is wanted; the set was widened {} \
+         times for it).</p>\n",
         escape(&facts.status),
         count(run.model.withheld_rows as u64),
         match facts.mode.as_str() {
@@ -29,7 +31,9 @@ pub fn section(run: &SavedRun) -> Section {
             _ => "here it is the paper’s plain minimiser",
         },
         percent(facts.joint_coverage.0),
-        percent(facts.joint_total_coverage.0)
+        percent(f64::from(facts.gate.share)),
+        percent(f64::from(facts.gate.share_lower)),
+        readable(f64::from(facts.gate.widening))
     );
     let keys = key("line-before", "before (τ = 1)")
         + &key("line-adversary", "after (τ in use)")
@@ -42,6 +46,7 @@ pub fn section(run: &SavedRun) -> Section {
     }
     body.push_str("</div>\n");
     body.push_str(&numbers(facts));
+    body.push_str(&windows(facts));
     Section {
         id: "calibration",
         title: "Calibration",
@@ -94,12 +99,13 @@ fn numbers(facts: &CalibrationSummary) -> String {
                 text(&state.name),
                 figure(state.best_scale.0),
                 figure(state.scale.0),
+                figure(state.noise_scale.0),
                 figure(state.beta.0),
                 figure(state.errors[0].0),
                 figure(state.errors[1].0),
                 Cell::Number(percent(state.coverage_90.0)),
                 Cell::Number(percent(state.coverage.0)),
-                Cell::Number(percent(state.total_coverage.0)),
+                Cell::Number(percent(state.simulated_coverage.0)),
             ]
         })
         .collect();
@@ -107,6 +113,7 @@ fn numbers(facts: &CalibrationSummary) -> String {
         "state",
         "best τ",
         "τ in use",
+        "noise scale",
         "β",
         "error before",
         "after",
@@ -115,4 +122,28 @@ fn numbers(facts: &CalibrationSummary) -> String {
         "in set and noise",
     ];
     table("Scales, errors, and shares of withheld rows", &heads, &rows)
+}
+
+/// Sums of residuals over windows of withheld rows.
+fn windows(facts: &CalibrationSummary) -> String {
+    if facts.gate.windows.is_empty() {
+        return String::new();
+    }
+    let windows = facts.gate.windows.iter();
+    let rows: Vec<Vec<Cell>> = windows
+        .map(|window| {
+            vec![
+                Cell::Number(count(window.length as u64)),
+                Cell::Number(count(window.windows as u64)),
+                Cell::Number(percent(f64::from(window.share))),
+                Cell::Number(percent(f64::from(window.share_upper))),
+            ]
+        })
+        .collect();
+    table(
+        "Errors over several steps: windows whose sum of residuals a rollout could have made \
+         (upper limit, at least 99 % is wanted)",
+        &["steps", "windows", "held", "upper limit"],
+        &rows,
+    )
 }

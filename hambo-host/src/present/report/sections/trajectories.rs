@@ -69,7 +69,7 @@ fn by_difference(paths: &Paths) -> Vec<usize> {
     order
 }
 
-/// The largest distance of the two means, in widths of the box.
+/// The largest distance of the two means, in four standard deviations of the log.
 pub(super) fn difference(paths: &Paths, state: usize) -> f64 {
     let (Some(neutral), Some(worst)) = (paths.neutral.get(state), paths.worst.get(state)) else {
         return 0.0;
@@ -125,7 +125,8 @@ fn chart(paths: &Paths, variant: &str, j: usize) -> String {
         (&paths.logged_low, &paths.logged_high),
         (&paths.low, &paths.high),
     ] {
-        // The log's own range where it is known, else the box around it.
+        // The log's own range where it is known, else two standard deviations
+        // around its mean.
         let ends = sides.0.get(j).zip(sides.1.get(j));
         let ends = ends.filter(|_| paths.is_logged(j));
         if let Some((low, high)) = ends {

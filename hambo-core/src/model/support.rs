@@ -1,0 +1,174 @@
+//! The region that the log covers, as some of its rows in whitened
+//! coordinates: a query is as far outside as its nearest row is away.
+//!
+//! Whitening measures distances in standard deviations along the principal
+//! directions of (s, a), so a log whose actions follow from its states is thin
+//! across that relation, and another controller is far away at once. The rows
+//! themselves show holes that no box and no ellipsoid shows.
+
+use crate::arithmetic::elementary::minimum;
+
+/// Rows of the log, whitened, and how far from the nearest of them a query may
+/// lie.
+///
+/// ```
+/// use hambo_core::model::Support;
+/// // Two inputs that the log ties together: x1 = x0 but for a hundredth.
+/// let support = Support {
+///     centre: &[0.0, 0.0],
+///     scale: &[1.0, 1.0],
+///     whitening: &[1.0, -100.0, 100.0],
+///     rows: &[-1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+///     limit: 2.0,
+/// };
+/// let mut scratch = [[0.0; 4]; 2];
+/// let (state, action) = ([[0.5, 0.5, 9.0, f32::NAN]], [[0.51, 0.6, 9.0, 0.0]]);
+/// let outside = support.outside(&state, &action, &mut scratch);
+/// assert_eq!(outside, [false, true, true, true]);
+/// // The edge is at 1.
+/// let distance = support.distance(&[[0.5]], &[[0.51]], &mut [[0.0]; 2]);
+/// assert!((distance[0] - (0.25_f32 + 1.0).sqrt() / 2.0).abs() < 1e-3);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Support<'a> {
+    /// The mean of (s, a).
+    pub centre: &'a [f32],
+    /// One over the standard deviation of each input.
+    pub scale: &'a [f32],
+    /// The lower triangle of the matrix W with z = W ((x − centre) · scale), row by
+    /// row.
+    pub whitening: &'a [f32],
+    /// Whitened rows of the log, one after the other.
+    pub rows: &'a [f32],
+    /// The largest distance from the nearest row that counts as inside, in
+    /// whitened units.
+    pub limit: f32,
+}
+
+impl Support<'_> {
+    /// Rows of scratch that a query takes.
+    #[must_use]
+    pub fn scratch_rows(&self) -> usize {
+        self.centre.len()
+    }
+
+    /// The lanes whose state and action lie outside. A NaN does, and so does
+    /// everything if there is no row.
+    pub fn outside<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        action: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+    ) -> [bool; B] {
+        let squares = self.squared_distance(state, action, scratch);
+        // Written so that a NaN counts as outside.
+        squares.map(|square| {
+            let inside = square <= self.limit * self.limit;
+            !inside
+        })
+    }
+
+    /// The distance from the nearest row in units of the limit: beyond 1 is
+    /// outside.
+    pub fn distance<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        action: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+    ) -> [f32; B] {
+        let squares = self.squared_distance(state, action, scratch);
+        squares.map(|square| crate::arithmetic::elementary::sqrt(square) / self.limit)
+    }
+
+    /// In whitened units.
+    fn squared_distance<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        action: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+    ) -> [f32; B] {
+        let columns = self.centre.len();
+        let units = || self.centre.iter().zip(self.scale);
+        let inputs = || state.iter().chain(action).zip(units());
+        let known = columns > 0
+            && inputs().count() == columns
+            && scratch.len() >= columns
+            && self.rows.len().checked_rem(columns) == Some(0);
+        let mut least = [f32::INFINITY; B];
+        if !known {
+            return least;
+        }
+        let mut weights = self.whitening.iter();
+        for (index, row) in scratch.iter_mut().take(columns).enumerate() {
+            let mut sum = [0.0; B];
+            let columns = inputs().take(index.saturating_add(1));
+            for ((x, (centre, scale)), weight) in columns.zip(weights.by_ref()) {
+                for (sum, x) in sum.iter_mut().zip(x) {
+                    *sum += *weight * ((*x - *centre) * *scale);
+                }
+            }
+            *row = sum;
+        }
+        for logged in self.rows.chunks_exact(columns) {
+            let mut square = [0.0; B];
+            for (row, own) in scratch.iter().zip(logged) {
+                for (sum, z) in square.iter_mut().zip(row) {
+                    let difference = *z - *own;
+                    *sum += difference * difference;
+                }
+            }
+            for (least, square) in least.iter_mut().zip(&square) {
+                *least = minimum(*least, *square);
+            }
+        }
+        least
+    }
+}
+
+/// Numbers in the lower triangle of a square matrix.
+#[must_use]
+pub fn triangle(size: usize) -> Option<usize> {
+    size.checked_mul(size.checked_add(1)?)?.checked_div(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: [f32; 6] = [-1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+
+    fn support(rows: &[f32]) -> Support<'_> {
+        Support {
+            centre: &[1.0, -1.0],
+            scale: &[4.0, 1.0],
+            whitening: &[0.5, 0.0, 1.0],
+            rows,
+            limit: 0.5,
+        }
+    }
+
+    fn outside(x: f32, u: f32, rows: &[f32]) -> bool {
+        support(rows).outside(&[[x]], &[[u]], &mut [[0.0]; 2])[0]
+    }
+
+    #[test]
+    fn both_sides_and_holes_are_outside() {
+        // In whitened coordinates z = (2 (x − 1), u + 1).
+        assert!(!outside(1.0, -1.0, &ROWS));
+        assert!(!outside(1.5, -1.0, &ROWS) && !outside(0.5, -1.0, &ROWS));
+        assert!(outside(1.76, -1.0, &ROWS) && outside(0.24, -1.0, &ROWS));
+        assert!(outside(1.0, -0.49, &ROWS) && outside(1.0, -1.51, &ROWS));
+        // Between two rows that are farther apart than twice the limit.
+        let apart = [-1.0, 0.0, 1.0, 0.0];
+        assert!(outside(1.0, -1.0, &apart) && !outside(1.4, -1.0, &apart));
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_outside() {
+        assert!(outside(f32::NAN, -1.0, &ROWS) && outside(1.0, f32::INFINITY, &ROWS));
+        assert!(outside(1.0, -1.0, &[]) && outside(1.0, -1.0, &ROWS[..3]));
+        let short = support(&ROWS).outside(&[[1.0]], &[[-1.0]], &mut [[0.0]; 1]);
+        let missing = support(&ROWS).outside(&[[1.0]], &[], &mut [[0.0]; 2]);
+        assert!(short[0] && missing[0]);
+    }
+}

@@ -1,0 +1,198 @@
+//! The gate: does the system that is simulated hold what was withheld?
+//!
+//! Two questions, on rows that chose neither the scales nor anything else. Do
+//! set and noise hold a row in all dimensions at once in at least
+//! [`LEAST_SHARE`] of the cases, by the lower 95 % limit? And are the sums of
+//! residuals over windows of rows held in [`NOMINAL_SHARE`] of the cases, or at
+//! least not significantly less often? The set is widened until both hold.
+//!
+//! Going down from the widest set and stopping at the first failure keeps the
+//! 95 %: wider sets hold more, so a set that holds too little is accepted only
+//! if the test of the widest such set fails, and that is one test.
+
+use serde::{Deserialize, Serialize};
+
+use super::korn_graubard::Share;
+use super::needed::Needed;
+
+/// The least share of rows that set and noise must hold, by its lower limit.
+pub const LEAST_SHARE: f64 = 0.9;
+/// The share that a right model's set and noise hold.
+pub const NOMINAL_SHARE: f64 = 0.99;
+/// The largest tau: the set may become so many times as wide as the model has it.
+pub const MOST_WIDENING: f64 = 10.0;
+/// The probability with which a limit fails.
+const TAIL: f64 = 0.05;
+/// Steps of the widening, evenly in the logarithm.
+const STEPS: i32 = 60;
+
+/// What the gate found at the widening in use.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Gate {
+    /// The factor on the set.
+    pub widening: f32,
+    /// Rows that judged.
+    pub rows: usize,
+    /// Episodes that they come from, or stretches where there are too few.
+    pub episodes: usize,
+    /// The share of rows inside set and noise, in all dimensions at once.
+    pub share: f32,
+    /// Its lower 95 % limit.
+    pub share_lower: f32,
+    /// Windows of rows, by length.
+    pub windows: Vec<WindowShare>,
+}
+
+/// How many windows of one length are held.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct WindowShare {
+    /// Rows of a window.
+    pub length: usize,
+    /// Windows.
+    pub windows: usize,
+    /// The share whose sum of residuals the rollout could have produced.
+    pub share: f32,
+    /// Its upper limit, 95 % over all lengths together.
+    pub share_upper: f32,
+}
+
+/// Why no widening is enough.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Refusal {
+    /// More episodes might show that it is; so many, if like these.
+    TooFewEpisodes(Option<usize>),
+    /// Too many rows lie outside.
+    RowsOutside,
+    /// Errors add up over windows of this length.
+    ErrorsStay(usize),
+}
+
+/// Widens the set until it passes, at most to `most`.
+pub(super) fn widen(rows: &Needed, windows: &[Needed], most: f64) -> (Gate, Option<Refusal>) {
+    let mut last = None;
+    for step in (0..=STEPS).rev() {
+        let widening = (most.ln() * f64::from(step) / f64::from(STEPS)).exp();
+        let (gate, refusal) = judge(rows, windows, widening);
+        match refusal {
+            None => last = Some((gate, None)),
+            // No width makes up for episodes.
+            Some(Refusal::TooFewEpisodes(_)) if last.is_none() => {
+                return (judge(rows, windows, 1.0).0, refusal);
+            }
+            // What was passed before, or the refusal of the widest set.
+            Some(_) => return last.unwrap_or((gate, refusal)),
+        }
+        if most <= 1.0 {
+            break;
+        }
+    }
+    last.unwrap_or_else(|| judge(rows, windows, 1.0))
+}
+
+/// The gate at one widening.
+fn judge(rows: &Needed, windows: &[Needed], widening: f64) -> (Gate, Option<Refusal>) {
+    let inside = |needed: &Needed| {
+        let windows = needed.windows.iter();
+        Share::of(windows.map(|(group, factor)| (*group, *factor <= widening)))
+    };
+    let share = inside(rows);
+    let tail = TAIL / windows.len().max(1) as f64;
+    let windows: Vec<WindowShare> = windows
+        .iter()
+        .map(|needed| {
+            let share = inside(needed);
+            WindowShare {
+                length: needed.length,
+                windows: share.rows,
+                share: share.value as f32,
+                share_upper: share.upper(tail) as f32,
+            }
+        })
+        .collect();
+    let stays = windows
+        .iter()
+        .find(|window| f64::from(window.share_upper) < NOMINAL_SHARE);
+    let lower = share.lower(TAIL);
+    let refusal = if let Some(window) = stays {
+        Some(Refusal::ErrorsStay(window.length))
+    } else if lower >= LEAST_SHARE {
+        None
+    } else if share.value > LEAST_SHARE {
+        Some(Refusal::TooFewEpisodes(share.groups_for(LEAST_SHARE, TAIL)))
+    } else {
+        Some(Refusal::RowsOutside)
+    };
+    let gate = Gate {
+        widening: widening as f32,
+        rows: share.rows,
+        episodes: share.groups,
+        share: share.value as f32,
+        share_lower: lower as f32,
+        windows,
+    };
+    (gate, refusal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 30 episodes of 20 rows; every tenth row needs `factor`.
+    fn rows(factor: f64) -> Needed {
+        Needed {
+            length: 1,
+            windows: (0..600)
+                .map(|row| (row / 20, if row % 10 == 3 { factor } else { 0.5 }))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn it_widens_as_far_as_it_must() {
+        let (gate, refusal) = widen(&rows(0.9), &[], MOST_WIDENING);
+        assert_eq!((gate.widening, refusal), (1.0, None));
+        assert_eq!((gate.rows, gate.episodes, gate.share), (600, 30, 1.0));
+        let (gate, refusal) = widen(&rows(3.0), &[], MOST_WIDENING);
+        assert!(
+            refusal.is_none() && (3.0..3.2).contains(&gate.widening),
+            "{gate:?}"
+        );
+        // A tenth of the rows stays outside whatever is done.
+        let (gate, refusal) = widen(&rows(11.0), &[], MOST_WIDENING);
+        assert_eq!(refusal, Some(Refusal::RowsOutside));
+        assert!((gate.share - 0.9).abs() < 1e-6);
+        // Nothing may be widened.
+        assert!(widen(&rows(3.0), &[], 1.0).1.is_some());
+    }
+
+    #[test]
+    fn few_episodes_are_named() {
+        let few = Needed {
+            length: 1,
+            windows: (0..24).map(|row| (row / 6, 0.5)).collect(),
+        };
+        let (gate, refusal) = widen(&few, &[], MOST_WIDENING);
+        let Some(Refusal::TooFewEpisodes(Some(enough))) = refusal else {
+            panic!("{gate:?} {refusal:?}");
+        };
+        assert!((5..10).contains(&enough), "{enough}");
+    }
+
+    #[test]
+    fn errors_that_stay_are_found_in_long_windows() {
+        // Single rows are fine; a third of the windows of 8 need a factor of 4.
+        let windows = |factor: f64| Needed {
+            length: 8,
+            windows: (0..60)
+                .map(|window| (window / 2, if window % 3 == 0 { factor } else { 0.1 }))
+                .collect(),
+        };
+        let (gate, refusal) = widen(&rows(0.5), &[windows(4.0)], MOST_WIDENING);
+        assert!(
+            refusal.is_none() && (4.0..4.2).contains(&gate.widening),
+            "{gate:?}"
+        );
+        let (_, refusal) = widen(&rows(0.5), &[windows(12.0)], MOST_WIDENING);
+        assert_eq!(refusal, Some(Refusal::ErrorsStay(8)));
+    }
+}

@@ -1,0 +1,165 @@
+//! By how much the set would have to be widened to hold a row, or a window of
+//! rows, as the rollout could have produced it.
+//!
+//! A rollout moves a state by at most beta · tau · sigma_e from the mean, and by
+//! noise. Over a window of steps the adversary's moves add up, and so do the
+//! variances of the noise: errors of the model that stay from step to step
+//! leave the second sum behind.
+
+use super::{Withheld, WithheldDimension};
+
+/// The widening that each window needs.
+#[derive(Debug, Clone)]
+pub(super) struct Needed {
+    /// Rows of a window.
+    pub(super) length: usize,
+    /// The windows' groups and factors.
+    pub(super) windows: Vec<(u32, f64)>,
+}
+
+/// The set and the noise of a rollout.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Simulated<'a> {
+    /// beta · tau_j.
+    pub(super) radii: &'a [f64],
+    /// The scale of the noise in each dimension.
+    pub(super) noise_scale: &'a [f64],
+    /// Half the width of the interval of the noise, in standard deviations.
+    pub(super) quantile: f64,
+}
+
+impl Simulated<'_> {
+    /// The least factor on the set with which it holds each window of `length` rows that
+    /// follow each other, in all dimensions at once.
+    pub(super) fn needed(&self, rows: &Withheld<'_>, length: usize) -> Needed {
+        let starts = starts(rows.follows, length);
+        let mut factors = vec![0.0_f64; starts.len()];
+        for (dimension, columns) in rows.dimensions.iter().enumerate() {
+            let own = self.of_dimension(columns, dimension, &starts, length);
+            for (factor, own) in factors.iter_mut().zip(own) {
+                *factor = factor.max(own);
+            }
+        }
+        let groups = starts.iter().map(|start| rows.groups.get(*start).copied());
+        let groups = groups.map(Option::unwrap_or_default);
+        Needed {
+            length,
+            windows: groups.zip(factors).collect(),
+        }
+    }
+
+    /// The same in one dimension.
+    pub(super) fn needed_in(
+        &self,
+        rows: &Withheld<'_>,
+        dimension: usize,
+        length: usize,
+    ) -> Vec<f64> {
+        let columns = rows.dimensions.get(dimension);
+        columns.map_or_else(Vec::new, |columns| {
+            self.of_dimension(columns, dimension, &starts(rows.follows, length), length)
+        })
+    }
+
+    fn of_dimension(
+        &self,
+        columns: &WithheldDimension<'_>,
+        dimension: usize,
+        starts: &[usize],
+        length: usize,
+    ) -> Vec<f64> {
+        let radius = self.radii.get(dimension).copied().unwrap_or(0.0);
+        let noise = self.noise_scale.get(dimension).copied().unwrap_or(1.0);
+        let rows: Vec<_> = columns.rows().collect();
+        let factor = |start: &usize| {
+            let window = rows.iter().skip(*start).take(length);
+            let (mut residual, mut set, mut variance) = (0.0, 0.0, 0.0);
+            for row in window {
+                residual += row.residual;
+                set += radius * row.epistemic;
+                variance += (noise * row.aleatoric).powi(2);
+            }
+            let excess = residual.abs() - self.quantile * variance.sqrt();
+            if excess <= 0.0 { 0.0 } else { excess / set }
+        };
+        starts.iter().map(factor).collect()
+    }
+}
+
+/// The first rows of windows that do not overlap.
+fn starts(follows: &[bool], length: usize) -> Vec<usize> {
+    let mut starts = Vec::new();
+    let mut run = 0;
+    for (row, follows) in follows.iter().enumerate() {
+        run = if *follows && run > 0 { run + 1 } else { 1 };
+        if run == length {
+            starts.push(row + 1 - length);
+            run = 0;
+        }
+    }
+    starts
+}
+
+/// The longest run of rows that follow each other.
+pub(super) fn longest_run(follows: &[bool]) -> usize {
+    let mut run = 0;
+    let lengths = follows.iter().map(|follows| {
+        run = if *follows { run + 1 } else { 1 };
+        run
+    });
+    lengths.max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOLLOWS: [bool; 7] = [false, true, true, true, false, true, true];
+
+    #[test]
+    fn windows_stay_in_their_episode() {
+        assert_eq!(starts(&FOLLOWS, 1), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(starts(&FOLLOWS, 2), [0, 2, 4]);
+        assert_eq!(starts(&FOLLOWS, 3), [0, 4]);
+        assert_eq!(starts(&FOLLOWS, 4), [0]);
+        assert_eq!(longest_run(&FOLLOWS), 4);
+    }
+
+    #[test]
+    fn factors_by_hand() {
+        // Set 2 · 0.1 and noise 2 · 0.3 a row; residuals 1, 1, 1, 0.5.
+        let rows = Withheld {
+            dimensions: vec![WithheldDimension {
+                mean: &[0.0; 4],
+                epistemic_std: &[0.1; 4],
+                aleatoric_std: &[0.3; 4],
+                observed: &[1.0, 1.0, 1.0, 0.5],
+            }],
+            groups: &[3; 4],
+            follows: &[false, true, true, true],
+        };
+        let simulated = Simulated {
+            radii: &[2.0],
+            noise_scale: &[1.0],
+            quantile: 2.0,
+        };
+        let close = |found: &[(u32, f64)], expected: &[f64]| {
+            let pairs = found.iter().zip(expected);
+            assert_eq!(found.len(), expected.len());
+            assert!(
+                pairs.into_iter().all(|(a, b)| (a.1 - b).abs() < 1e-5),
+                "{found:?}"
+            );
+        };
+        close(&simulated.needed(&rows, 1).windows, &[2.0, 2.0, 2.0, 0.0]);
+        // (2 − 2 · 0.3 · √2) / 0.4, (1.5 − …) / 0.4.
+        close(&simulated.needed(&rows, 2).windows, &[2.878_680, 1.628_680]);
+        close(&simulated.needed(&rows, 4).windows, &[(3.5 - 1.2) / 0.8]);
+        // A certain model that is wrong cannot be widened.
+        let certain = Simulated {
+            radii: &[0.0],
+            ..simulated
+        };
+        assert_eq!(certain.needed(&rows, 1).windows[0].1, f64::INFINITY);
+    }
+}

@@ -1,0 +1,46 @@
+//! The scale of the predicted noise.
+//!
+//! A residual is noise and model error together. From one row to the next the
+//! model error hardly changes, so differences of residuals show the noise
+//! alone; an error that stays in an episode does not count as noise, and what
+//! is left over goes into the set. The scale is never larger than the residuals
+//! themselves allow: more noise is not more caution.
+
+use super::Withheld;
+
+/// The median of |X| for a standard normal X.
+const NORMAL_MEDIAN: f64 = 0.674_489_750_196_081_7;
+/// Pairs of rows below which the noise is left as the model has it.
+const FEWEST: usize = 20;
+/// The smallest and the largest scale.
+const LIMITS: [f64; 2] = [0.02, 50.0];
+
+/// The scale of one dimension's noise.
+pub(super) fn noise_scale(rows: &Withheld<'_>, dimension: usize) -> f64 {
+    let Some(columns) = rows.dimensions.get(dimension) else {
+        return 1.0;
+    };
+    // Residuals in predicted standard deviations of the noise.
+    let scores: Vec<f64> = columns
+        .rows()
+        .map(|row| row.residual / row.aleatoric.max(f64::MIN_POSITIVE))
+        .collect();
+    let follows = rows.follows.iter().skip(1);
+    let pairs = scores.windows(2).zip(follows);
+    let differences: Vec<f64> = pairs
+        .filter(|(_, follows)| **follows)
+        .map(|(pair, _)| (pair[1] - pair[0]).abs() / std::f64::consts::SQRT_2)
+        .collect();
+    if differences.len() < FEWEST {
+        return 1.0;
+    }
+    let whole = median(scores.iter().map(|score| score.abs()).collect());
+    let scale = median(differences).min(whole) / NORMAL_MEDIAN;
+    scale.clamp(LIMITS[0], LIMITS[1])
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    let middle = values.len() / 2;
+    let (_, median, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    *median
+}

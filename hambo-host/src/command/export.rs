@@ -26,6 +26,7 @@ use hambo_core::verdict::Verdict;
 
 use super::board::Board;
 use super::case::CaseArguments;
+use super::fit::writable;
 use super::line::Line;
 use super::number::whole;
 
@@ -80,6 +81,11 @@ const DEVICE_ADVERSARY: [usize; 2] = [64, 64];
 /// then nothing is written.
 pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Error> {
     let board = Board::named(&arguments.board)?;
+    // Before the check, which takes its time.
+    writable(&arguments.output)?;
+    if let Some(firmware) = &arguments.firmware {
+        Qemu::new(firmware).hold_firmware()?;
+    }
     let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
     let policy = HostPolicy::read(&arguments.case.policy, &task)?;

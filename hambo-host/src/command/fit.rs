@@ -272,7 +272,7 @@ fn with_file(error: Error, paths: &[PathBuf], task: &TaskFile) -> Error {
 }
 
 /// Finds out before the work whether its result can be saved.
-fn writable(path: &std::path::Path) -> Result<(), Error> {
+pub(super) fn writable(path: &std::path::Path) -> Result<(), Error> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => std::path::Path::new("."),

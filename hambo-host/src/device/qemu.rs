@@ -85,7 +85,15 @@ impl Qemu {
     }
 
     /// Puts a file into the board's flash and runs the firmware until it stops.
-    fn finish(&self, image: &Path) -> Result<Finished, DeviceError> {
+    /// Whether the firmware is one.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is another file.
+    pub fn hold_firmware(&self) -> Result<(), DeviceError> {
+        self.read_firmware().map(|_| ())
+    }
+
+    fn read_firmware(&self) -> Result<(Firmware, Table), DeviceError> {
         let elf = fs::read(&self.firmware).map_err(|source| DeviceError::NoFirmware {
             path: self.firmware.clone(),
             source,
@@ -98,6 +106,11 @@ impl Qemu {
         let table = Table::parse(&elf)
             .map_err(|error| bad_firmware(error.to_string()))?
             .ok_or_else(|| bad_firmware("it has no log table".into()))?;
+        Ok((firmware, table))
+    }
+
+    fn finish(&self, image: &Path) -> Result<Finished, DeviceError> {
+        let (firmware, table) = self.read_firmware()?;
         require_room(image, firmware)?;
 
         let run = self.emulate(image, firmware)?;

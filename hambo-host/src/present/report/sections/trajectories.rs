@@ -27,7 +27,7 @@ pub fn section(run: &SavedRun) -> Option<Section> {
             &format!("trajectory {}, neutral", paths.shown.trajectory),
         )
         + &key("line-one", &format!("the same under {name}"))
-        + &key("line-limit", "log’s range, or the box around it");
+        + &key("line-limit", "log’s range, or two standard deviations");
     let left = paths.states.len() - order.len();
     let more = if left > 0 {
         format!(

@@ -123,9 +123,11 @@ impl Problem {
         let part = Container::take(&mut bytes.as_bytes(), Part::Model).unwrap();
         let model = parse_model(&part).unwrap();
         let stationary = self.hyperparameters.kernel != Kernel::Linear;
-        // After the calibration scale, two supports and four units.
+        // After the calibration scale, the support's four runs and five units.
         let inputs = 4 * columns.div_ceil(4);
-        let numbers = part.arena.chunks(4).skip(3 * 4 + 4 * inputs).take(6);
+        let triangle = 4 * (columns * (columns + 1) / 2).div_ceil(4);
+        let before = 4 * 4 + 5 * inputs + triangle;
+        let numbers = part.arena.chunks(4).skip(before).take(6);
         let numbers = numbers.map(|x| f32::from_le_bytes(x.try_into().unwrap()));
         let numbers: Vec<f64> = numbers.map(f64::from).collect();
         let (variance_error, factor, error) = (numbers[3], numbers[4], numbers[5]);

@@ -6,8 +6,8 @@ use hambo_core::model::Calibration;
 use hambo_host::formats::image::{LoggedRegion, Uncertainty};
 use hambo_host::learn::gaussian_process::Observations;
 use hambo_host::learn::gaussian_process::{
-    ChosenRows, DeviceRoom, GaussianProcessFit, encode_gaussian_process, greedy_order, model_bytes,
-    uncertainty_growth,
+    ChosenRows, DeviceRoom, GaussianProcessFit, REGION_ROWS, encode_gaussian_process, greedy_order,
+    model_bytes, uncertainty_growth,
 };
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS};
@@ -131,7 +131,10 @@ fn sizes_are_those_of_the_part() {
             calibration_scale: vec![1.0; outputs],
             calibration: Calibration::Passed,
             noise_scale: vec![1.0; outputs],
-            support: LoggedRegion::ball(inputs, 1.0),
+            support: LoggedRegion {
+                rows: vec![0.0; REGION_ROWS * inputs],
+                ..LoggedRegion::ball(inputs, 1.0)
+            },
         };
         let part = encode_gaussian_process(&case.fit().unwrap(), &uncertainty).unwrap();
         let stated = model_bytes(points, inputs, outputs);

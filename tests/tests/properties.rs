@@ -122,6 +122,9 @@ proptest! {
         case.effort.iterations = 0;
         let before = case.outcome();
         case.ensemble.members.rotate_left(1);
+        if !case.ensemble.priors.is_empty() {
+            case.ensemble.priors.rotate_left(1);
+        }
         let after = case.outcome();
         let change = (before.bound - after.bound).abs();
         // Beyond rounding a comparison in the reward may tip; that is rare

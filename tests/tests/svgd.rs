@@ -39,8 +39,8 @@ fn memory_is_linear_in_the_rows() {
     let before = peak();
     train_ensemble(&set, &options).unwrap();
     let per_row = (peak() - before) as f64 / ROWS as f64;
-    // Five numbers in standardised units and one order for each of the five
-    // members: 40 bytes. A column more per row and member would be 20.
+    // Five numbers in standardised units, and one order and one target of its own for
+    // each of the five members: 60 bytes. A column more per row and member would be 20.
     println!("{per_row:.1} bytes per row");
-    assert!((30.0..60.0).contains(&per_row), "{per_row} bytes per row");
+    assert!((50.0..75.0).contains(&per_row), "{per_row} bytes per row");
 }

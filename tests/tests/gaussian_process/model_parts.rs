@@ -57,10 +57,10 @@ fn bad_parts_are_refused() {
         assert_eq!(result, Err(problem));
     }
     assert!(spoilt(&part, |m, _| points(m, 25)).is_err());
-    // Calibration scale, two supports and four units take 7 tiles; then the
+    // Calibration scale, the support's four runs and five units take 10 tiles; then the
     // output's numbers, factors, its 30 points of 2 columns, their weights,
     // the shifts and offsets of M, and M.
-    let numbers = 4 * 7;
+    let numbers = 4 * 10;
     let (factor, point) = (numbers + 12, numbers + 16);
     let weight = point + 60;
     let (shift, offset) = (weight + 32, weight + 64);

@@ -115,9 +115,9 @@ fn the_bound_on_the_rounding_is_needed() {
         let mut tested = Tested::new(Case::new(draw, 1, &[Kernel::Rbf], Difficulty::HARD));
         let queries = tested.queries(draw, 240);
         tested.bytes = changed(tested.bytes.as_bytes(), |_, arena| {
-            // After seven tiles of units: variance_error, std_factor,
+            // After ten tiles of units: variance_error, std_factor,
             // std_error and std_error_growth.
-            let numbers = &mut arena[4 * 7..];
+            let numbers = &mut arena[4 * 10..];
             numbers[3..7].copy_from_slice(&[f32::MIN_POSITIVE, 1.0, 0.0, 0.0]);
         });
         tested.compare(&queries, |[_, std], [_, s], _| {

@@ -4,10 +4,11 @@
 use crate::formats::image::LoggedRegion;
 use crate::formats::log::Log;
 use crate::foundation::random::shuffle;
+use crate::learn::gaussian_process::REGION_ROWS;
 use crate::learn::learned_reward::UnseenInput;
 
 /// Rows that are kept: a microcontroller holds a query against each of them.
-const KEPT: usize = 256;
+const KEPT: usize = REGION_ROWS;
 /// Rows that they are chosen from, and rows that the limit is measured on.
 const LOOKED_AT: usize = 4000;
 /// Directions in which the log is thinner than this, in standard deviations of an input,

@@ -14,7 +14,7 @@ use crate::foundation::network::Standardisation;
 
 /// The most a manifest takes before its kernels: sizes as variable-length
 /// integers, beta, calibration and tags.
-const MANIFEST: usize = 32;
+const MANIFEST: usize = 40;
 /// Bytes of a row of the device's workspace: four lanes of f32.
 const WORKSPACE_ROW: usize = 16;
 
@@ -205,12 +205,18 @@ fn summary(variances: impl ExactSizeIterator<Item = f64>) -> (f64, f64) {
     (sum / count, largest)
 }
 
+/// Rows of the log that a model keeps at most, to see how far from it a query is.
+pub const REGION_ROWS: usize = 256;
+
 /// Bytes of a model's part of an image whose kernels are stationary: at most
 /// 64 too many, never too few. Linear ones take less.
 #[must_use]
 pub fn model_bytes(points: usize, inputs: usize, outputs: usize) -> usize {
     let tiles = |count: usize| count.div_ceil(TILE);
-    let units = 3 * tiles(outputs) + 4 * tiles(inputs);
+    // Scales and units, and the region that the log covers.
+    let units = 4 * tiles(outputs) + 4 * tiles(inputs);
+    let triangle = hambo_core::model::triangle(inputs).unwrap_or(0);
+    let units = units + tiles(triangle) + tiles(REGION_ROWS * inputs);
     let output = GaussianProcess::output_tiles(Kernel::Rbf, points, inputs).unwrap_or(0);
     let arena = (units + outputs * output) * TILE * size_of::<f32>();
     HEADER + (MANIFEST + outputs).next_multiple_of(ALIGNMENT) + arena

@@ -345,3 +345,22 @@ impl<'a, P> Assessment<'a, P> {
         Outcome::new(self.model, self.task, &self.estimates, &self.unfit)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_steps_are_rounded_up() {
+        let percent = |parts: &[(u32, u32)]| {
+            let mut share = PathShare::default();
+            for (outside, steps) in parts {
+                share.add(*outside, *steps);
+            }
+            share.percent()
+        };
+        assert_eq!((percent(&[]), percent(&[(0, 9)])), (0, 0));
+        assert_eq!((percent(&[(5, 100)]), percent(&[(51, 1000)])), (5, 6));
+        assert_eq!((percent(&[(1, 3), (0, 3)]), percent(&[(7, 7)])), (17, 100));
+    }
+}

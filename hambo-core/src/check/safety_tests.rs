@@ -73,3 +73,22 @@ fn a_model_that_is_not_calibrated_abstains() {
         assert_eq!(outcome.reasons, [Reason::NotCalibrated(calibration)]);
     }
 }
+
+/// The example with a log of one row at the origin, and steps farther away
+/// than `limit` outside: they begin at 1.12, 0.56, 0.28 and 0.14 from it.
+fn within_the_log(limit: f32) -> Outcome {
+    let mut model = example::model().unwrap();
+    model.support.limit = limit;
+    let image = Image::of(model, example::task().unwrap(), example::policy().unwrap());
+    check(&image)
+}
+
+#[test]
+fn a_share_of_steps_outside_the_log_abstains() {
+    for (limit, percent) in [(1.0, 25), (0.3, 50), (0.1, 100)] {
+        let outcome = within_the_log(limit);
+        assert_eq!(outcome.verdict.name(), "abstain");
+        assert_eq!(outcome.reasons, [Reason::OutsideSupport(percent)]);
+    }
+    assert_eq!(within_the_log(1.2).verdict.name(), "deploy");
+}

@@ -13,4 +13,4 @@ mod student;
 pub use error_budget::ErrorBudget;
 pub(crate) use moments::SampleMoments;
 pub use moments::{Margin, trajectories_for_betting};
-use student::student_quantile;
+pub use student::student_quantile;

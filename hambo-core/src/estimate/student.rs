@@ -9,7 +9,7 @@ use crate::arithmetic::random::normal_quantile_of_tail;
 ///
 /// Hill's expansion (ACM algorithm 396).
 #[must_use]
-pub(crate) fn student_quantile(freedom: u32, tail: f32) -> f32 {
+pub fn student_quantile(freedom: u32, tail: f32) -> f32 {
     const UP: f32 = 1.001;
     if !(tail > 0.0 && tail <= 0.5) || freedom == 0 {
         return f32::INFINITY;

@@ -14,7 +14,7 @@ use crate::device::Qemu;
 use crate::formats::image::{Adversaries, AlignedBytes};
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
-use crate::foundation::files::write_whole;
+use crate::foundation::files::{hold_writable, write_whole};
 use crate::learn::model_file::ModelFile;
 use clap::Args;
 use hambo_core::check::Outcome;
@@ -26,7 +26,6 @@ use hambo_core::verdict::Verdict;
 
 use super::board::Board;
 use super::case::CaseArguments;
-use super::fit::writable;
 use super::line::Line;
 use super::number::whole;
 
@@ -82,7 +81,7 @@ const DEVICE_ADVERSARY: [usize; 2] = [64, 64];
 pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Error> {
     let board = Board::named(&arguments.board)?;
     // Before the check, which takes its time.
-    writable(&arguments.output)?;
+    hold_writable(&arguments.output)?;
     if let Some(firmware) = &arguments.firmware {
         Qemu::new(firmware).hold_firmware()?;
     }

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use crate::Error;
 use crate::formats::log::{Log, read_task_logs, wrap_line};
 use crate::formats::task::TaskFile;
+use crate::foundation::files::hold_writable;
 use crate::learn::calibration::CalibrationMode;
 use crate::learn::delta::decimal;
 use crate::learn::ensemble::{Bandwidth, EnsembleOptions, Inference};
@@ -211,7 +212,7 @@ impl FromStr for BandwidthArgument {
 pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> {
     let task = TaskFile::read(&arguments.task)?;
     let options = arguments.options(&task)?;
-    writable(&arguments.output)?;
+    hold_writable(&arguments.output)?;
     let log = read_task_logs(&arguments.data, &task)?;
     let warnings = warnings(&task, &log);
     let mut terminal = Terminal::new(&arguments.output, "fit", arguments.resume);
@@ -249,7 +250,10 @@ fn warnings(task: &TaskFile, log: &Log) -> Vec<String> {
 
 /// A row of several logs, as the row of one of them.
 fn with_file(error: Error, paths: &[PathBuf], task: &TaskFile) -> Error {
-    let Some(FitError::Outlier { row, .. }) = error.of() else {
+    let Some(FitError::Outlier {
+        row, column, value, ..
+    }) = error.of()
+    else {
         return error;
     };
     let mut before = 0;
@@ -258,38 +262,17 @@ fn with_file(error: Error, paths: &[PathBuf], task: &TaskFile) -> Error {
             break;
         };
         if *row < before + log.len() {
-            let text = error.to_string();
-            let (found, own) = (row + 1, row - before + 1);
-            let text = text.replace(
-                &format!("transition {found} of the log"),
-                &format!("{}: transition {own}", path.display()),
-            );
-            return Error::Usage(text);
+            let named = FitError::Outlier {
+                place: path.display().to_string(),
+                row: row - before,
+                column: column.clone(),
+                value: *value,
+            };
+            return named.into();
         }
         before += log.len();
     }
     error
-}
-
-/// Finds out before the work whether its result can be saved.
-pub(super) fn writable(path: &std::path::Path) -> Result<(), Error> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => std::path::Path::new("."),
-    };
-    if folder.is_dir() && !path.is_dir() {
-        return Ok(());
-    }
-    let text = format!(
-        "{}: cannot be written: {}",
-        path.display(),
-        if path.is_dir() {
-            "it is a folder; give the name of a file"
-        } else {
-            "its folder does not exist; create it first"
-        }
-    );
-    Err(std::io::Error::other(text).into())
 }
 
 impl FitArguments {

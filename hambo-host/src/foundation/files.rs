@@ -66,3 +66,23 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
             named(error)
         })
 }
+
+/// Finds out before the work whether its result can be saved.
+///
+/// # Errors
+/// If the path is a folder, or lies in none.
+pub fn hold_writable(path: &Path) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let problem = if path.is_dir() {
+        "it is a folder; give the name of a file"
+    } else if !folder.is_dir() {
+        "its folder does not exist; create it first"
+    } else {
+        return Ok(());
+    };
+    let text = format!("{}: cannot be written: {problem}", path.display());
+    Err(io::Error::other(text))
+}

@@ -1,6 +1,7 @@
 //! How often the model's intervals hold what was observed.
 
-use super::{Intervals, WithheldDimension, WithheldRow};
+use super::withheld::WithheldRow;
+use super::{Intervals, WithheldDimension};
 
 /// The nominal levels of the regression calibration error.
 pub(super) const LEVELS: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99];

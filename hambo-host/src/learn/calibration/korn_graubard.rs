@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::distributions::{beta_quantile, student_quantile};
+use hambo_core::estimate::student_quantile;
+
+use super::distributions::beta_quantile;
 
 /// A share and what is known of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,7 +92,11 @@ fn size(effective: f64, rows: f64, groups: usize, tail: f64) -> f64 {
     if groups < 2 {
         return 0.0;
     }
-    let ratio = student_quantile(rows - 1.0, tail) / student_quantile(groups as f64 - 1.0, tail);
+    let t = |count: usize| {
+        let freedom = u32::try_from(count.saturating_sub(1)).unwrap_or(u32::MAX);
+        f64::from(student_quantile(freedom, tail as f32))
+    };
+    let ratio = t(rows as usize) / t(groups);
     (effective * ratio * ratio).min(rows)
 }
 

@@ -18,73 +18,22 @@ mod korn_graubard;
 mod needed;
 mod noise_scale;
 mod scale;
+mod scales;
 #[cfg(test)]
 mod tests;
+mod withheld;
 
-use hambo_core::arithmetic::random::normal_quantile_of_tail;
-use hambo_core::model::nested_beta;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use crate::foundation::error::Explained;
-use calibration_error::{LEVELS, fraction, scores};
+use calibration_error::{fraction, scores};
 pub use gate::{Gate, LEAST_SHARE, MOST_WIDENING, NOMINAL_SHARE, WindowShare};
 use gate::{Refusal, widen};
-use needed::{Simulated, longest_run};
-use noise_scale::noise_scale;
-use scale::best_scale;
+use needed::longest_run;
+use scales::{Scales, window_lengths};
+pub use withheld::{CalibrationError, Withheld, WithheldDimension};
 
 /// Withheld rows below which a calibration is not to be trusted.
 pub const MINIMUM_WITHHELD_ROWS: usize = 20;
-/// The 0.95 quantile of the standard normal: half the width of a 90 % interval.
-const NORMAL_95: f64 = 1.644_853_626_951_472;
-/// Rows may lie outside set and noise in one dimension with this probability over the
-/// number of dimensions, half of it on either side.
-const OUTSIDE: f64 = 1.0 - NOMINAL_SHARE;
-
-/// Predictions and observations of one state dimension, one value per withheld row.
-#[derive(Debug, Clone, Copy)]
-pub struct WithheldDimension<'a> {
-    /// Predicted mean, mu.
-    pub mean: &'a [f32],
-    /// Predicted epistemic standard deviation.
-    pub epistemic_std: &'a [f32],
-    /// Predicted aleatoric standard deviation.
-    pub aleatoric_std: &'a [f32],
-    /// What happened, in the units of `mean`.
-    pub observed: &'a [f32],
-}
-
-/// One row of a dimension, in f64.
-#[derive(Debug, Clone, Copy)]
-struct WithheldRow {
-    residual: f64,
-    epistemic: f64,
-    aleatoric: f64,
-}
-
-impl WithheldDimension<'_> {
-    fn rows(&self) -> impl Iterator<Item = WithheldRow> + '_ {
-        let stds = self.epistemic_std.iter().zip(self.aleatoric_std);
-        let rows = self.mean.iter().zip(self.observed).zip(stds);
-        rows.map(|((mean, observed), (epistemic, aleatoric))| WithheldRow {
-            residual: f64::from(*observed) - f64::from(*mean),
-            epistemic: f64::from(*epistemic),
-            aleatoric: f64::from(*aleatoric),
-        })
-    }
-}
-
-/// Withheld rows of all dimensions.
-#[derive(Debug, Clone)]
-pub struct Withheld<'a> {
-    /// One entry for each state dimension.
-    pub dimensions: Vec<WithheldDimension<'a>>,
-    /// The episode of each row, or the stretch of the log that it comes from.
-    pub groups: &'a [u32],
-    /// Whether a row is the step after the one before it.
-    pub follows: &'a [bool],
-}
 
 /// What calibration may do to the uncertainty set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -258,36 +207,6 @@ impl ModelCalibration {
     }
 }
 
-/// What can be wrong with withheld predictions.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum CalibrationError {
-    /// There is no state dimension.
-    #[error("there is no state dimension to calibrate")]
-    NoDimensions,
-    /// The columns differ in length.
-    #[error("dimension {dimension} has columns that are not {rows} rows long")]
-    Mismatch {
-        /// Dimension, from 0.
-        dimension: usize,
-        /// Rows of the first column.
-        rows: usize,
-    },
-    /// A value is NaN or infinite, or a standard deviation is negative.
-    #[error("dimension {dimension}, row {row}: the {column} is not finite or is negative")]
-    BadValue {
-        /// Dimension, from 0.
-        dimension: usize,
-        /// Row, from 0.
-        row: usize,
-        /// Name of the column.
-        column: &'static str,
-    },
-}
-
-impl Explained for CalibrationError {
-    const ABOUT: &'static str = "calibration: ";
-}
-
 /// Finds the scales on the rows that choose, and judges them on the others.
 ///
 /// ```
@@ -323,8 +242,8 @@ pub fn calibrate(
     judging: &Withheld<'_>,
     options: &CalibrationOptions,
 ) -> Result<ModelCalibration, CalibrationError> {
-    let choosing_rows = checked_rows(choosing)?;
-    let rows = checked_rows(judging)?;
+    let choosing_rows = choosing.checked_rows()?;
+    let rows = judging.checked_rows()?;
     let count = judging.dimensions.len();
     let chosen = if choosing_rows < MINIMUM_WITHHELD_ROWS {
         Scales::unit(count, options)?
@@ -388,169 +307,6 @@ pub fn calibrate(
     })
 }
 
-/// 2, 4, 8 … rows, up to the longest.
-fn window_lengths(longest: usize, run: usize) -> impl Iterator<Item = usize> {
-    let longest = longest.min(run);
-    std::iter::successors(Some(2), |length| Some(2 * length))
-        .take_while(move |length| *length <= longest)
-}
-
-/// What the rows that choose have chosen.
-struct Scales {
-    best: Vec<f64>,
-    tau: Vec<f64>,
-    noise: Vec<f64>,
-    betas: Vec<f32>,
-    /// beta · tau_j.
-    radii: Vec<f64>,
-}
-
-impl Scales {
-    /// All 1: nothing was chosen.
-    fn unit(count: usize, options: &CalibrationOptions) -> Result<Self, CalibrationError> {
-        Self::with(
-            vec![1.0; count],
-            vec![1.0; count],
-            vec![1.0; count],
-            options,
-        )
-    }
-
-    fn with(
-        best: Vec<f64>,
-        tau: Vec<f64>,
-        noise: Vec<f64>,
-        options: &CalibrationOptions,
-    ) -> Result<Self, CalibrationError> {
-        let betas = betas(&options.beta, &tau)?;
-        let radii = tau.iter().zip(&betas);
-        Ok(Self {
-            radii: radii.map(|(tau, beta)| tau * f64::from(*beta)).collect(),
-            best,
-            tau,
-            noise,
-            betas,
-        })
-    }
-
-    fn choose(rows: &Withheld<'_>, options: &CalibrationOptions) -> Result<Self, CalibrationError> {
-        let count = rows.dimensions.len();
-        let noise: Vec<f64> = (0..count).map(|j| noise_scale(rows, j)).collect();
-        let of_dimension = rows.dimensions.iter().zip(&noise);
-        let best: Vec<f64> = of_dimension
-            .map(|(columns, noise)| best_scale(&scores(columns, *noise, options.intervals)))
-            .collect();
-        if options.mode == CalibrationMode::Paper {
-            return Self::with(best.clone(), best, noise, options);
-        }
-        let tau = best.iter().map(|best| best.clamp(1.0, MOST_WIDENING));
-        let tau = tau.collect();
-        let mut chosen = Self::with(best, tau, noise, options)?;
-        // What set and noise leave out of a window of any length, the set takes in.
-        let simulated = chosen.simulated(count);
-        let run = longest_run(rows.follows);
-        let factors: Vec<f64> = (0..count)
-            .map(|j| {
-                let lengths = window_lengths(options.longest_window, run);
-                let lengths = std::iter::once(1).chain(lengths);
-                let needed = lengths.map(|length| {
-                    quantile(simulated.needed_in(rows, j, length), OUTSIDE / count as f64)
-                });
-                needed.fold(1.0, f64::max)
-            })
-            .collect();
-        for (tau, factor) in chosen.tau.iter_mut().zip(factors) {
-            *tau = (*tau * factor).min(MOST_WIDENING);
-        }
-        let Self {
-            best, tau, noise, ..
-        } = chosen;
-        Self::with(best, tau, noise, options)
-    }
-
-    fn simulated(&self, count: usize) -> Simulated<'_> {
-        let tail = 0.5 * OUTSIDE / count.max(1) as f64;
-        Simulated {
-            radii: &self.radii,
-            noise_scale: &self.noise,
-            quantile: f64::from(normal_quantile_of_tail(tail as f32)),
-        }
-    }
-
-    /// Errors, curves and shares of one dimension, the set widened.
-    fn report(
-        &self,
-        j: usize,
-        columns: &WithheldDimension<'_>,
-        widening: f64,
-        options: &CalibrationOptions,
-    ) -> DimensionCalibration {
-        let of = |values: &[f64]| values.get(j).copied().unwrap_or(1.0);
-        let (noise, scale) = (of(&self.noise), of(&self.tau) * widening);
-        let beta = self.betas.get(j).copied().unwrap_or(0.0);
-        let width = f64::from(beta) * scale;
-        let quantile = self.simulated(self.tau.len()).quantile;
-        let held = |inside: &dyn Fn(&WithheldRow) -> bool| {
-            fraction(&columns.rows().map(|row| inside(&row)).collect::<Vec<_>>())
-        };
-        let total = |row: &WithheldRow| row.epistemic.hypot(noise * row.aleatoric);
-        let before = scores(columns, 1.0, options.intervals);
-        let after = scores(columns, noise, options.intervals);
-        DimensionCalibration {
-            best_scale: of(&self.best) as f32,
-            scale: scale as f32,
-            noise_scale: noise as f32,
-            beta,
-            error_before: before.error(1.0) as f32,
-            error_after: after.error(scale) as f32,
-            curve_before: curve(before.observed(1.0)),
-            curve_after: curve(after.observed(scale)),
-            epistemic_coverage: held(&|row| row.residual.abs() <= width * row.epistemic),
-            simulated_coverage: held(&|row| {
-                let noise = quantile * noise * row.aleatoric;
-                row.residual.abs() <= width * row.epistemic + noise
-            }),
-            coverage_90: held(&|row| row.residual.abs() <= NORMAL_95 * scale * total(row)),
-        }
-    }
-}
-
-fn betas(beta: &Beta, tau: &[f64]) -> Result<Vec<f32>, CalibrationError> {
-    Ok(match beta {
-        Beta::Nested { members } => {
-            let tau: Vec<f32> = tau.iter().map(|tau| *tau as f32).collect();
-            vec![nested_beta(*members, &tau); tau.len()]
-        }
-        Beta::Fixed(beta) => vec![*beta; tau.len()],
-        Beta::Each(betas) if betas.len() == tau.len() => betas.clone(),
-        Beta::Each(betas) => {
-            return Err(CalibrationError::Mismatch {
-                dimension: 0,
-                rows: betas.len(),
-            });
-        }
-    })
-}
-
-/// The value that a share of `outside` lies above; 0 of none.
-fn quantile(mut values: Vec<f64>, outside: f64) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    let above = (outside * values.len() as f64).floor() as usize;
-    let place = values.len().checked_sub(above + 1);
-    place
-        .and_then(|place| values.get(place))
-        .copied()
-        .unwrap_or(0.0)
-}
-
-fn curve(observed: [f64; 10]) -> Vec<CurvePoint> {
-    let pair = |(nominal, observed): (f64, f64)| CurvePoint {
-        nominal: nominal as f32,
-        observed: observed as f32,
-    };
-    LEVELS.into_iter().zip(observed).map(pair).collect()
-}
-
 /// The calibration error of a model as it is, one-sided.
 ///
 /// ```
@@ -567,33 +323,4 @@ fn curve(observed: [f64; 10]) -> Vec<CurvePoint> {
 #[must_use]
 pub fn error_before(dimension: &WithheldDimension<'_>) -> f32 {
     scores(dimension, 1.0, Intervals::OneSided).error(1.0) as f32
-}
-
-fn checked_rows(withheld: &Withheld<'_>) -> Result<usize, CalibrationError> {
-    let first = withheld.dimensions.first();
-    let rows = first.ok_or(CalibrationError::NoDimensions)?.mean.len();
-    if withheld.groups.len() != rows || withheld.follows.len() != rows {
-        return Err(CalibrationError::Mismatch { dimension: 0, rows });
-    }
-    for (dimension, columns) in withheld.dimensions.iter().enumerate() {
-        for (column, values, may_be_negative) in [
-            ("mean", columns.mean, true),
-            ("epistemic std", columns.epistemic_std, false),
-            ("aleatoric std", columns.aleatoric_std, false),
-            ("observation", columns.observed, true),
-        ] {
-            if values.len() != rows {
-                return Err(CalibrationError::Mismatch { dimension, rows });
-            }
-            let bad = |value: &f32| !value.is_finite() || (!may_be_negative && *value < 0.0);
-            if let Some(row) = values.iter().position(bad) {
-                return Err(CalibrationError::BadValue {
-                    dimension,
-                    row,
-                    column,
-                });
-            }
-        }
-    }
-    Ok(rows)
 }

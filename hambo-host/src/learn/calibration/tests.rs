@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 
 use super::*;
+use hambo_core::model::nested_beta;
 use rand_core::Rng;
 use rand_pcg::Pcg32;
 

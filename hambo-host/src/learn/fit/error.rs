@@ -19,10 +19,12 @@ pub enum FitError {
     },
     /// A row that cannot belong to the others.
     #[error(
-        "transition {} of the log: `{column}` is {value:e}, a million times as far from the median as nearly all others\nhelp: correct the row or take it out", row + 1
+        "{place}, transition {}: `{column}` is {value:e}, a million times as far from the median as nearly all others\nhelp: correct the row or take it out", row + 1
     )]
     Outlier {
-        /// Transition of the log, from 0.
+        /// The log, or the file that it is in.
+        place: String,
+        /// Transition of it, from 0.
         row: usize,
         /// The column.
         column: String,

@@ -1,0 +1,191 @@
+//! What the rows that choose decide: the scale of the noise and tau_j, and what
+//! both do on other rows.
+
+use hambo_core::arithmetic::random::normal_quantile_of_tail;
+use hambo_core::model::nested_beta;
+
+use super::calibration_error::{LEVELS, fraction, scores};
+use super::gate::{MOST_WIDENING, NOMINAL_SHARE};
+use super::needed::{Simulated, longest_run};
+use super::noise_scale::noise_scale;
+use super::scale::best_scale;
+use super::withheld::WithheldRow;
+use super::{
+    Beta, CalibrationError, CalibrationMode, CalibrationOptions, CurvePoint, DimensionCalibration,
+    Withheld, WithheldDimension,
+};
+
+/// The 0.95 quantile of the standard normal: half the width of a 90 % interval.
+const NORMAL_95: f64 = 1.644_853_626_951_472;
+/// Rows may lie outside set and noise in one dimension with this probability over the
+/// number of dimensions, half of it on either side.
+const OUTSIDE: f64 = 1.0 - NOMINAL_SHARE;
+
+/// 2, 4, 8 … rows, up to the longest.
+pub(super) fn window_lengths(longest: usize, run: usize) -> impl Iterator<Item = usize> {
+    let longest = longest.min(run);
+    std::iter::successors(Some(2), |length| Some(2 * length))
+        .take_while(move |length| *length <= longest)
+}
+
+/// What the rows that choose have chosen.
+pub(super) struct Scales {
+    best: Vec<f64>,
+    pub(super) tau: Vec<f64>,
+    noise: Vec<f64>,
+    betas: Vec<f32>,
+    /// beta · tau_j.
+    radii: Vec<f64>,
+}
+
+impl Scales {
+    /// All 1: nothing was chosen.
+    pub(super) fn unit(
+        count: usize,
+        options: &CalibrationOptions,
+    ) -> Result<Self, CalibrationError> {
+        Self::with(
+            vec![1.0; count],
+            vec![1.0; count],
+            vec![1.0; count],
+            options,
+        )
+    }
+
+    fn with(
+        best: Vec<f64>,
+        tau: Vec<f64>,
+        noise: Vec<f64>,
+        options: &CalibrationOptions,
+    ) -> Result<Self, CalibrationError> {
+        let betas = betas(&options.beta, &tau)?;
+        let radii = tau.iter().zip(&betas);
+        Ok(Self {
+            radii: radii.map(|(tau, beta)| tau * f64::from(*beta)).collect(),
+            best,
+            tau,
+            noise,
+            betas,
+        })
+    }
+
+    pub(super) fn choose(
+        rows: &Withheld<'_>,
+        options: &CalibrationOptions,
+    ) -> Result<Self, CalibrationError> {
+        let count = rows.dimensions.len();
+        let noise: Vec<f64> = (0..count).map(|j| noise_scale(rows, j)).collect();
+        let of_dimension = rows.dimensions.iter().zip(&noise);
+        let best: Vec<f64> = of_dimension
+            .map(|(columns, noise)| best_scale(&scores(columns, *noise, options.intervals)))
+            .collect();
+        if options.mode == CalibrationMode::Paper {
+            return Self::with(best.clone(), best, noise, options);
+        }
+        let tau = best.iter().map(|best| best.clamp(1.0, MOST_WIDENING));
+        let tau = tau.collect();
+        let mut chosen = Self::with(best, tau, noise, options)?;
+        // What set and noise leave out of a window of any length, the set takes in.
+        let simulated = chosen.simulated(count);
+        let run = longest_run(rows.follows);
+        let factors: Vec<f64> = (0..count)
+            .map(|j| {
+                let lengths = window_lengths(options.longest_window, run);
+                let lengths = std::iter::once(1).chain(lengths);
+                let needed = lengths.map(|length| {
+                    quantile(simulated.needed_in(rows, j, length), OUTSIDE / count as f64)
+                });
+                needed.fold(1.0, f64::max)
+            })
+            .collect();
+        for (tau, factor) in chosen.tau.iter_mut().zip(factors) {
+            *tau = (*tau * factor).min(MOST_WIDENING);
+        }
+        let Self {
+            best, tau, noise, ..
+        } = chosen;
+        Self::with(best, tau, noise, options)
+    }
+
+    pub(super) fn simulated(&self, count: usize) -> Simulated<'_> {
+        let tail = 0.5 * OUTSIDE / count.max(1) as f64;
+        Simulated {
+            radii: &self.radii,
+            noise_scale: &self.noise,
+            quantile: f64::from(normal_quantile_of_tail(tail as f32)),
+        }
+    }
+
+    /// Errors, curves and shares of one dimension, the set widened.
+    pub(super) fn report(
+        &self,
+        j: usize,
+        columns: &WithheldDimension<'_>,
+        widening: f64,
+        options: &CalibrationOptions,
+    ) -> DimensionCalibration {
+        let of = |values: &[f64]| values.get(j).copied().unwrap_or(1.0);
+        let (noise, scale) = (of(&self.noise), of(&self.tau) * widening);
+        let beta = self.betas.get(j).copied().unwrap_or(0.0);
+        let width = f64::from(beta) * scale;
+        let quantile = self.simulated(self.tau.len()).quantile;
+        let held = |inside: &dyn Fn(&WithheldRow) -> bool| {
+            fraction(&columns.rows().map(|row| inside(&row)).collect::<Vec<_>>())
+        };
+        let total = |row: &WithheldRow| row.epistemic.hypot(noise * row.aleatoric);
+        let before = scores(columns, 1.0, options.intervals);
+        let after = scores(columns, noise, options.intervals);
+        DimensionCalibration {
+            best_scale: of(&self.best) as f32,
+            scale: scale as f32,
+            noise_scale: noise as f32,
+            beta,
+            error_before: before.error(1.0) as f32,
+            error_after: after.error(scale) as f32,
+            curve_before: curve(before.observed(1.0)),
+            curve_after: curve(after.observed(scale)),
+            epistemic_coverage: held(&|row| row.residual.abs() <= width * row.epistemic),
+            simulated_coverage: held(&|row| {
+                let noise = quantile * noise * row.aleatoric;
+                row.residual.abs() <= width * row.epistemic + noise
+            }),
+            coverage_90: held(&|row| row.residual.abs() <= NORMAL_95 * scale * total(row)),
+        }
+    }
+}
+
+fn betas(beta: &Beta, tau: &[f64]) -> Result<Vec<f32>, CalibrationError> {
+    Ok(match beta {
+        Beta::Nested { members } => {
+            let tau: Vec<f32> = tau.iter().map(|tau| *tau as f32).collect();
+            vec![nested_beta(*members, &tau); tau.len()]
+        }
+        Beta::Fixed(beta) => vec![*beta; tau.len()],
+        Beta::Each(betas) if betas.len() == tau.len() => betas.clone(),
+        Beta::Each(betas) => {
+            return Err(CalibrationError::Mismatch {
+                dimension: 0,
+                rows: betas.len(),
+            });
+        }
+    })
+}
+
+/// The value that a share of `outside` lies above; 0 of none.
+fn quantile(mut values: Vec<f64>, outside: f64) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let above = (outside * values.len() as f64).floor() as usize;
+    let place = values.len().checked_sub(above + 1);
+    place
+        .and_then(|place| values.get(place))
+        .copied()
+        .unwrap_or(0.0)
+}
+
+fn curve(observed: [f64; 10]) -> Vec<CurvePoint> {
+    let pair = |(nominal, observed): (f64, f64)| CurvePoint {
+        nominal: nominal as f32,
+        observed: observed as f32,
+    };
+    LEVELS.into_iter().zip(observed).map(pair).collect()
+}

@@ -81,6 +81,7 @@ pub fn model() -> Result<Model<'static>, &'static str> {
             whitening: &[1.0, 0.0, 1.0],
             rows: &[0.0, 0.0],
             limit: 2.0,
+            gaps: &[],
         },
     })
 }

@@ -11,7 +11,7 @@ use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Effort, Method, Variant};
 use hambo_host::Error;
 use hambo_host::formats::image::{
-    Adversaries, AlignedBytes, FoundAdversary, LoggedRegion, TrainedAdversary, Uncertainty,
+    Adversaries, AlignedBytes, FoundAdversary, Gap, LoggedRegion, TrainedAdversary, Uncertainty,
     encode_image, encode_image_with, encode_part, encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
@@ -140,7 +140,17 @@ fn region(draw: &mut Draw, columns: usize) -> LoggedRegion {
         return everywhere;
     }
     let rows = 1 + draw.below(5);
+    let gaps = (0..draw.below(3)).map(|_| {
+        let low = draw.normal();
+        Gap {
+            input: draw.below(columns),
+            low,
+            high: low + draw.between(0.01, 0.5),
+        }
+    });
+    let gaps = gaps.collect();
     LoggedRegion {
+        gaps,
         centre: draw.many(columns, |draw| 0.2 * draw.normal()),
         scale: draw.many(columns, |draw| draw.between(0.5, 2.0)),
         whitening: draw.many(everywhere.whitening.len(), |draw| draw.between(0.2, 1.0)),

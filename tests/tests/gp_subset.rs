@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::model::Calibration;
-use hambo_host::formats::image::{LoggedRegion, Uncertainty};
+use hambo_host::formats::image::{Gap, LoggedRegion, Uncertainty};
 use hambo_host::learn::gaussian_process::Observations;
 use hambo_host::learn::gaussian_process::{
-    ChosenRows, DeviceRoom, GaussianProcessFit, REGION_ROWS, encode_gaussian_process, greedy_order,
-    model_bytes, uncertainty_growth,
+    ChosenRows, DeviceRoom, GaussianProcessFit, encode_gaussian_process, greedy_order, model_bytes,
+    uncertainty_growth,
 };
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS};
@@ -126,13 +126,19 @@ fn sizes_are_those_of_the_part() {
     for (seed, points) in [1, 4, 5, 30, 63, 128].into_iter().enumerate() {
         let case = case(0x70 + seed as u64, 1 + seed % 3, points);
         let (inputs, outputs) = (2 * case.space, case.space);
+        let gap = Gap {
+            input: 0,
+            low: -1.0,
+            high: 1.0,
+        };
         let uncertainty = Uncertainty {
             beta: 2.0,
             calibration_scale: vec![1.0; outputs],
             calibration: Calibration::Passed,
             noise_scale: vec![1.0; outputs],
             support: LoggedRegion {
-                rows: vec![0.0; REGION_ROWS * inputs],
+                rows: vec![0.0; LoggedRegion::MOST_ROWS * inputs],
+                gaps: vec![gap; LoggedRegion::MOST_GAPS],
                 ..LoggedRegion::ball(inputs, 1.0)
             },
         };

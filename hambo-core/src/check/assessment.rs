@@ -62,7 +62,7 @@ pub struct Assessment<'a, P> {
 
 /// The largest share of steps outside the data's support, in per cent, with
 /// which a check still has a verdict.
-const MOST_OUTSIDE: u8 = 5;
+pub const MOST_OUTSIDE: u8 = 5;
 
 /// Steps of paths that no adversary touches.
 #[derive(Clone, Copy, Debug, Default)]

@@ -19,7 +19,7 @@ mod safety_tests;
 mod tests;
 
 pub use crate::rollout::CapacityError;
-pub use assessment::Assessment;
+pub use assessment::{Assessment, MOST_OUTSIDE};
 pub use estimate::{Adversary, Contenders, Estimate, LevelEstimate};
 pub use outcome::{MAX_ESTIMATES, Outcome};
 

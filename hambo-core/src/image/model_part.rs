@@ -2,9 +2,10 @@
 //! arena.
 //!
 //! Arena of an ensemble: calibration scale (ds) · the support's centre and
-//! scale (dx each), whitening (dx (dx + 1) / 2) and rows (dx each) · input mean, input scale (dx each) · output mean, output scale, noise scale (ds each) · the
-//! members' layers, each as bias tiles and then blocks of weights · those of
-//! their priors. Every run is padded to a multiple of four.
+//! scale (dx each), whitening (dx (dx + 1) / 2), rows (dx each) and gaps (3
+//! each) · input mean, input scale (dx each) · output mean, output scale, noise
+//! scale (ds each) · the members' layers, each as bias tiles and then blocks of
+//! weights · those of their priors. Every run is padded to a multiple of four.
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use super::container::Container;
 use super::error::Problem;
 use super::gaussian_process_part::{GaussianProcessManifest, parse_gaussian_process};
 use crate::model::{
-    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Priors, Standardisation, Support,
+    Calibration, ConfidenceSet, Dynamics, Ensemble, GAP, Model, Priors, Standardisation, Support,
     triangle,
 };
 use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
@@ -38,6 +39,8 @@ pub struct ModelManifest {
     pub support_rows: u16,
     /// How far from the nearest of them a query may lie, in whitened units.
     pub support_limit: f32,
+    /// Stretches of single inputs without a row.
+    pub support_gaps: u16,
     /// What the dynamics are.
     pub dynamics: DynamicsManifest,
 }
@@ -118,13 +121,19 @@ fn parse_support<'a>(
     }
     let triangle = triangle(inputs).ok_or(Problem::Dimension)?;
     let rows = usize::from(manifest.support_rows).checked_mul(inputs);
-    Ok(Support {
+    let gaps = usize::from(manifest.support_gaps).saturating_mul(GAP);
+    let support = Support {
         centre: arena.take_finite(inputs)?,
         scale: all(arena.take_finite(inputs)?, positive)?,
         whitening: arena.take_finite(triangle)?,
         rows: arena.take_finite(rows.ok_or(Problem::Dimension)?)?,
         limit: manifest.support_limit,
-    })
+        gaps: arena.take_finite(gaps)?,
+    };
+    match support.has_sound_gaps() {
+        true => Ok(support),
+        false => Err(Problem::Number),
+    }
 }
 
 fn parse_ensemble<'a>(

@@ -21,7 +21,7 @@ pub use gaussian_process::{
     FRACTION_BITS, GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers, WEIGHT_LIMIT,
     coordinate_limit,
 };
-pub use support::{Support, triangle};
+pub use support::{GAP, Support, triangle};
 
 /// A model as it comes out of an image: dynamics, confidence set and the
 /// part of the state-action space it has seen.

@@ -4,9 +4,11 @@
 //! Whitening measures distances in standard deviations along the principal
 //! directions of (s, a), so a log whose actions follow from its states is thin
 //! across that relation, and another controller is far away at once. The rows
-//! themselves show holes that no box and no ellipsoid shows.
+//! themselves show holes that no box and no ellipsoid shows. But a few hundred
+//! rows see only holes that are large in all inputs together; a stretch of one
+//! input in which the log has no row at all is listed as a gap.
 
-use crate::arithmetic::elementary::minimum;
+use crate::arithmetic::elementary::{maximum, minimum, sqrt};
 
 /// Rows of the log, whitened, and how far from the nearest of them a query may
 /// lie.
@@ -20,6 +22,7 @@ use crate::arithmetic::elementary::minimum;
 ///     whitening: &[1.0, -100.0, 100.0],
 ///     rows: &[-1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
 ///     limit: 2.0,
+///     gaps: &[],
 /// };
 /// let mut scratch = [[0.0; 4]; 2];
 /// let (state, action) = ([[0.5, 0.5, 9.0, f32::NAN]], [[0.51, 0.6, 9.0, 0.0]]);
@@ -43,7 +46,13 @@ pub struct Support<'a> {
     /// The largest distance from the nearest row that counts as inside, in
     /// whitened units.
     pub limit: f32,
+    /// Stretches of single inputs without a row of the log, one after the other:
+    /// the input's index, the lower and the upper end.
+    pub gaps: &'a [f32],
 }
+
+/// Numbers of a gap.
+pub const GAP: usize = 3;
 
 impl Support<'_> {
     /// Rows of scratch that a query takes.
@@ -52,8 +61,18 @@ impl Support<'_> {
         self.centre.len()
     }
 
-    /// The lanes whose state and action lie outside. A NaN does, and so does
-    /// everything if there is no row.
+    /// Whether every gap is one of an input, and has a width.
+    #[must_use]
+    pub fn has_sound_gaps(&self) -> bool {
+        let is_input = |input: f32| (0..self.centre.len()).any(|index| index as f32 == input);
+        self.gaps.chunks(GAP).all(|gap| match *gap {
+            [input, low, high] => is_input(input) && low < high,
+            _ => false,
+        })
+    }
+
+    /// The lanes whose state and action lie far from every row or in a gap. A NaN
+    /// does, and so does everything if there is no row.
     pub fn outside<const B: usize>(
         &self,
         state: &[[f32; B]],
@@ -62,14 +81,20 @@ impl Support<'_> {
     ) -> [bool; B] {
         let squares = self.squared_distance(state, action, scratch);
         // Written so that a NaN counts as outside.
-        squares.map(|square| {
+        let mut outside = squares.map(|square| {
             let inside = square <= self.limit * self.limit;
             !inside
-        })
+        });
+        for (row, low, high, _) in self.gaps(state, action) {
+            for (outside, x) in outside.iter_mut().zip(row) {
+                *outside |= *x > low && *x < high;
+            }
+        }
+        outside
     }
 
-    /// The distance from the nearest row in units of the limit: beyond 1 is
-    /// outside.
+    /// The distance from the nearest row in units of the limit, or 1 and the
+    /// standard deviations to the nearer end of a gap: beyond 1 is outside.
     pub fn distance<const B: usize>(
         &self,
         state: &[[f32; B]],
@@ -77,7 +102,34 @@ impl Support<'_> {
         scratch: &mut [[f32; B]],
     ) -> [f32; B] {
         let squares = self.squared_distance(state, action, scratch);
-        squares.map(|square| crate::arithmetic::elementary::sqrt(square) / self.limit)
+        let mut distances = squares.map(|square| sqrt(square) / self.limit);
+        for (row, low, high, scale) in self.gaps(state, action) {
+            for (distance, x) in distances.iter_mut().zip(row) {
+                let depth = minimum(*x - low, high - *x);
+                if depth > 0.0 {
+                    *distance = maximum(*distance, 1.0 + depth * scale);
+                }
+            }
+        }
+        distances
+    }
+
+    /// The rows of inputs with a gap, its ends, and one over the input's standard
+    /// deviation.
+    fn gaps<'b, const B: usize>(
+        &self,
+        state: &'b [[f32; B]],
+        action: &'b [[f32; B]],
+    ) -> impl Iterator<Item = (&'b [f32; B], f32, f32, f32)> {
+        let gaps = self.gaps.chunks_exact(GAP);
+        gaps.filter_map(move |gap| {
+            let [input, low, high] = *gap else {
+                return None;
+            };
+            let input = input as usize;
+            let row = state.iter().chain(action).nth(input)?;
+            Some((row, low, high, *self.scale.get(input)?))
+        })
     }
 
     /// In whitened units.
@@ -144,6 +196,7 @@ mod tests {
             whitening: &[0.5, 0.0, 1.0],
             rows,
             limit: 0.5,
+            gaps: &[],
         }
     }
 
@@ -161,6 +214,51 @@ mod tests {
         // Between two rows that are farther apart than twice the limit.
         let apart = [-1.0, 0.0, 1.0, 0.0];
         assert!(outside(1.0, -1.0, &apart) && !outside(1.4, -1.0, &apart));
+    }
+
+    #[test]
+    fn a_gap_of_one_input_is_outside() {
+        let support = Support {
+            gaps: &[1.0, -1.1, -0.9, 0.0, 1.3, 1.4],
+            ..support(&ROWS)
+        };
+        let states = [[1.0, 1.0, 1.0, 1.35, 1.3]];
+        let actions = [[-1.0, -0.9, -1.2, -1.2, -1.2]];
+        let outside = support.outside(&states, &actions, &mut [[0.0; 5]; 2]);
+        assert_eq!(outside, [true, false, false, true, false]);
+        let distances = support.distance(&states, &actions, &mut [[0.0; 5]; 2]);
+        assert_eq!(distances.map(|distance| distance > 1.0), outside);
+        assert!((distances[0] - 1.1).abs() < 1e-5 && (distances[3] - 1.2).abs() < 1e-5);
+    }
+
+    #[test]
+    fn gaps_that_no_host_writes_are_unsound() {
+        fn sound(gaps: &[f32]) -> bool {
+            let support = Support {
+                gaps,
+                ..support(&ROWS)
+            };
+            support.has_sound_gaps()
+        }
+        assert!(sound(&[]) && sound(&[0.0, -1.0, 1.0, 1.0, 0.5, 0.6]));
+        let nan = f32::NAN;
+        for gap in [
+            [2.0, 0.0, 1.0],
+            [0.5, 0.0, 1.0],
+            [-1.0, 0.0, 1.0],
+            [nan, 0.0, 1.0],
+        ] {
+            assert!(!sound(&gap), "{gap:?}");
+        }
+        for gap in [
+            [0.0, 1.0, 1.0],
+            [0.0, 1.0, 0.0],
+            [0.0, nan, 1.0],
+            [0.0, 0.0, nan],
+        ] {
+            assert!(!sound(&gap), "{gap:?}");
+        }
+        assert!(!sound(&[0.0, 1.0]));
     }
 
     #[test]

@@ -65,5 +65,9 @@ pub(super) fn assumption(origin: SetOrigin, estimates: &[Estimate]) -> String {
         "; returns are close to normal or their tails were met (Student\u{2019}s t: give bounds of \
          the reward for a margin without this)"
     };
-    format!("the bound assumes: {set}; noise is independent from step to step{sampling}")
+    format!(
+        "the bound assumes: {set}; the system is the one that was logged (a weaker actuator or a \
+         disturbance that the log never met cannot be seen in it); noise is independent from step \
+         to step{sampling}"
+    )
 }

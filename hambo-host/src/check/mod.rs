@@ -167,6 +167,8 @@ pub fn run(
     }
     let paths = walk(&case, &contest, options.log)?.map(|(loss, support, paths)| {
         result.loss = Some(loss);
+        let farthest = support.neutral.farthest.as_ref();
+        result.reasons = names::reasons_at(&case.task, &contest.outcome, farthest);
         result.support = Some(support);
         paths
     });

@@ -1,12 +1,13 @@
 //! Names of variants, adversaries and objectives, and reasons as sentences: the same in
 //! the text, the JSON object and the report.
 
-use hambo_core::check::{Adversary, Outcome};
+use hambo_core::check::{Adversary, MOST_OUTSIDE, Outcome};
 use hambo_core::estimate::Margin;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Reason;
 
+use super::support::Farthest;
 use crate::formats::task::TaskFile;
 
 /// Every variant with its name, in the order in which they are shown.
@@ -65,14 +66,28 @@ pub fn margin_name(margin: Margin) -> &'static str {
 /// Why the verdict is not `deploy`; none of a missing threshold, which gives no verdict.
 #[must_use]
 pub fn reasons(task: &TaskFile, outcome: &Outcome) -> Vec<String> {
+    reasons_at(task, outcome, None)
+}
+
+/// The same, where the step is known that is farthest from the log.
+pub(super) fn reasons_at(
+    task: &TaskFile,
+    outcome: &Outcome,
+    farthest: Option<&Farthest>,
+) -> Vec<String> {
     let reasons = outcome.reasons.iter();
     let reasons = reasons.filter(|reason| **reason != Reason::NoThreshold);
     reasons
-        .map(|reason| sentence(task, outcome, *reason))
+        .map(|reason| sentence(task, outcome, *reason, farthest))
         .collect()
 }
 
-fn sentence(task: &TaskFile, outcome: &Outcome, reason: Reason) -> String {
+fn sentence(
+    task: &TaskFile,
+    outcome: &Outcome,
+    reason: Reason,
+    farthest: Option<&Farthest>,
+) -> String {
     let text = match reason {
         Reason::ReturnBelowThreshold => {
             return format!(
@@ -93,8 +108,17 @@ fn sentence(task: &TaskFile, outcome: &Outcome, reason: Reason) -> String {
             "the model is not calibrated: log more and fit again (hambo model info says what failed)"
         }
         Reason::OutsideSupport(percent) => {
+            let outside = farthest.filter(|farthest| farthest.distance.0 > 1.0);
+            let place = outside.map_or(
+                String::new(),
+                |Farthest {
+                     name, step, value, ..
+                 }| {
+                    format!(", farthest at step {step} with {name} = {:.4}", value.0)
+                },
+            );
             return format!(
-                "at {percent} % of the steps the controller is where the log has no states and actions like these (5 % are allowed): log more there, with exploration"
+                "at {percent} % of the steps the controller is where the log has no states and actions like these ({MOST_OUTSIDE} % are allowed){place}: log more there, with exploration"
             );
         }
         Reason::NotFinite => {

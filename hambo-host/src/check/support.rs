@@ -1,6 +1,6 @@
 //! How far trajectories go from the log's rows.
 
-use hambo_core::model::Support;
+use hambo_core::model::{GAP, Support};
 use serde::{Deserialize, Serialize};
 
 use super::number::{Number, numbers, quantile};
@@ -112,7 +112,8 @@ fn lane(values: &[f32]) -> Vec<[f32; 1]> {
     values.iter().map(|x| [*x]).collect()
 }
 
-/// The input that differs most from the log's mean, in standard deviations.
+/// The input that lies in a gap, or else differs most from the log's mean, in standard
+/// deviations.
 fn most_unusual(
     state: &[f32],
     action: &[f32],
@@ -121,8 +122,20 @@ fn most_unusual(
 ) -> (String, f32) {
     let units = support.centre.iter().zip(support.scale);
     let inputs = state.iter().chain(action).zip(units).enumerate();
-    let deviation = |(x, (centre, scale)): (&f32, (&f32, &f32))| ((x - centre) * scale).abs();
-    let most = inputs.max_by(|a, b| deviation(a.1).total_cmp(&deviation(b.1)));
+    let in_gap = |input: usize, x: f32| {
+        let gaps = support.gaps.chunks_exact(GAP);
+        let mut gaps = gaps.filter(|gap| gap[0] as usize == input);
+        gaps.any(|gap| x > gap[1] && x < gap[2])
+    };
+    let deviation = |(input, (x, (centre, scale))): &(usize, (&f32, (&f32, &f32)))| {
+        let deviation = ((**x - **centre) * **scale).abs();
+        if in_gap(*input, **x) {
+            f32::MAX
+        } else {
+            deviation
+        }
+    };
+    let most = inputs.max_by(|a, b| deviation(a).total_cmp(&deviation(b)));
     most.map_or((String::new(), f32::NAN), |(input, (x, _))| {
         let name = names.get(input).map(ToString::to_string);
         (name.unwrap_or_default(), *x)
@@ -141,6 +154,7 @@ mod tests {
             whitening: &[1.0, 0.0, 1.0, 0.0, 0.0, 1.0],
             rows: &[0.0, 0.0, 0.0],
             limit: 1.0,
+            gaps: &[],
         };
         let trace = Trace {
             states: vec![vec![1.0, 3.0], vec![4.0, 3.5], vec![0.0, 3.0]],
@@ -160,5 +174,12 @@ mod tests {
         assert_eq!(distances.largest, numbers([0.0_f32, second]));
         let farthest = excursion.farthest.map(|f| (f.name, f.step, f.value.0));
         assert_eq!(farthest, Some(("x".to_owned(), 1, 4.0)));
+        // An input in a gap is what is unusual, however near the mean.
+        let gap = Support {
+            gaps: &[1.0, 3.4, 3.6],
+            ..support
+        };
+        let unusual = most_unusual(&[4.0, 3.5], &[5.0], &gap, &names);
+        assert_eq!(unusual, ("v".to_owned(), 3.5));
     }
 }

@@ -129,9 +129,27 @@ pub struct LoggedRegion {
     pub rows: Vec<f32>,
     /// The largest distance from the nearest row that counts as inside.
     pub limit: f32,
+    /// Stretches of single inputs without a row.
+    pub gaps: Vec<Gap>,
+}
+
+/// A stretch of one input in which the log has no row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    /// The index of the input among states and actions.
+    pub input: usize,
+    /// Its lower end.
+    pub low: f32,
+    /// Its upper end.
+    pub high: f32,
 }
 
 impl LoggedRegion {
+    /// Rows that a model keeps at most.
+    pub const MOST_ROWS: usize = 256;
+    /// Gaps that it keeps at most.
+    pub const MOST_GAPS: usize = 16;
+
     /// A region that holds every finite state and action.
     #[must_use]
     pub fn everywhere(columns: usize) -> Self {
@@ -148,6 +166,7 @@ impl LoggedRegion {
             whitening: (0..columns).flat_map(unit).collect(),
             rows: vec![0.0; columns],
             limit: radius,
+            gaps: Vec::new(),
         }
     }
 }
@@ -174,6 +193,7 @@ pub(crate) fn encode_model(
             support.rows.len() / support.centre.len().max(1),
         )?,
         support_limit: support.limit,
+        support_gaps: small("the list of gaps", support.gaps.len())?,
         dynamics,
     };
     let mut arena = ArenaWriter::default();
@@ -182,6 +202,8 @@ pub(crate) fn encode_model(
     arena.put(support.scale.iter().copied());
     arena.put(support.whitening.iter().copied());
     arena.put(support.rows.iter().copied());
+    let gaps = support.gaps.iter();
+    arena.put(gaps.flat_map(|gap| [gap.input as f32, gap.low, gap.high]));
     arena.put(units.input_mean.iter().copied());
     arena.put(units.input_scale.iter().map(|std| 1.0 / std));
     arena.put(units.output_mean.iter().copied());

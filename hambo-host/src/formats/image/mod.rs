@@ -13,7 +13,7 @@ pub use adversary::{
 pub use aligned::AlignedBytes;
 pub(crate) use encode::{ArenaWriter, encode_model, limited, small};
 pub use encode::{
-    EncodeError, LoggedRegion, Uncertainty, encode_image, encode_image_with, encode_part,
+    EncodeError, Gap, LoggedRegion, Uncertainty, encode_image, encode_image_with, encode_part,
 };
 pub use policy::{decode_policy, encode_policy};
 pub use refused::{Refused, part_name, problem_text};

@@ -2,6 +2,7 @@
 
 mod error;
 mod evidence;
+mod gaps;
 mod gaussian_process;
 mod network;
 mod outlier;

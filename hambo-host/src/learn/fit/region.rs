@@ -1,14 +1,14 @@
 //! The region that a log covers: its rows in whitened coordinates, thinned
-//! out, and how far from them withheld rows lie.
+//! out, how far from them withheld rows lie, and the gaps of single inputs.
 
+use super::gaps::gaps;
 use crate::formats::image::LoggedRegion;
-use crate::formats::log::Log;
+use crate::formats::log::{Log, Transition};
 use crate::foundation::random::shuffle;
-use crate::learn::gaussian_process::REGION_ROWS;
 use crate::learn::learned_reward::UnseenInput;
 
 /// Rows that are kept: a microcontroller holds a query against each of them.
-const KEPT: usize = REGION_ROWS;
+const KEPT: usize = LoggedRegion::MOST_ROWS;
 /// Rows that they are chosen from, and rows that the limit is measured on.
 const LOOKED_AT: usize = 4000;
 /// Directions in which the log is thinner than this, in standard deviations of an input,
@@ -57,6 +57,13 @@ pub(super) fn region(
     distances.sort_unstable_by(f64::total_cmp);
     let place = (HELD * distances.len() as f64).ceil() as usize;
     let held = distances.get(place.saturating_sub(1)).copied();
+    // An input that is ignored has no gaps.
+    let deviation = |(input, scale): (usize, &f64)| match unseen {
+        Some(unseen) if unseen.0 == input => 0.0,
+        _ => 1.0 / scale,
+    };
+    let deviations: Vec<f64> = scale.iter().enumerate().map(deviation).collect();
+    let every_row: Vec<Vec<f64>> = log.rows().chain(withheld.rows()).map(inputs).collect();
     let narrow = |values: &[f64]| -> Vec<f32> { values.iter().map(|x| *x as f32).collect() };
     LoggedRegion {
         centre: narrow(&centre),
@@ -64,6 +71,7 @@ pub(super) fn region(
         whitening: whitening.iter().flat_map(|row| narrow(row)).collect(),
         rows: kept.iter().flat_map(|row| narrow(row)).collect(),
         limit: (LIMIT * held.unwrap_or(0.0)).max(LEAST_LIMIT) as f32,
+        gaps: gaps(&every_row, &deviations),
     }
 }
 
@@ -73,11 +81,12 @@ fn sampled(log: &Log, seed: u64) -> Vec<Vec<f64>> {
     let mut rows: Vec<_> = rows.collect();
     shuffle(seed, &mut rows);
     rows.truncate(LOOKED_AT);
-    let wide = |row: crate::formats::log::Transition<'_>| {
-        let inputs = row.state.iter().chain(row.action);
-        inputs.map(|x| f64::from(*x)).collect()
-    };
-    rows.into_iter().map(wide).collect()
+    rows.into_iter().map(inputs).collect()
+}
+
+fn inputs(row: Transition<'_>) -> Vec<f64> {
+    let inputs = row.state.iter().chain(row.action);
+    inputs.map(|x| f64::from(*x)).collect()
 }
 
 /// Mean, and one over the standard deviation, of each column; 1 for a constant one.
@@ -172,7 +181,6 @@ fn squared(a: &[f64], b: &[f64]) -> f64 {
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
     use super::*;
-    use crate::formats::log::Transition;
     use crate::foundation::random::Random;
     use hambo_core::model::Support;
 
@@ -206,6 +214,7 @@ mod tests {
             whitening: &region.whitening,
             rows: &region.rows,
             limit: region.limit,
+            gaps: &[],
         };
         let state = [[x], [20.0 + 10.0 * y]];
         support.outside(&state, &[[action]], &mut [[0.0]; 3])[0]

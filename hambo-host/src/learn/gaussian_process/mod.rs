@@ -35,9 +35,7 @@ pub use marginal_likelihood::{
 };
 pub use model_part::encode_gaussian_process;
 pub use posterior::{GaussianProcessFit, Observations, OutputFit};
-pub use subset::{
-    ChosenRows, DeviceRoom, Growth, REGION_ROWS, greedy_order, model_bytes, uncertainty_growth,
-};
+pub use subset::{ChosenRows, DeviceRoom, Growth, greedy_order, model_bytes, uncertainty_growth};
 pub use theory::{ASSUMPTIONS, OutputTheory, Smoothness, Theory, TheoryRow};
 
 pub use hambo_core::model::Kernel;

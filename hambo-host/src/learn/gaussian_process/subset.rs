@@ -3,13 +3,14 @@
 
 use hambo_core::arithmetic::dense::TILE;
 use hambo_core::image::container::{ALIGNMENT, HEADER};
-use hambo_core::model::{GaussianProcess, Kernel};
+use hambo_core::model::{GAP, GaussianProcess, Kernel};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::order::{Residual, most_informative};
 use super::posterior::{require_shape, require_standardisation, standardised};
 use super::{GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations};
+use crate::formats::image::LoggedRegion;
 use crate::foundation::network::Standardisation;
 
 /// The most a manifest takes before its kernels: sizes as variable-length
@@ -205,18 +206,17 @@ fn summary(variances: impl ExactSizeIterator<Item = f64>) -> (f64, f64) {
     (sum / count, largest)
 }
 
-/// Rows of the log that a model keeps at most, to see how far from it a query is.
-pub const REGION_ROWS: usize = 256;
-
-/// Bytes of a model's part of an image whose kernels are stationary: at most
-/// 64 too many, never too few. Linear ones take less.
+/// Bytes of a model's part of an image whose kernels are stationary and whose region has
+/// all rows and gaps that there may be: at most 64 too many, never too few. Linear kernels
+/// and smaller regions take less.
 #[must_use]
 pub fn model_bytes(points: usize, inputs: usize, outputs: usize) -> usize {
     let tiles = |count: usize| count.div_ceil(TILE);
     // Scales and units, and the region that the log covers.
     let units = 4 * tiles(outputs) + 4 * tiles(inputs);
     let triangle = hambo_core::model::triangle(inputs).unwrap_or(0);
-    let units = units + tiles(triangle) + tiles(REGION_ROWS * inputs);
+    let units = units + tiles(triangle) + tiles(LoggedRegion::MOST_ROWS * inputs);
+    let units = units + tiles(LoggedRegion::MOST_GAPS * GAP);
     let output = GaussianProcess::output_tiles(Kernel::Rbf, points, inputs).unwrap_or(0);
     let arena = (units + outputs * output) * TILE * size_of::<f32>();
     HEADER + (MANIFEST + outputs).next_multiple_of(ALIGNMENT) + arena

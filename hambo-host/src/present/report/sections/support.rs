@@ -1,5 +1,7 @@
 //! How far the trajectories leave the data.
 
+use hambo_core::check::MOST_OUTSIDE;
+
 use super::Section;
 use crate::check::number::Number;
 use crate::check::paths::Paths;
@@ -12,11 +14,12 @@ use crate::present::report::html::{Cell, figure, key, percent, picture, readable
 pub fn section(run: &SavedRun) -> Option<Section> {
     let (result, paths) = (&run.result, run.paths.as_ref()?);
     let (support, variant) = (result.support.as_ref()?, &result.loss.as_ref()?.variant);
-    let mut body = String::from(
+    let mut body = format!(
         "<p>The model’s uncertainty was put to the test on the log. A step is as far from the log \
          as its state and action are from the nearest of the log’s rows, measured across the \
          directions in which the log is spread; 1 is twice the distance that holds 99 % of the \
-         withheld rows. If more than 5 % of the steps that no adversary touches are farther out, \
+         withheld rows. Where a single input lies in a stretch without any row of the log, it \
+         is 1 and the standard deviations to the nearer end. If more than {MOST_OUTSIDE} % of the steps that no adversary touches are farther out, \
          the check abstains; an adversary may leave the log, since the set it chooses from is \
          wide there.</p>\n",
     );

@@ -1,5 +1,5 @@
 //! The command around its work: exit codes, contradictions, settings, traces, pages.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod common;
 
@@ -343,7 +343,7 @@ fn shells_and_man_know_every_subcommand() {
     assert!(folder.refused("man -o task.toml").contains("folder"));
 }
 
-/// A terminal needs no other program than `script`, where there is one.
+/// The terminal is that of `script`, which util-linux brings.
 #[cfg(target_os = "linux")]
 #[test]
 fn colours_are_for_terminals_without_no_color() {
@@ -354,20 +354,19 @@ fn colours_are_for_terminals_without_no_color() {
         let line = format!("{program} model info none.hambo");
         let script = script.args(["-qec", &line, "/dev/null"]);
         let script = script.current_dir(&folder.0).env("TERM", "xterm");
-        let output = script.env("NO_COLOR", no_color).output().ok()?;
-        // The command's own exit code, or there is no terminal to be had.
-        (output.status.code() == Some(2)).then_some(())?;
-        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+        let output = script.env("NO_COLOR", no_color).output();
+        let output = output.expect("`script` of util-linux gives a terminal: install it");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        // The command's own exit code.
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        text
     };
-    let Some(coloured) = on_a_terminal("") else {
-        eprintln!("skipped: no terminal by `script` here");
-        return;
-    };
+    let coloured = on_a_terminal("");
     assert!(
         coloured.contains("\x1b[") && coloured.contains("none.hambo"),
         "{coloured}"
     );
-    let plain = on_a_terminal("1").unwrap();
+    let plain = on_a_terminal("1");
     assert!(
         !plain.contains('\x1b') && plain.contains("none.hambo"),
         "{plain}"

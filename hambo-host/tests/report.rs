@@ -118,7 +118,6 @@ fn a_check_is_saved_and_shown() {
     ] {
         assert!(page.contains(part), "no `{part}` in the page");
     }
-    look(&folder.0.join("report.html"));
 }
 
 #[test]
@@ -199,15 +198,15 @@ fn bad_runs_are_named_and_no_page_is_written() {
     assert!(!folder.0.join("page.html").exists());
 }
 
-/// The page in a real browser, where one is installed with its packages.
-fn look(page: &Path) {
-    let browser = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/browser");
-    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
-    if !Path::new(&chromium).exists() || !browser.join("node_modules/axe-core").exists() {
-        eprintln!("not looked at in a browser: see tests/browser/README.md");
-        return;
-    }
-    let script = browser.join("accessibility.mjs");
+#[test]
+#[ignore = "needs a browser and packages: see tests/browser/README.md"]
+fn the_page_is_accessible_in_a_browser() {
+    let folder = Folder::new("browser");
+    assert_eq!(folder.run(FIT).0, Some(0));
+    let line = format!("{CHECK} --report report.html");
+    assert_eq!(folder.run(&line).0, Some(0));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/browser/accessibility.mjs");
+    let page = folder.0.join("report.html");
     let output = Command::new("node").arg(script).arg(page).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -29,7 +29,7 @@ use command::{CommandLine, Problem};
 use firmware::{Firmware, Toolchain};
 use fuzz::Fuzz;
 use setup::{Machine, ThisMachine};
-use steps::{Failure, Steps, say};
+use steps::{Failure, Steps, closing_words, say};
 
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
@@ -400,8 +400,9 @@ impl Project {
         });
         done?;
         let steps_beside = done_beside?;
+        let words = closing_words(&[&steps, &steps_beside]);
         say(format_args!(
-            "\nAll steps passed.\n\n{steps}\n\nbeside these:\n\n{steps_beside}"
+            "\n{words}\n\n{steps}\n\nbeside these:\n\n{steps_beside}"
         ));
         Ok(())
     }

@@ -109,6 +109,29 @@ impl Steps {
     }
 }
 
+impl Steps {
+    /// The steps that this machine could not do.
+    pub fn skipped(&self) -> impl Iterator<Item = &str> {
+        let skipped = |(_, outcome): &&(String, Outcome)| matches!(outcome, Outcome::Skipped);
+        self.rows
+            .iter()
+            .filter(skipped)
+            .map(|(name, _)| name.as_str())
+    }
+}
+
+/// What is said where no step failed: whether all of them were done.
+pub fn closing_words(lists: &[&Steps]) -> String {
+    let skipped: Vec<&str> = lists.iter().flat_map(|steps| steps.skipped()).collect();
+    if skipped.is_empty() {
+        return "All steps passed.".to_owned();
+    }
+    format!(
+        "No step failed, but not all were done. SKIPPED: {}.",
+        skipped.join(", ")
+    )
+}
+
 /// The table of all steps, with the time from the first to now.
 impl fmt::Display for Steps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -151,6 +174,18 @@ mod tests {
  b3  tests      61.5 s
      total       0.0 s";
         assert_eq!(steps.to_string(), expected);
+    }
+
+    #[test]
+    fn a_skipped_step_has_not_passed() {
+        let (mut steps, mut beside) = (Steps::default(), Steps::lettered("b"));
+        assert_eq!(steps.step("tests", || Ok(1)), Ok(1));
+        assert_eq!(closing_words(&[&steps, &beside]), "All steps passed.");
+        steps.skip("clippy", "not here");
+        beside.skip("Miri", "not here");
+        let words = closing_words(&[&steps, &beside]);
+        assert!(words.contains("SKIPPED: clippy, Miri."), "{words}");
+        assert!(!words.contains("passed"), "{words}");
     }
 
     #[test]

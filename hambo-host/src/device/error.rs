@@ -103,7 +103,11 @@ pub enum DeviceError {
     #[error(
         "the device stopped without a verdict ({status}): it faulted or was reset; its output pin {}. \
          Its last line: {last_line}{}",
-        if *driven_high { "had gone high" } else { "was not seen going high" },
+        match (driven_high, left_high) {
+            (_, true) => "was left high",
+            (true, false) => "had gone high and was low at the end",
+            (false, false) => "was not seen going high",
+        },
         tail(messages)
     )]
     NoResult {
@@ -113,6 +117,8 @@ pub enum DeviceError {
         last_line: String,
         /// Whether the output-enable line was ever driven high.
         driven_high: bool,
+        /// Whether it was high at the end.
+        left_high: bool,
         /// What the emulator said.
         messages: String,
     },
@@ -138,6 +144,13 @@ pub enum DeviceError {
         /// How the emulator ended.
         status: ExitStatus,
     },
+
+    /// The emulator's log has no store to a pin, though the firmware begins with one.
+    #[error(
+        "the emulator reported no store to the output pin, so nobody saw what it did; use a QEMU \
+         that logs unimplemented devices (`-d unimp`)"
+    )]
+    NoPinLog,
 
     /// The pin was driven otherwise than the closing message says.
     #[error("the device reported its output as {reported}, but the pin was {driven}")]

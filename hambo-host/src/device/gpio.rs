@@ -40,11 +40,30 @@ impl GpioWrite {
     pub fn enables_outputs(self) -> bool {
         self.port == 'A' && matches!(self.offset, BSRR | ODR) && self.value & ENABLE != 0
     }
+
+    /// Whether it drives the line low. In the set/reset register setting wins over resetting.
+    fn disables_outputs(self) -> bool {
+        let resets = match self.offset {
+            BSRR => self.value & (ENABLE << 16) != 0,
+            ODR => true,
+            _ => false,
+        };
+        self.port == 'A' && resets && !self.enables_outputs()
+    }
+}
+
+/// Whether the output-enable line is high after these stores.
+pub(super) fn left_high(writes: &[GpioWrite]) -> bool {
+    let mut high = false;
+    for write in writes {
+        high = write.enables_outputs() || high && !write.disables_outputs();
+    }
+    high
 }
 
 #[cfg(test)]
 mod tests {
-    use super::GpioWrite;
+    use super::{GpioWrite, left_high};
 
     #[test]
     fn stores_are_read_and_other_lines_are_not() {
@@ -86,5 +105,21 @@ mod tests {
         for write in [low, direction, other_port] {
             assert!(!write.enables_outputs(), "{write:?}");
         }
+    }
+
+    #[test]
+    fn the_last_store_to_the_line_counts() {
+        let store = |offset, value| GpioWrite {
+            port: 'A',
+            offset,
+            value,
+        };
+        let (set, reset) = (store(0x18, 0x20), store(0x18, 0x20_0000));
+        let (both, other) = (store(0x18, 0x20_0020), store(0x18, 0x40_0000));
+        assert!(left_high(&[reset, set]) && left_high(&[set, other]));
+        assert!(!left_high(&[]) && !left_high(&[set, reset]));
+        // Setting wins over resetting.
+        assert!(left_high(&[reset, both]));
+        assert!(left_high(&[store(0x14, 0x20)]) && !left_high(&[set, store(0x14, 0)]));
     }
 }

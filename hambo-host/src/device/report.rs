@@ -5,7 +5,7 @@ use std::process::ExitStatus;
 use hambo_core::device_link::{DeviceMessage, DeviceResult, DeviceVerdict};
 
 use super::output::DeviceOutput;
-use super::{DeviceError, Firmware, GpioWrite};
+use super::{DeviceError, Firmware, GpioWrite, gpio};
 
 /// What the device did with an image.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct DeviceReport {
     pub static_bytes: u32,
     /// The log, line by line, with levels.
     pub log: Vec<String>,
-    /// Every store to a pin's registers, in order. Empty if the emulator does not report them.
+    /// Every store to a pin's registers, in order; at least the one that drives it low.
     pub gpio_writes: Vec<GpioWrite>,
     /// Whether the run ended with success: for every verdict but a refused image.
     pub exit_success: bool,
@@ -34,12 +34,14 @@ impl DeviceReport {
     ) -> Result<Self, DeviceError> {
         let gpio_writes: Vec<_> = stderr.lines().filter_map(GpioWrite::parse).collect();
         let driven_high = gpio_writes.iter().any(|write| write.enables_outputs());
+        let left_high = gpio::left_high(&gpio_writes);
         let last_line = output.last_line();
         let Some(DeviceMessage::Result(result)) = output.message else {
             return Err(DeviceError::NoResult {
                 status,
                 last_line,
                 driven_high,
+                left_high,
                 messages: emulator_messages(stderr),
             });
         };
@@ -51,13 +53,17 @@ impl DeviceReport {
                 status,
             });
         }
-        if !gpio_writes.is_empty() && driven_high != result.output_enabled {
+        // The firmware drives the pin low before anything else.
+        if gpio_writes.is_empty() {
+            return Err(DeviceError::NoPinLog);
+        }
+        if left_high != result.output_enabled || left_high != driven_high {
             return Err(DeviceError::PinDisagrees {
                 reported: if result.output_enabled { "on" } else { "off" },
-                driven: if driven_high {
-                    "driven high"
-                } else {
-                    "never driven high"
+                driven: match (driven_high, left_high) {
+                    (_, true) => "left high",
+                    (true, false) => "driven high and then low",
+                    (false, false) => "never driven high",
                 },
             });
         }
@@ -158,6 +164,16 @@ mod tests {
                 "{report:?}"
             );
         }
+        let faulted = report(None, 1, &[LOW, HIGH, LOW].concat());
+        let Err(DeviceError::NoResult {
+            driven_high,
+            left_high,
+            ..
+        }) = faulted
+        else {
+            unreachable!("{faulted:?}")
+        };
+        assert!(driven_high && !left_high);
     }
 
     #[test]
@@ -173,12 +189,26 @@ mod tests {
 
     #[test]
     fn pin_and_verdict_must_agree() {
-        for (result, exit_code, pin) in [(deploy(), 0, LOW), (refused(), 1, HIGH)] {
+        let blink = &[LOW, HIGH, LOW].concat();
+        for (result, exit_code, pin) in [
+            (deploy(), 0, LOW),
+            (refused(), 1, HIGH),
+            (deploy(), 0, blink),
+            (refused(), 1, blink),
+        ] {
             let report = report(Some(DeviceMessage::Result(result)), exit_code, pin);
             assert!(
                 matches!(report, Err(DeviceError::PinDisagrees { .. })),
                 "{report:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_pin_that_nobody_saw_is_no_report() {
+        for (result, exit_code) in [(deploy(), 0), (refused(), 1)] {
+            let report = report(Some(DeviceMessage::Result(result)), exit_code, "");
+            assert!(matches!(report, Err(DeviceError::NoPinLog)), "{report:?}");
         }
     }
 }

@@ -225,13 +225,25 @@ const SWEEPS: u32 = 40;
 /// larger set leave the adversary with less for the same effort?
 #[test]
 fn a_larger_set_hardly_ever_raises_the_bound_for_the_same_effort() {
-    let count = |make: fn(u64) -> Case| {
+    let raised = |make: fn(u64) -> Case| -> Vec<u64> {
         (0..1000_u64)
             .into_par_iter()
             .filter(|seed| efforts_short_of_a_smaller_set(make(*seed), *seed, &[SWEEPS]) > 0)
-            .count()
+            .collect()
     };
-    let (smooth, rough) = (count(smooth_case), count(rough_case));
-    println!("raised in {smooth} of 1000 smooth cases and in {rough} of 1000 rough ones");
+    let more = [10, 100].map(|times| times * SWEEPS);
+    let still = |make: fn(u64) -> Case, seeds: &[u64]| {
+        let seeds = seeds.par_iter();
+        let short = |seed: &&u64| efforts_short_of_a_smaller_set(make(**seed), **seed, &more);
+        seeds.filter(|seed| short(seed) == more.len()).count()
+    };
+    let (smooth, rough) = (raised(smooth_case), raised(rough_case));
+    let still = still(smooth_case, &smooth) + still(rough_case, &rough);
+    let (smooth, rough) = (smooth.len(), rough.len());
+    println!(
+        "raised in {smooth} of 1000 smooth cases and in {rough} of 1000 rough ones, with more \
+         sweeps in {still}"
+    );
     assert!(smooth <= 5 && rough <= 15, "{smooth} and {rough}");
+    assert_eq!(still, 0);
 }

@@ -11,7 +11,7 @@ use crate::command::{CommandLine, Problem};
 /// The binaries of `fuzz/`.
 pub const TARGETS: [&str; 2] = ["image", "expression"];
 /// How long each is run by `cargo xtask test`.
-pub const SECONDS: u32 = 30;
+pub const SECONDS: u32 = 15;
 
 const COVERAGE: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \

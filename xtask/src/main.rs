@@ -38,7 +38,7 @@ Usage: cargo xtask COMMAND
   test              format, lints, builds for the Cortex-M, all tests incl. QEMU
   docs              the core's documentation, with all its links
   miri              the core's tests under Miri
-  fuzz [--seconds N] hostile images and expressions, 30 s without N
+  fuzz [--seconds N] hostile images and expressions, 15 s without N
   mutants [--shard K/N] break the core line by line: do its tests notice?
   budget [--update] what the firmware takes, against budgets.toml, or into it
   study NAME [...]  work off a study into studies/NAME.csv; --summary says what it says

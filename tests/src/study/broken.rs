@@ -16,6 +16,7 @@ use hambo_host::learn::fit::{FitOptions, ModelOptions};
 
 use super::assumption::{ASSUMPTIONS, Assumption, Case, SHARE};
 use super::judge::{Judgement, Samples, judge, model};
+use super::plant::Plant;
 use super::rows::{Table, yes_or_no};
 use super::simulate::{Controller, Mean, Quantity, TRUE_EPISODES, log, truth};
 use super::{Row, Study, Summary, broken_summary, digits};
@@ -84,32 +85,13 @@ impl LogCell {
     #[must_use]
     pub fn controllers(&mut self) -> Vec<Checked> {
         let (case, seed) = (&self.case, self.seed);
-        let value = |controller: &Controller, episodes| {
-            let (plant, horizon) = (&case.real, case.horizon);
-            truth(
-                plant,
-                controller,
-                horizon,
-                Quantity::Action,
-                episodes,
-                !seed,
-            )
-            .value
+        let of = |plant: &Plant, controller: &Controller, episodes| {
+            let quantity = Quantity::Action;
+            truth(plant, controller, case.horizon, quantity, episodes, !seed).value
         };
+        let value = |controller: &Controller, episodes| of(&case.real, controller, episodes);
         let idle = value(&Controller::IDLE, 500).mean;
-        let sound = |controller| {
-            let (plant, horizon) = (&case.sound, case.horizon);
-            let episodes = TRUE_EPISODES;
-            truth(
-                plant,
-                controller,
-                horizon,
-                Quantity::Action,
-                episodes,
-                !seed,
-            )
-            .value
-        };
+        let sound = |controller| of(&case.sound, controller, TRUE_EPISODES);
         let spread = sound(&case.controller).mean - sound(&Controller::IDLE).mean;
         let mut checked = Vec::new();
         for _ in 0..MOST_DRAWN {

@@ -1,7 +1,7 @@
 //! The usual sizes: the paper's, the demo's, and one for each board.
 
-use super::TrainingError;
 use super::options::{Bandwidth, EnsembleOptions, Inference, Schedule};
+use super::{TrainingError, priors};
 use crate::foundation::network::{Activation, Initial};
 
 /// Boards with a preset.
@@ -101,12 +101,20 @@ impl EnsembleOptions {
         }
     }
 
-    /// Bytes of all members' weights for so many inputs (s, a) and outputs s′ − s.
+    /// Bytes of all members' weights, their random priors' among them, for so many inputs
+    /// (s, a) and outputs s′ − s.
     #[must_use]
     pub fn weight_bytes(&self, inputs: usize, outputs: usize) -> usize {
-        let widths = self.widths(inputs, outputs);
-        let layers = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]);
-        self.members * layers.sum::<usize>() * size_of::<f32>()
+        let numbers = |widths: &[usize]| -> usize {
+            let layers = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]);
+            layers.sum()
+        };
+        let trained = numbers(&self.widths(inputs, outputs));
+        let random = match self.random_prior {
+            0.0 => 0,
+            _ => numbers(&[inputs, priors::UNITS, outputs]),
+        };
+        self.members * (trained + random) * size_of::<f32>()
     }
 
     /// From the input (s, a) to the output (mean, raw).
@@ -160,9 +168,16 @@ mod tests {
         let options = EnsembleOptions {
             members: 2,
             hidden: vec![3],
+            random_prior: 0.0,
             ..EnsembleOptions::paper()
         };
         // (2 + 1) · 3 + (3 + 1) · 2 = 17 numbers.
         assert_eq!(options.weight_bytes(2, 1), 2 * 17 * 4);
+        let with_prior = EnsembleOptions {
+            random_prior: 0.3,
+            ..options
+        };
+        // And (2 + 1) · 32 + (32 + 1) · 1 = 129.
+        assert_eq!(with_prior.weight_bytes(2, 1), 2 * (17 + 129) * 4);
     }
 }

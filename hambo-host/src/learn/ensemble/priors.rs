@@ -13,7 +13,7 @@ use crate::foundation::network::{pack, unpack};
 use crate::foundation::random::Random;
 
 /// Units of the hidden layer.
-const UNITS: usize = 32;
+pub(super) const UNITS: usize = 32;
 /// The first random stream: far from those of the trained networks.
 const FIRST_STREAM: u32 = 1 << 20;
 /// Rows at a time.

@@ -104,7 +104,7 @@ fn host_and_device_agree_bit_for_bit_on_ensembles() {
             })
             .unwrap();
             let host = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
-            assert!(host.estimates.len() >= 1 + 3);
+            assert!(host.estimates.len() > 3);
             agree(&folder, &format!("{seed}.hmb"), bytes.as_bytes(), &host)
         })
         .collect();

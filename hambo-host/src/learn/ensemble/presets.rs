@@ -83,7 +83,7 @@ impl EnsembleOptions {
     /// use hambo_host::learn::ensemble::EnsembleOptions;
     ///
     /// let options = EnsembleOptions::for_board("stm32f405")?;
-    /// assert!(options.weight_bytes(4, 3) < 100_000);
+    /// assert!(options.weight_bytes(4, 3) < 110_000);
     /// assert!(EnsembleOptions::for_board("stm32f999").is_err());
     /// # Ok::<(), hambo_host::learn::ensemble::TrainingError>(())
     /// ```

@@ -12,24 +12,26 @@ mod layers;
 mod lines;
 mod mutants;
 mod picture;
+mod project;
 mod setup;
 mod source;
 mod steps;
+mod test;
 
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::mpsc;
-use std::thread;
 
 use budget::Budgets;
 use command::{CommandLine, Problem};
-use firmware::{Firmware, Toolchain};
+use firmware::Firmware;
 use fuzz::Fuzz;
-use setup::{Machine, ThisMachine};
-use steps::{Failure, Steps, closing_words, say};
+use project::Project;
+use setup::ThisMachine;
+use steps::{Failure, Steps, say};
+use test::example_build;
 
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
@@ -55,7 +57,6 @@ HAMBO_TOOLCHAIN=rustup|debian chooses who builds the firmware; without it rustup
 does, or Debian's compiler where rustup cannot. CARGO_TARGET_DIR is honoured.";
 
 const DOCS: &str = "documentation of the core";
-const NO_CLIPPY: &str = "no clippy here; rustup component add clippy";
 
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
@@ -144,85 +145,7 @@ fn print(text: impl std::fmt::Display) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The repository, and where its builds go.
-struct Project {
-    root: PathBuf,
-    target_directory: PathBuf,
-    /// Set when the caller chose `target_directory`: children must agree on it,
-    /// though they start in `root`.
-    chosen: bool,
-    /// Where commands write that run beside others; else to the terminal.
-    log: Option<PathBuf>,
-}
-
 impl Project {
-    fn new() -> Self {
-        let here = env::var_os("CARGO_MANIFEST_DIR")
-            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-        let root = here.parent().map_or_else(|| here.clone(), Path::to_owned);
-        let chosen = env::var_os("CARGO_TARGET_DIR").filter(|directory| !directory.is_empty());
-        let target_directory = match &chosen {
-            Some(directory) => std::path::absolute(directory).unwrap_or_else(|_| directory.into()),
-            None => root.join("target"),
-        };
-        Self {
-            root,
-            target_directory,
-            chosen: chosen.is_some(),
-            log: None,
-        }
-    }
-
-    /// The same, for commands that run while others use the terminal.
-    fn beside(&self) -> Self {
-        Self {
-            root: self.root.clone(),
-            target_directory: self.target_directory.clone(),
-            chosen: self.chosen,
-            log: Some(self.target_directory.join("beside.log")),
-        }
-    }
-
-    /// Shows the line and makes it agree with the target directory.
-    fn prepared(&self, line: CommandLine) -> CommandLine {
-        say(format_args!("$ {line}"));
-        if self.chosen {
-            line.with("CARGO_TARGET_DIR", &self.target_directory)
-        } else {
-            line
-        }
-    }
-
-    fn run(&self, line: CommandLine) -> Result<(), Problem> {
-        let line = self.prepared(line);
-        match &self.log {
-            Some(log) => line.run_into(&self.root, log).inspect_err(|_| {
-                let text = std::fs::read_to_string(log).unwrap_or_default();
-                let lines: Vec<&str> = text.lines().collect();
-                let end = lines.split_at(lines.len().saturating_sub(60)).1;
-                say(end.join("\n"));
-            }),
-            None => line.run(&self.root),
-        }
-    }
-
-    fn must_fail(&self, line: CommandLine, because: &str) -> Result<(), Problem> {
-        self.prepared(line).must_fail(&self.root, because)
-    }
-
-    fn toolchain(
-        &self,
-        provide: fn(&mut dyn Machine, Option<&str>) -> Result<Toolchain, Problem>,
-    ) -> Result<Toolchain, Problem> {
-        let wanted = env::var("HAMBO_TOOLCHAIN").ok();
-        provide(&mut ThisMachine, wanted.as_deref())
-    }
-
-    fn firmware_of(&self, toolchain: Toolchain) -> Firmware {
-        let rustflags = env::var_os("RUSTFLAGS");
-        Firmware::new(toolchain, &self.target_directory, rustflags.as_deref())
-    }
-
     fn setup(&self) -> Result<(), Failure> {
         let mut steps = Steps::default();
         let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
@@ -369,128 +292,6 @@ impl Project {
         say(format_args!("\n{steps}"));
         Ok(())
     }
-
-    /// Everything that must hold. What is built apart from the workspace (the
-    /// firmware, Miri's and the fuzz targets' builds) goes on beside the rest,
-    /// because linking, emulation and many tests keep one core idle.
-    fn test(&self) -> Result<(), Failure> {
-        let mut steps = Steps::default();
-        let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
-        let firmware = self.firmware_of(toolchain);
-        let has = |tool: &str| CommandLine::new(tool).words("--version").output().is_some();
-        let has_clippy = has("cargo clippy");
-        if has("cargo fmt") {
-            steps.step("format", || self.hold_format())?;
-        } else {
-            steps.skip("format", "no rustfmt here; rustup component add rustfmt");
-        }
-        let beside = self.beside();
-        let (built, wait_for_firmware) = mpsc::channel();
-        let (done, done_beside) = thread::scope(|scope| {
-            let apart = scope.spawn(|| beside.test_apart(&firmware, has_clippy, built));
-            let done = self.test_workspace(&mut steps, &firmware, has_clippy, &wait_for_firmware);
-            if done.is_err() {
-                say("The steps beside are being finished.");
-            }
-            (done, apart.join())
-        });
-        let done_beside = done_beside.unwrap_or_else(|_| {
-            let problem = Problem::Advice("A thread of xtask has died.".to_owned());
-            Steps::default().step("steps beside", || Err(problem))
-        });
-        done?;
-        let steps_beside = done_beside?;
-        let words = closing_words(&[&steps, &steps_beside]);
-        say(format_args!(
-            "\n{words}\n\n{steps}\n\nbeside these:\n\n{steps_beside}"
-        ));
-        Ok(())
-    }
-
-    fn hold_format(&self) -> Result<(), Problem> {
-        self.run(CommandLine::new("cargo fmt --all --check"))?;
-        for own in ["hambo-firmware", "fuzz"] {
-            let manifest = format!("--manifest-path {own}/Cargo.toml");
-            self.run(CommandLine::new("cargo fmt --check").words(&manifest))?;
-        }
-        Ok(())
-    }
-
-    /// What is built in the workspace's own folder, in turn.
-    fn test_workspace(
-        &self,
-        steps: &mut Steps,
-        firmware: &Firmware,
-        has_clippy: bool,
-        wait_for_firmware: &mpsc::Receiver<()>,
-    ) -> Result<(), Failure> {
-        // Without the examples of `tests/`: clippy compiles them, nobody runs them here.
-        let test = "cargo test --release --workspace --features hambo-tests/qemu";
-        let tests = || CommandLine::new(test).words("--lib --bins --tests");
-        if has_clippy {
-            steps.step("clippy", || {
-                let line = "cargo clippy --release --workspace --all-targets --all-features";
-                self.run(CommandLine::new(line).words("-- -D warnings"))
-            })?;
-        } else {
-            steps.skip("clippy", NO_CLIPPY);
-        }
-        steps.step(DOCS, || self.hold_documentation())?;
-        steps.step("build of the tests", || self.run(tests().words("--no-run")))?;
-        steps.step("tests", || {
-            wait_for_firmware.recv().map_err(|_| {
-                Problem::Advice("There is no firmware to test; see the steps beside.".to_owned())
-            })?;
-            self.run(tests().with("HAMBO_FIRMWARE", firmware.elf()))
-        })?;
-        steps.step("examples of the documentation", || {
-            self.run(CommandLine::new(test).words("--doc"))
-        })?;
-        steps.step("budgets", || self.hold_budgets(firmware, false))
-    }
-
-    /// What is built elsewhere. Says `built` as soon as the firmware is.
-    fn test_apart(
-        &self,
-        firmware: &Firmware,
-        has_clippy: bool,
-        built: mpsc::Sender<()>,
-    ) -> Result<Steps, Failure> {
-        let mut steps = Steps::lettered("b");
-        steps.step("firmware", || self.run(firmware.build_all()))?;
-        let _ = built.send(());
-        steps.step("a firmware with a panic does not link", || {
-            self.must_fail(firmware.build_with_planted_panic(), firmware::PANIC_SYMBOL)
-        })?;
-        steps.step("core alone on the Cortex-M", || {
-            self.run(firmware.core_alone())
-        })?;
-        match firmware.clippy() {
-            Some(line) if has_clippy => {
-                steps.step("clippy of the firmware", || self.run(line))?;
-            }
-            Some(_) => steps.skip("clippy of the firmware", NO_CLIPPY),
-            None => steps.skip(
-                "clippy of the firmware",
-                "needs the target from rustup; rustup target add thumbv7em-none-eabihf",
-            ),
-        }
-        self.fuzz_steps(&mut steps, fuzz::SECONDS)?;
-        match setup::miri(&mut ThisMachine) {
-            Ok(()) => steps.step("core under Miri", || self.run(miri_line()))?,
-            Err(Problem::Advice(why)) => steps.skip("core under Miri", &why),
-            Err(Problem::Command { line, outcome }) => {
-                steps.skip("core under Miri", &format!("{line} {outcome}"));
-            }
-        }
-        Ok(steps)
-    }
-}
-
-/// With the whole workspace's features, as the tests are built: `cargo run` would build the
-/// host's library once more.
-fn example_build() -> CommandLine {
-    CommandLine::new("cargo build --release --workspace --features hambo-tests/qemu")
 }
 
 /// The core forbids `unsafe`, so Miri looks at what leans on that of other crates: bytes that

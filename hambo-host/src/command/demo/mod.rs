@@ -172,7 +172,7 @@ pub fn run(options: &DemoOptions, out: &mut impl Write) -> Result<(), Error> {
         .map(|seed| options.seed + 1000 + seed)
         .collect();
     let study = study(&seeds)?;
-    study.write_svg_and_png(&folder.join("study"))?;
+    study.write_picture(&folder.join("study"))?;
     study::print_table(&study, out)?;
 
     controller::print_table(&controllers, task.threshold, out)?;
@@ -253,6 +253,5 @@ fn draw(
         threshold: controller.outcome.threshold.unwrap_or(f32::NAN),
         verdict: controller.outcome.verdict.name(),
     };
-    let [_, png] = figure.write_svg_and_png(stem)?;
-    Ok(png)
+    Ok(figure.write_picture(stem)?)
 }

@@ -26,12 +26,15 @@ pub enum FigureError {
         index: usize,
     },
     /// The scale is not a positive number, or the picture would be too large.
+    #[cfg(feature = "png")]
     #[error("cannot draw at scale {0}: each side must have 1 to 16384 pixels")]
     Scale(f32),
     /// The SVG text is not valid.
+    #[cfg(feature = "png")]
     #[error("the SVG cannot be read back: {0}")]
     Svg(#[from] resvg::usvg::Error),
     /// The pixels could not be compressed.
+    #[cfg(feature = "png")]
     #[error("the PNG cannot be encoded: {0}")]
     Png(String),
     /// A file could not be written; the message names it.

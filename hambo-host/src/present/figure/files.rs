@@ -4,27 +4,28 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::FigureError;
-use super::png::render_png;
 use crate::foundation::files::write_whole;
 
-/// Writes `<stem>.svg` and `<stem>.png` and returns both paths.
+/// Pixels of a PNG per unit of its SVG.
+#[cfg(feature = "png")]
+const PNG_SCALE: f32 = 1.5;
+
+/// Writes `<stem>.svg`, and with the feature `png` also `<stem>.png`; returns the last.
 ///
 /// Both are made in memory first and each is renamed into place, so that no half-written file
-/// is left. The PNG has `scale` pixels per SVG unit.
-pub fn write_svg_and_png(
-    svg: &str,
-    path_stem: &Path,
-    scale: f32,
-) -> Result<[PathBuf; 2], FigureError> {
-    let png = render_png(svg, scale)?;
-    let paths = [
-        with_suffix(path_stem, ".svg"),
-        with_suffix(path_stem, ".png"),
-    ];
-    for (path, bytes) in paths.iter().zip([svg.as_bytes(), &png]) {
-        write_whole(path, bytes).map_err(FigureError::Io)?;
-    }
-    Ok(paths)
+/// is left.
+pub fn write_picture(svg: &str, path_stem: &Path) -> Result<PathBuf, FigureError> {
+    #[cfg(feature = "png")]
+    let png = super::png::render_png(svg, PNG_SCALE)?;
+    let path = with_suffix(path_stem, ".svg");
+    write_whole(&path, svg.as_bytes()).map_err(FigureError::Io)?;
+    #[cfg(feature = "png")]
+    let path = {
+        let path = with_suffix(path_stem, ".png");
+        write_whole(&path, &png).map_err(FigureError::Io)?;
+        path
+    };
+    Ok(path)
 }
 
 /// Appends to the name; `Path::with_extension` would cut `pi_1.1` short.

@@ -6,6 +6,7 @@
 
 mod error;
 mod files;
+#[cfg(feature = "png")]
 pub mod png;
 pub mod point_safety;
 pub mod study;
@@ -13,6 +14,6 @@ pub mod svg;
 mod template;
 
 pub use error::FigureError;
-pub use files::write_svg_and_png;
+pub use files::write_picture;
 pub use point_safety::{AdversarialStep, PointSafetyFigure};
 pub use study::{Study, StudyCounts, StudyPoint};

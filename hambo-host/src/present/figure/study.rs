@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::FigureError;
 use super::error::check_finite;
-use super::files::write_svg_and_png;
+use super::files::write_picture;
 use super::template::{Point, dot, fill, line};
 
 /// The edges of the chart.
@@ -12,8 +12,6 @@ const LEFT: f32 = 92.0;
 const RIGHT: f32 = 1056.0;
 /// A region narrower than this gets no name.
 const NAME_ROOM: f32 = 185.0;
-/// Pixels per SVG unit of the PNG that is written beside the SVG.
-const PNG_SCALE: f32 = 1.5;
 
 /// Models × controllers: how many models would deploy each controller.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,12 +122,13 @@ impl Study {
         Ok(fill(include_str!("study.svg"), &values))
     }
 
-    /// Writes `<path_stem>.svg` and `<path_stem>.png` and returns both paths.
+    /// Writes `<path_stem>.svg`, and with the feature `png` also `<path_stem>.png`; returns
+    /// the last.
     ///
     /// # Errors
     /// As [`Self::to_svg`], or if a file cannot be written.
-    pub fn write_svg_and_png(&self, path_stem: &Path) -> Result<[PathBuf; 2], FigureError> {
-        write_svg_and_png(&self.to_svg()?, path_stem, PNG_SCALE)
+    pub fn write_picture(&self, path_stem: &Path) -> Result<PathBuf, FigureError> {
+        write_picture(&self.to_svg()?, path_stem)
     }
 }
 
@@ -220,7 +219,7 @@ impl Axes {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "png"))]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -278,11 +277,11 @@ mod tests {
         let name = format!("hambo-figure-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).unwrap();
-        let [svg, png] = study().write_svg_and_png(&folder.join("pi_1.1")).unwrap();
-        assert!(svg.ends_with("pi_1.1.svg") && svg.is_file());
-        assert!(png.ends_with("pi_1.1.png") && png.is_file());
+        let picture = study().write_picture(&folder.join("pi_1.1")).unwrap();
+        assert!(picture.ends_with("pi_1.1.png") && picture.is_file());
+        assert!(folder.join("pi_1.1.svg").is_file());
         std::fs::remove_dir_all(&folder).unwrap();
-        let error = study().write_svg_and_png(&folder.join("gone"));
+        let error = study().write_picture(&folder.join("gone"));
         assert!(error.unwrap_err().to_string().contains("gone.svg"));
     }
 }

@@ -5,7 +5,7 @@
 
 mod labels;
 mod scene;
-#[cfg(test)]
+#[cfg(all(test, feature = "png"))]
 mod tests;
 mod view;
 
@@ -13,12 +13,10 @@ use std::path::{Path, PathBuf};
 
 use super::FigureError;
 use super::error::check_finite;
-use super::files::write_svg_and_png;
+use super::files::write_picture;
 use super::template::{Point, dot, fill, line, readable};
 use scene::Scene;
 
-/// Pixels per SVG unit of the PNG that is written beside the SVG.
-const PNG_SCALE: f32 = 1.5;
 /// The ends of the scale on which returns are drawn.
 const TRACK: [f32; 2] = [258.0, 662.0];
 
@@ -73,12 +71,13 @@ impl PointSafetyFigure {
         Ok(fill(include_str!("point_safety.svg"), &values))
     }
 
-    /// Writes `<path_stem>.svg` and `<path_stem>.png` and returns both paths.
+    /// Writes `<path_stem>.svg`, and with the feature `png` also `<path_stem>.png`; returns
+    /// the last.
     ///
     /// # Errors
     /// If a number is not finite, or a file cannot be written.
-    pub fn write_svg_and_png(&self, path_stem: &Path) -> Result<[PathBuf; 2], FigureError> {
-        write_svg_and_png(&self.to_svg()?, path_stem, PNG_SCALE)
+    pub fn write_picture(&self, path_stem: &Path) -> Result<PathBuf, FigureError> {
+        write_picture(&self.to_svg()?, path_stem)
     }
 
     fn check(&self) -> Result<(), FigureError> {

@@ -332,6 +332,67 @@ fn a_built_in_system_gives_a_log_that_can_be_fitted() {
     );
 }
 
+/// Of its own log a model is held against the withheld episodes alone, of another against all.
+#[test]
+fn a_backtest_passes_fails_or_has_too_few_episodes() {
+    let folder = Folder::new("backtest");
+    folder.done(QUICK);
+    let backtest = |data: &str, code: i32| {
+        let line = format!("backtest task.toml --model m.hambo --data {data} --json");
+        let output = folder.command(&line).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{text}");
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    let own = backtest("log.csv", 3);
+    assert_eq!(
+        (own["withheld_only"].as_bool(), own["episodes"].as_u64()),
+        (Some(true), Some(4))
+    );
+    assert!(
+        own["verdict"]["TooFewEpisodes"]["needed"].as_u64() > Some(4),
+        "{own}"
+    );
+    // What `fit` found is kept in the file.
+    let info = folder.json("model info m.hambo --json");
+    assert_eq!(info["metadata"]["backtest"]["episodes"], 4);
+    assert!(
+        folder
+            .done("model info m.hambo")
+            .contains("path in the tube")
+    );
+
+    folder.write("more.csv", &log(40, 25));
+    let right = backtest("more.csv", 0);
+    assert_eq!(
+        (right["withheld_only"].as_bool(), &right["verdict"]),
+        (Some(false), &"Passed".into())
+    );
+    // A load in each episode that pushes all the way.
+    let lines: Vec<String> = log(40, 25)
+        .lines()
+        .map(|line| {
+            let cells: Vec<f32> = line
+                .split(',')
+                .filter_map(|cell| cell.parse().ok())
+                .collect();
+            let [x, v, u, next_x, next_v, episode] = cells[..] else {
+                return line.to_owned();
+            };
+            let load = if episode % 2.0 == 0.0 { 0.1 } else { -0.1 };
+            format!("{x},{v},{u},{next_x},{},{episode}", next_v + load)
+        })
+        .collect();
+    folder.write("loaded.csv", &lines.join("\n"));
+    let wrong = backtest("loaded.csv", 1);
+    assert_eq!(wrong["verdict"]["Failed"]["length"], 1, "{wrong}");
+    folder.write("narrow.csv", "x,u,next.x\n0,0,0\n");
+    let refused = folder.refused("backtest task.toml --model m.hambo --data narrow.csv");
+    assert!(refused.contains("narrow.csv"), "{refused}");
+    let refused = folder.refused("backtest task.toml --model m.hambo --data log.csv --delta 2");
+    assert!(refused.contains("--delta"), "{refused}");
+}
+
 #[test]
 fn several_files_count_as_one_log_in_every_command() {
     let folder = Folder::new("several");

@@ -162,7 +162,7 @@ impl Problem {
             kernel: self.hyperparameters.kernel,
             ..SearchOptions::default()
         };
-        // One of the problems has less noise than the core would like.
+        // Four of the problems have about as little noise as the core would like, or less.
         if ratio < 2e-4 {
             options.bounds.noise_ratio.0 = 1e-8;
         }

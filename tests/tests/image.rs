@@ -190,6 +190,7 @@ fn model_files_keep_everything_and_refuse_damage() {
             validation_rows: 0,
             withheld_rows: 48,
             split_by_episodes: true,
+            judging: vec![2, 7],
             exploration: vec![None],
         },
         sample: LogSample::default(),
@@ -220,6 +221,7 @@ fn model_files_keep_everything_and_refuse_damage() {
             dimensions: Vec::new(),
             joint_epistemic_coverage: 0.9,
         },
+        backtest: None,
     };
     let file = ModelFile::new(metadata.clone(), &bytes[..64 + length]).unwrap();
     let folder = std::env::temp_dir().join(format!("hambo-model-file-{}", std::process::id()));

@@ -71,6 +71,20 @@ pub trait Policy {
         action: &mut [[f32; B]],
     );
 
+    /// Likewise at a step of a trajectory, from 0. Controllers know no clock; what replays a
+    /// log does.
+    fn act_at<const B: usize>(
+        &self,
+        step: u32,
+        state: &[[f32; B]],
+        noise: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        action: &mut [[f32; B]],
+    ) {
+        let _ = step;
+        self.act(state, noise, scratch, action);
+    }
+
     /// The action in one state, without chance: what a control loop applies,
     /// within the task's limits. NaN where the sizes are not the policy's or
     /// the scratch is too short.

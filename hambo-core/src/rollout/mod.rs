@@ -106,6 +106,7 @@ impl<P: Policy> Rollout<'_, P> {
     /// The controller's action, clipped, and what the model says of it.
     fn predict<const B: usize>(
         &self,
+        step: u32,
         state: &[[f32; B]],
         noise: &StepNoise<'_, B>,
         controller: &mut ControllerRows<'_, B>,
@@ -117,7 +118,8 @@ impl<P: Policy> Rollout<'_, P> {
             wanted_action,
             action,
         } = controller;
-        self.policy.act(state, noise.action, own, wanted_action);
+        self.policy
+            .act_at(step, state, noise.action, own, wanted_action);
         let limits = &self.task.action_limits;
         let limits = limits.low.iter().zip(limits.high);
         for ((row, wanted), (low, high)) in action.iter_mut().zip(wanted_action.iter()).zip(limits)

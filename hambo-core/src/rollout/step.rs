@@ -81,6 +81,7 @@ impl<P: Policy> Rollout<'_, P> {
         let state = buffers.states.get(self.state_rows(step)?)?;
         self.draw_noise(streams, step, &mut buffers.noise);
         self.predict(
+            step,
             state,
             &buffers.noise,
             &mut buffers.controller,

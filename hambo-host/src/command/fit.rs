@@ -22,6 +22,9 @@ use super::number::{at_least_one, not_negative, whole};
 use super::table;
 use super::terminal::Terminal;
 
+/// Windows of withheld rows that are replayed after the calibration.
+const BACKTEST_WINDOWS: usize = 200;
+
 /// What `hambo fit` takes.
 #[derive(Args)]
 pub struct FitArguments {
@@ -231,6 +234,7 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     table::data(file.metadata(), out)?;
     table::training(&file, out)?;
     table::calibration(file.metadata(), out)?;
+    table::backtest(file.metadata(), out)?;
     writeln!(out, "\nsaved {}", arguments.output.display())?;
     Ok(())
 }
@@ -352,6 +356,7 @@ impl FitArguments {
                 Some(BetaArgument::Number(beta)) => Some(beta),
                 Some(BetaArgument::Theory) | None => None,
             },
+            backtest_windows: BACKTEST_WINDOWS,
             ..FitOptions::new(model)
         })
     }

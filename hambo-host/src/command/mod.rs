@@ -3,6 +3,7 @@
 //! Goes in: the command line. Comes out: text or JSON, and an exit code. May
 //! use: every district; no other district uses this one.
 
+mod backtest;
 pub mod bench;
 mod board;
 mod case;
@@ -31,6 +32,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use self::backtest::BacktestArguments;
 use self::bench::BenchOptions;
 use self::check::CheckArguments;
 use self::data::DataCommand;
@@ -101,6 +103,12 @@ enum Command {
     ///
     /// Example: hambo check task.toml --model m.hambo --policy pd.toml
     Check(CheckArguments),
+    /// Hold a model against a log over several steps: do the logged paths stay
+    /// where adversary and noise can lead? Exit code 0: passed; 1: failed; 3:
+    /// too few episodes.
+    ///
+    /// Example: hambo backtest task.toml --model m.hambo --data log.csv
+    Backtest(BacktestArguments),
     /// Put model, task and policy into a device image.
     ///
     /// Example: hambo export m.hambo --task task.toml --policy pd.toml -o image.hmb
@@ -169,6 +177,10 @@ enum ModelCommand {
     Info(ModelInfoArguments),
 }
 
+/// Exit code of what must not be deployed.
+const REJECT: u8 = 1;
+/// Exit code of what the evidence cannot decide.
+const ABSTAIN: u8 = 3;
 /// Exit code for bad usage and bad input.
 const BAD_INPUT: u8 = 2;
 /// Exit code after Ctrl-C, as shells know it.
@@ -244,6 +256,7 @@ impl<W: Write> Write for Output<W> {
 /// Runs a subcommand; returns the exit code.
 fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
     match command {
+        Command::Backtest(arguments) => return backtest::run(&arguments, out),
         Command::Check(arguments) => return check::run(&arguments, out),
         Command::Data(command) => data::run(&command, out)?,
         Command::Task(command) => return task::run(&command, out),

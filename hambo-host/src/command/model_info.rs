@@ -74,5 +74,6 @@ pub fn run(arguments: &ModelInfoArguments, out: &mut impl Write) -> Result<(), E
     table::training(&file, out)?;
     table::theory(metadata, smoothness.as_ref(), out)?;
     table::calibration(metadata, out)?;
+    table::backtest(metadata, out)?;
     table::curves(metadata, out)
 }

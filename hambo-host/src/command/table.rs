@@ -177,6 +177,15 @@ pub fn theory(
     Ok(())
 }
 
+/// Withheld windows replayed over several steps.
+pub fn backtest(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
+    let Some(found) = &metadata.backtest else {
+        return Ok(());
+    };
+    writeln!(out, "\nbacktest on withheld episodes")?;
+    super::backtest::print(found, out)
+}
+
 /// Scales, errors and coverages, and whether to rely on them.
 pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
     let calibration = &metadata.calibration;

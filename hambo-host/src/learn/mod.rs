@@ -4,6 +4,7 @@
 //! Goes in: a task and a log. Comes out: a model file whose model the core
 //! reads. May use: `formats` and below.
 
+pub mod backtest;
 pub mod calibration;
 pub mod delta;
 pub mod ensemble;

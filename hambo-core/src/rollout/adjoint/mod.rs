@@ -101,6 +101,7 @@ impl<P: Policy> Rollout<'_, P> {
         let eta = buffers.eta.get(this)?;
         self.draw_noise(streams, step, &mut buffers.noise);
         self.predict(
+            step,
             state,
             &buffers.noise,
             &mut buffers.controller,

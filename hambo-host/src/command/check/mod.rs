@@ -6,6 +6,7 @@ mod text;
 use std::io::Write;
 use std::path::PathBuf;
 
+use super::{ABSTAIN, REJECT};
 use crate::Error;
 use crate::check::adversary::EffortLevel;
 use crate::check::names::{VARIANTS, variant_name};
@@ -63,10 +64,6 @@ const ALL: &str = "all";
 fn variant_names() -> PossibleValuesParser {
     VARIANTS.iter().map(|(_, name)| *name).chain([ALL]).into()
 }
-
-/// Exit codes of a verdict.
-const REJECT: u8 = 1;
-const ABSTAIN: u8 = 3;
 
 /// Judges a controller and prints; returns the exit code.
 ///

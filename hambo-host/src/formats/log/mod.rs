@@ -16,6 +16,7 @@ mod csv_file;
 mod csv_write;
 mod error;
 mod exploration;
+mod follows;
 mod format;
 #[cfg(feature = "hdf5")]
 mod hdf5_file;
@@ -57,6 +58,7 @@ pub use csv_file::read_csv;
 use csv_file::{Reading, read_csv_table};
 pub use error::DataError;
 pub use exploration::{Exploration, LEAST_EXPLORATION, StateAction, explorations, explorations_of};
+pub use follows::follows;
 pub use format::Format;
 #[cfg(feature = "hdf5")]
 pub use hdf5_file::read_hdf5;

@@ -46,13 +46,8 @@ impl Split {
     #[must_use]
     pub fn with_episodes(log: &Log, share: f64, least: usize, seed: u64) -> Self {
         let episodes = log.rows().map(|row| row.episode);
-        let by_episodes = episodes.clone().collect::<HashSet<_>>().len() >= MINIMUM_EPISODES;
-        let groups: Vec<u32> = if by_episodes {
-            episodes.collect()
-        } else {
-            let length = log.len().div_ceil(STRETCHES).max(1);
-            (0..log.len()).map(|row| (row / length) as u32).collect()
-        };
+        let by_episodes = episodes.collect::<HashSet<_>>().len() >= MINIMUM_EPISODES;
+        let groups = groups(log, by_episodes);
         let (kept, withheld) = divide(log, &groups, share, least, seed);
         Self {
             kept,
@@ -63,6 +58,32 @@ impl Split {
 }
 
 impl LogPart {
+    /// All of a log, each episode a group.
+    #[must_use]
+    pub fn whole(log: &Log) -> Self {
+        Self {
+            groups: log.rows().map(|row| row.episode).collect(),
+            log: log.clone(),
+        }
+    }
+
+    /// The groups of a log with these numbers, which are episodes, or the stretches that a
+    /// log of few episodes is cut into.
+    #[must_use]
+    pub fn of_groups(log: &Log, numbers: &[u32], by_episodes: bool) -> Self {
+        let groups = groups(log, by_episodes);
+        part(log, &groups, |group| numbers.contains(&group))
+    }
+
+    /// The numbers of its groups.
+    #[must_use]
+    pub fn group_numbers(&self) -> Vec<u32> {
+        let mut numbers = self.groups.clone();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
     /// Takes whole groups, likewise: what is left, and what was taken away.
     #[must_use]
     pub fn divide(&self, share: f64, seed: u64) -> (Self, Self) {
@@ -70,22 +91,33 @@ impl LogPart {
     }
 }
 
+/// The group of each row of a log.
+fn groups(log: &Log, by_episodes: bool) -> Vec<u32> {
+    if by_episodes {
+        return log.rows().map(|row| row.episode).collect();
+    }
+    let length = log.len().div_ceil(STRETCHES).max(1);
+    (0..log.len()).map(|row| (row / length) as u32).collect()
+}
+
 fn divide(log: &Log, groups: &[u32], share: f64, least: usize, seed: u64) -> (LogPart, LogPart) {
     let withheld = draw(groups, share, least, seed);
-    let part = |wanted: bool| {
-        let mut part = LogPart {
-            log: Log::new(log.state_dimension(), log.action_dimension()),
-            groups: Vec::new(),
-        };
-        for (row, group) in log.rows().zip(groups) {
-            // Rows of a log are valid rows.
-            if withheld.contains(group) == wanted && part.log.push(row).is_ok() {
-                part.groups.push(*group);
-            }
-        }
-        part
-    };
+    let part = |wanted: bool| part(log, groups, |group| withheld.contains(&group) == wanted);
     (part(false), part(true))
+}
+
+fn part(log: &Log, groups: &[u32], wanted: impl Fn(u32) -> bool) -> LogPart {
+    let mut part = LogPart {
+        log: Log::new(log.state_dimension(), log.action_dimension()),
+        groups: Vec::new(),
+    };
+    for (row, group) in log.rows().zip(groups) {
+        // Rows of a log are valid rows.
+        if wanted(*group) && part.log.push(row).is_ok() {
+            part.groups.push(*group);
+        }
+    }
+    part
 }
 
 /// The groups that are withheld.

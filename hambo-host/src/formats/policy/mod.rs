@@ -132,6 +132,20 @@ impl ActionMap {
 }
 
 impl HostPolicy {
+    /// The controller that does nothing.
+    #[must_use]
+    pub fn zero(states: usize, actions: usize) -> Self {
+        Self::Linear(LinearPolicy {
+            layer: Layer {
+                inputs: states,
+                outputs: actions,
+                weights: vec![0.0; states * actions],
+                bias: vec![0.0; actions],
+            },
+            actions: ActionMap::plain(actions),
+        })
+    }
+
     /// Reads a policy file for a task: an ONNX model, by its name or its first byte, or
     /// TOML.
     ///

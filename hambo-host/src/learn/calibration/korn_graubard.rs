@@ -11,20 +11,20 @@ use super::distributions::beta_quantile;
 
 /// A share and what is known of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Share {
+pub(crate) struct Share {
     /// The share itself.
-    pub(super) value: f64,
+    pub(crate) value: f64,
     /// Rows.
-    pub(super) rows: usize,
+    pub(crate) rows: usize,
     /// Groups: episodes, or stretches of one.
-    pub(super) groups: usize,
+    pub(crate) groups: usize,
     /// Rows that count, beside the degrees of freedom of the spread.
     effective: f64,
 }
 
 impl Share {
     /// The share of the rows that are `inside`, each with its group.
-    pub(super) fn of(rows: impl Iterator<Item = (u32, bool)>) -> Self {
+    pub(crate) fn of(rows: impl Iterator<Item = (u32, bool)>) -> Self {
         let mut groups: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
         for (group, inside) in rows {
             let (count, held) = groups.entry(group).or_default();
@@ -63,7 +63,7 @@ impl Share {
     }
 
     /// The upper limit, likewise.
-    pub(super) fn upper(&self, tail: f64) -> f64 {
+    pub(crate) fn upper(&self, tail: f64) -> f64 {
         let size = self.size(tail);
         let held = self.value * size;
         if size - held < 1e-9 {

@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use calibration_error::{fraction, scores};
 pub use gate::{Gate, LEAST_SHARE, MOST_WIDENING, NOMINAL_SHARE, WindowShare};
 use gate::{Refusal, widen};
+pub(crate) use korn_graubard::Share;
 use needed::longest_run;
 use scales::{Scales, window_lengths};
 pub use withheld::{CalibrationError, Withheld, WithheldDimension};

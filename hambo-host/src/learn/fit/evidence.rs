@@ -7,7 +7,7 @@ use hambo_core::model::Calibration;
 
 use crate::Error;
 use crate::formats::image::{AlignedBytes, LoggedRegion, Uncertainty};
-use crate::formats::log::{Log, LogPart};
+use crate::formats::log::{Log, LogPart, follows};
 use crate::formats::task::Wrap;
 use crate::learn::calibration::{Withheld, WithheldDimension};
 use crate::learn::prediction::predict;
@@ -90,7 +90,7 @@ impl Evidence {
 }
 
 /// The set before calibration: one standard deviation, and no limits.
-pub(super) fn uncalibrated(log: &Log) -> Uncertainty {
+pub(crate) fn uncalibrated(log: &Log) -> Uncertainty {
     let columns = log.state_dimension() + log.action_dimension();
     Uncertainty {
         beta: 1.0,
@@ -99,30 +99,6 @@ pub(super) fn uncalibrated(log: &Log) -> Uncertainty {
         calibration: Calibration::TooFewRows,
         support: LoggedRegion::everywhere(columns),
     }
-}
-
-/// Whether a row is the step after the one before it: of the same episode, from the state
-/// that the other led to.
-fn follows(rows: &LogPart, wraps: &[Option<Wrap>]) -> Vec<bool> {
-    let mut last: Option<(u32, u32, &[f32])> = None;
-    let pairs = rows.log.rows().zip(&rows.groups);
-    pairs
-        .map(|(row, group)| {
-            let now = (row.episode, *group, row.next_state);
-            last.replace(now).is_some_and(|(episode, before, next)| {
-                let mut pairs = next.iter().zip(row.state).enumerate();
-                let goes_on = pairs.all(|(j, (next, state))| {
-                    let next = match wraps.get(j) {
-                        // Which turn it is on does not count.
-                        Some(Some(wrap)) => wrap.next_to(*next, *state),
-                        _ => *next,
-                    };
-                    (next - state).abs() <= 1e-4 * (1.0 + state.abs())
-                });
-                episode == row.episode && before == *group && goes_on
-            })
-        })
-        .collect()
 }
 
 #[cfg(test)]

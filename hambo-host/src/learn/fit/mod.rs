@@ -17,6 +17,7 @@ use crate::formats::image::Uncertainty;
 use crate::formats::log::{Log, LogPart, Split, explorations, next_to_states};
 use crate::formats::task::TaskFile;
 use crate::foundation::observer::Observer;
+use crate::learn::backtest::{BacktestOptions, backtest};
 use crate::learn::calibration::{
     Beta, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, ModelCalibration,
     calibrate,
@@ -25,6 +26,8 @@ use crate::learn::ensemble::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
 use crate::learn::learned_reward::UnseenInput;
 use crate::learn::model_file::{DataSummary, LogSample, Metadata, ModelFile};
 use evidence::Evidence;
+#[cfg(test)]
+pub(crate) use evidence::uncalibrated;
 
 pub use error::FitError;
 pub use gaussian_process::{GaussianProcessOptions, Keep};
@@ -63,6 +66,9 @@ pub struct FitOptions {
     /// Half the width of the set, in scaled standard deviations; without one
     /// it holds every network, or follows theory for Gaussian processes.
     pub beta: Option<f32>,
+    /// The most windows of withheld rows that the backtest replays; 0, the default, leaves it
+    /// out. `hambo fit` takes 200.
+    pub backtest_windows: usize,
 }
 
 impl FitOptions {
@@ -75,6 +81,7 @@ impl FitOptions {
             validation_share: 0.1,
             calibration: CalibrationMode::Widen,
             beta: None,
+            backtest_windows: 0,
         }
     }
 
@@ -168,14 +175,14 @@ pub fn fit(
     };
     let validation_rows = trained.validation.as_ref().map_or(0, |part| part.log.len());
     // Rows that decided when to stop may choose the scales as well; they judge nothing.
-    let (judging, choosing) = match trained.validation {
+    let (judging_rows, choosing) = match trained.validation {
         Some(validation) => (split.withheld.clone(), validation),
         None => split.withheld.divide(CHOOSING_SHARE, seed),
     };
     let part = (trained.encode)(&uncertainty)?;
     let (choosing, judging) = (
         Evidence::new(&part, &choosing, &task.wraps)?,
-        Evidence::new(&part, &judging, &task.wraps)?,
+        Evidence::new(&part, &judging_rows, &task.wraps)?,
     );
     let calibration = calibrate(
         &choosing.withheld(),
@@ -200,6 +207,18 @@ pub fn fit(
             Calibration::Failed
         }
     };
+    let part = (trained.encode)(&uncertainty)?;
+    let backtest = match options.backtest_windows {
+        0 => None,
+        windows => {
+            let options = BacktestOptions {
+                delta: task.delta,
+                windows,
+                seed,
+            };
+            Some(backtest(task, &part, &judging_rows, &options)?)
+        }
+    };
     let metadata = Metadata {
         hambo_version: env!("CARGO_PKG_VERSION").to_owned(),
         seed,
@@ -210,6 +229,7 @@ pub fn fit(
             validation_rows,
             withheld_rows: withheld.len(),
             split_by_episodes: split.by_episodes,
+            judging: judging_rows.group_numbers(),
             exploration: explorations(log)
                 .into_iter()
                 .map(|found| found.map(|found| found.share_of_range))
@@ -224,8 +244,9 @@ pub fn fit(
         delta: options.set_delta(),
         calibration_mode: options.calibration,
         calibration: calibration.clone(),
+        backtest,
     };
-    let file = ModelFile::new(metadata, &(trained.encode)(&uncertainty)?)?;
+    let file = ModelFile::new(metadata, &part)?;
     Ok((file, calibration))
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::formats::task::Wrap;
+use crate::learn::backtest::Backtest;
 use crate::learn::calibration::{CalibrationMode, ModelCalibration};
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::gaussian_process::{FittedOutput, Growth, SetWidth, Theory};
@@ -36,6 +37,8 @@ pub struct Metadata {
     pub calibration_mode: CalibrationMode,
     /// The calibration with its curves.
     pub calibration: ModelCalibration,
+    /// Withheld windows replayed over several steps; none if it was left out.
+    pub backtest: Option<Backtest>,
 }
 
 /// The log that a model was trained on.
@@ -53,6 +56,9 @@ pub struct DataSummary {
     pub withheld_rows: usize,
     /// Whether they were withheld in whole episodes.
     pub split_by_episodes: bool,
+    /// Those of them that judged the calibration and chose nothing: the episodes, or the
+    /// stretches of one, by number.
+    pub judging: Vec<u32>,
     /// What states leave open of each action, as a share of its range; none if the log is
     /// too short to say.
     pub exploration: Vec<Option<f64>>,

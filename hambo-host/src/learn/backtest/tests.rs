@@ -1,0 +1,176 @@
+//! A point on a line, s′ = 0.9 s + a + noise, and models of it that are right or wrong.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use super::*;
+use crate::formats::log::{Log, Transition};
+use crate::foundation::network::{Activation, Layer, Standardisation};
+use crate::foundation::random::Random;
+use crate::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+use crate::learn::fit::uncalibrated;
+
+const TASK: &str = r#"
+name = "line"
+horizon = 30
+delta = 0.1
+
+[state]
+names = ["s"]
+low = [-10]
+high = [10]
+
+[action]
+names = ["a"]
+low = [-1]
+high = [1]
+
+[reward]
+expr = "-s^2"
+
+[initial]
+kind = "point"
+value = [0.0]
+"#;
+
+/// The noise that the model knows of.
+const NOISE: f32 = 0.05;
+
+/// What the robot does that the model does not know.
+#[derive(Clone, Copy, Default)]
+struct Robot {
+    /// Pushes all the way through an episode, with this standard deviation over episodes.
+    payload: f32,
+    /// A velocity that is not in the log carries so much of the last push on.
+    carried: f32,
+    /// Noise that the model does not expect.
+    more_noise: f32,
+    /// The action takes effect one step later.
+    delay: bool,
+}
+
+/// Two members that disagree by ±0.01, with the set that holds both.
+fn model(task: &TaskFile) -> Vec<u8> {
+    let member = |bias: f32| Member {
+        layers: vec![Layer {
+            inputs: 2,
+            outputs: 2,
+            weights: vec![-0.1, 1.0, 0.0, 0.0],
+            bias: vec![bias, -20.0],
+        }],
+    };
+    let ensemble = TrainedEnsemble {
+        activation: Activation::Relu,
+        standardisation: Standardisation {
+            input_mean: vec![0.0; 2],
+            input_scale: vec![1.0; 2],
+            output_mean: vec![0.0],
+            output_scale: vec![1.0],
+        },
+        std_floor: NOISE,
+        std_cap: 1.0,
+        priors: Vec::new(),
+        losses: vec![0.0; 2],
+        members: vec![member(0.01), member(-0.01)],
+        widths: vec![2, 2],
+    };
+    let log = Log::new(task.state_names.len(), task.action_names.len());
+    encode_ensemble(&ensemble, &uncalibrated(&log)).unwrap()
+}
+
+/// Episodes of 60 steps under random actions that stay for a few steps.
+fn log(robot: Robot, episodes: u32, random: &mut Random) -> LogPart {
+    let mut log = Log::new(1, 1);
+    for episode in 0..episodes {
+        let payload = robot.payload * random.normal();
+        let (mut state, mut action, mut before, mut carried) = (0.0_f32, 0.0_f32, 0.0, 0.0);
+        for step in 0..60 {
+            if step % 4 == 0 {
+                action = 0.3 * random.normal();
+            }
+            let felt = if robot.delay { before } else { action };
+            let noise = (NOISE + robot.more_noise) * random.normal();
+            let push = felt + payload + noise;
+            carried = robot.carried * (carried + push);
+            let next = (0.9 * state + push + carried).clamp(-10.0, 10.0);
+            log.push(Transition {
+                state: &[state],
+                action: &[action],
+                next_state: &[next],
+                reward: 0.0,
+                episode,
+            })
+            .unwrap();
+            (state, before) = (next, action);
+        }
+    }
+    LogPart::whole(&log)
+}
+
+/// The verdicts on some logs.
+fn verdicts(robot: Robot, episodes: u32, logs: u64) -> Vec<Verdict> {
+    let task = TaskFile::parse(TASK, "line.toml").unwrap();
+    let model = model(&task);
+    let one = |seed: u64| {
+        let rows = log(robot, episodes, &mut Random::new(seed, 9));
+        let options = BacktestOptions {
+            delta: task.delta,
+            windows: 200,
+            seed,
+        };
+        backtest(&task, &model, &rows, &options).unwrap().verdict
+    };
+    (0..logs).map(one).collect()
+}
+
+#[test]
+fn a_right_model_passes() {
+    let verdicts = verdicts(Robot::default(), 20, 40);
+    let passed = verdicts.iter().filter(|v| **v == Verdict::Passed).count();
+    assert!(passed >= 37, "{verdicts:?}");
+}
+
+#[test]
+fn wrong_models_fail() {
+    let payload = Robot {
+        payload: 0.04,
+        ..Robot::default()
+    };
+    let missing_state = Robot {
+        carried: 0.3,
+        ..Robot::default()
+    };
+    let more_noise = Robot {
+        more_noise: 0.05,
+        ..Robot::default()
+    };
+    let delay = Robot {
+        delay: true,
+        ..Robot::default()
+    };
+    for (number, robot) in [payload, missing_state, more_noise, delay]
+        .into_iter()
+        .enumerate()
+    {
+        let verdicts = verdicts(robot, 20, 10);
+        let failed = |v: &&Verdict| matches!(v, Verdict::Failed { .. });
+        assert!(
+            verdicts.iter().filter(failed).count() >= 9,
+            "{number}: {verdicts:?}"
+        );
+    }
+}
+
+#[test]
+fn what_stays_shows_over_many_steps() {
+    let robot = Robot {
+        payload: 0.035,
+        ..Robot::default()
+    };
+    let verdicts = verdicts(robot, 40, 5);
+    let lengths = verdicts.iter().filter_map(|verdict| match verdict {
+        Verdict::Failed { length } => Some(*length),
+        _ => None,
+    });
+    let lengths: Vec<usize> = lengths.collect();
+    assert!(lengths.len() >= 4, "{verdicts:?}");
+    assert!(lengths.iter().all(|length| *length > 1), "{lengths:?}");
+}

@@ -74,10 +74,8 @@ impl<const B: usize> AdjointSearch<'_, B> {
             (_, same) => [same; B],
         };
         if descend.contains(&true) {
-            let mut steps = self.starts.map(|start| now.step_length(start));
-            for (step, descend) in steps.iter_mut().zip(&descend) {
-                *step *= f32::from(u8::from(*descend));
-            }
+            // Where a lane does not descend, a perturbation takes the place of its step.
+            let steps = self.starts.map(|start| now.step_length(start));
             rollout.eta_gradient(streams, returns, now.softness(), buffers, |derivative| {
                 for (failed, lane) in failed.iter_mut().zip(missing(&derivative, returns)) {
                     *failed |= lane;
@@ -179,5 +177,39 @@ mod tests {
         };
         sign_step(row, &[0.5; 3]);
         assert_eq!(eta, [-0.5, 1.0, 0.5]);
+    }
+
+    #[test]
+    fn a_derivative_of_zero_moves_nothing_and_a_small_step_goes_its_length() {
+        let mut eta = [0.5, 0.5, -0.9, 0.9];
+        let row = EtaDerivative {
+            step: 0,
+            component: 0,
+            eta: &mut eta,
+            derivative: [0.0, -0.0, -0.1, 0.1],
+        };
+        sign_step(row, &[0.25; 4]);
+        assert_eq!(eta, [0.5, 0.5, -0.65, 0.65]);
+    }
+
+    #[test]
+    fn a_derivative_is_missed_only_on_the_way_of_a_finite_trajectory() {
+        let returns = Returns {
+            value: [1.0, 1.0, f32::INFINITY, 1.0],
+            steps: [4, 3, 4, 4],
+            finite: [true; 4],
+            outside: [0; 4],
+            within_bounds: [true; 4],
+            width: [true; 4],
+            smooth: [0.0; 4],
+        };
+        let row = EtaDerivative {
+            step: 3,
+            component: 0,
+            eta: &mut [0.0; 4],
+            derivative: [f32::NAN, f32::NAN, f32::NAN, 1.0],
+        };
+        // The second has ended by then, the third overflowed, the last has one.
+        assert_eq!(missing(&row, &returns), [true, false, false, false]);
     }
 }

@@ -77,4 +77,19 @@ mod tests {
         assert_eq!(count(dimension), 37);
         assert!(count(1000) <= MAX_CONSTANTS);
     }
+
+    #[test]
+    fn they_are_numbered_from_the_low_ends_on() {
+        let of = |adversary, dimension| -> Vec<f32> {
+            let components = 0..dimension;
+            components
+                .map(|j| component(adversary, dimension, j))
+                .collect()
+        };
+        assert_eq!(of(1, 2), [-1.0, -1.0]);
+        assert_eq!(of(2, 2), [1.0, -1.0]);
+        assert_eq!((of(1, 5), of(2, 5)), (vec![-1.0; 5], vec![1.0; 5]));
+        assert_eq!(of(3, 5), [-1.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(of(6, 5), [0.0, 1.0, 0.0, 0.0, 0.0]);
+    }
 }

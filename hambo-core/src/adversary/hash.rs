@@ -60,4 +60,23 @@ mod tests {
         }
         assert_eq!(below([1, 2, 3, 4], 0), 0);
     }
+
+    /// Computed from the definition of the finaliser in another language.
+    #[test]
+    fn it_is_the_finaliser_of_murmur() {
+        assert_eq!(hash([0; 4]), 0x514E_28B7);
+        assert_eq!(hash([1, 2, 3, 4]), 0x9551_ED00);
+        assert_eq!(hash([7, 0, 0, 0]), 0xF8ED_16A2);
+        assert_eq!(hash([u32::MAX; 4]), 0x4696_B9E1);
+        assert_eq!(place(7, 0), 0xF8ED_16A2);
+    }
+
+    #[test]
+    fn the_numbers_of_a_hash() {
+        // The first hash is odd, the second even.
+        assert_eq!((sign([0; 4]), sign([1, 2, 3, 4])), (-1.0, 1.0));
+        assert!((uniform([0; 4]) + 0.364_802_3).abs() < 1e-6);
+        assert!((uniform([7, 0, 0, 0]) - 0.944_735_4).abs() < 1e-6);
+        assert_eq!((below([0; 4], 5), below([7, 0, 0, 0], 5)), (2, 4));
+    }
 }

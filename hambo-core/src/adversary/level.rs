@@ -102,3 +102,59 @@ impl Level {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::example;
+    use crate::task::InitialState;
+
+    #[test]
+    fn the_levels_share_no_stream() {
+        let task = example::task().unwrap();
+        let first = |level: Level, trajectory| level.stream(&task, trajectory).uniform();
+        for trajectory in 0..4 {
+            let searched = first(Level::Searched, trajectory);
+            assert!((0..4).all(|other| first(Level::Sampled, other) != searched));
+        }
+        let mut own = Stream::new(task.effort.seed, 3);
+        assert_eq!(first(Level::Sampled, 3), own.uniform());
+    }
+
+    #[test]
+    fn only_a_search_has_sweeps() {
+        let mut task = example::task().unwrap();
+        task.effort.iterations = 7;
+        let sweeps = |level: Level, variant| level.sweeps(variant, &task);
+        assert_eq!(sweeps(Level::Searched, Variant::ContinuousAdversary), 7);
+        assert_eq!(sweeps(Level::Searched, Variant::DiscreteAdversary1), 7);
+        assert_eq!(sweeps(Level::Searched, Variant::DiscreteAdversaryInf), 0);
+        assert_eq!(sweeps(Level::Searched, Variant::Mean), 0);
+        assert_eq!(sweeps(Level::Sampled, Variant::ContinuousAdversary), 0);
+    }
+
+    #[test]
+    fn logged_starts_take_their_trajectories_in_a_row() {
+        let mut task = example::task().unwrap();
+        task.effort.trajectories = 7;
+        task.effort.searched = 3;
+        let mut places = |kind, level: Level| -> Vec<Option<u32>> {
+            task.initial = InitialState {
+                kind,
+                first: &[1.0, 0.5, 0.25],
+                second: &[],
+            };
+            let count = level.trajectories(&task);
+            (0..count)
+                .map(|trajectory| level.logged_start(&task, 1, trajectory))
+                .collect()
+        };
+        let sampled = [0, 0, 0, 1, 1, 2, 2].map(Some);
+        assert_eq!(places(InitialKind::Logged, Level::Sampled), sampled);
+        let searched = [0, 1, 2].map(Some);
+        assert_eq!(places(InitialKind::Logged, Level::Searched), searched);
+        assert_eq!(places(InitialKind::Listed, Level::Searched), [None; 3]);
+    }
+}

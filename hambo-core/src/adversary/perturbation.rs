@@ -83,7 +83,7 @@ impl Perturbation {
 
 #[cfg(test)]
 mod tests {
-    use super::Perturbation;
+    use super::*;
 
     #[test]
     fn sweeps_differ_and_stay_inside_the_cube() {
@@ -96,5 +96,43 @@ mod tests {
         assert_eq!(perturbed(7), perturbed(7));
         assert_ne!(perturbed(0), perturbed(1));
         assert!((0..100).flat_map(perturbed).all(|eta| eta.abs() <= 1.0));
+    }
+
+    /// What a kind of change at step 2, component 1, makes of an eta there, beside it
+    /// and at the steps before and after.
+    fn changed(kind: Kind, eta: f32) -> [f32; 5] {
+        let perturbation = Perturbation {
+            kind,
+            step: 2,
+            component: 1,
+            place: 5,
+            sweep: 6,
+        };
+        [(1, 1), (2, 0), (2, 1), (3, 0), (3, 1)].map(|(step, j)| perturbation.apply(step, j, eta))
+    }
+
+    #[test]
+    fn every_kind_changes_what_it_says_and_nothing_else() {
+        let number = |step: u32, j: u32| uniform([5, 6, step, j + 3]);
+        let replaced = [0.5, number(2, 0), number(2, 1), 0.5, 0.5];
+        assert_eq!(changed(Kind::ReplaceStep, 0.5), replaced);
+        let flipped = [0.5, 0.5, -1.0, 0.5, 0.5];
+        assert_eq!(changed(Kind::FlipComponent, 0.5), flipped);
+        let flipped = [-0.5, -0.5, 1.0, -0.5, -0.5];
+        assert_eq!(changed(Kind::FlipComponent, -0.5), flipped);
+        assert_eq!(changed(Kind::FlipComponent, 0.0)[2], -1.0);
+        let negated = [0.5, -0.5, -0.5, -0.5, -0.5];
+        assert_eq!(changed(Kind::NegateTail, 0.5), negated);
+        let (first, second) = (number(0, 0), number(0, 1));
+        let held = [0.5, first, second, first, second];
+        assert_eq!(changed(Kind::HoldTail, 0.5), held);
+        let places = [(1, 1), (2, 0), (2, 1), (3, 0), (3, 1)];
+        let shaken = places.map(|(step, j)| 0.5 + 0.2 * number(step, j));
+        assert_eq!(changed(Kind::JitterAll, 0.5), shaken);
+        assert!(
+            changed(Kind::JitterAll, -2.0)
+                .iter()
+                .all(|eta| *eta == -1.0)
+        );
     }
 }

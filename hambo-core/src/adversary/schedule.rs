@@ -188,4 +188,56 @@ mod tests {
         assert_eq!(signs(3), signs(3));
         assert_ne!(signs(3), signs(4));
     }
+
+    #[test]
+    fn a_step_shrinks_with_the_square_of_what_is_left() {
+        let second = ScheduledSweep {
+            round: Round::Random,
+            sweep: 1,
+            length: 4,
+        };
+        // Three quarters are left; the neutral start goes a quarter as far.
+        assert_eq!(second.step_length(Start::Constant(1)), 1.125);
+        assert_eq!(second.step_length(Start::Network), 1.125);
+        assert_eq!(second.step_length(Start::Constant(0)), 0.281_25);
+    }
+
+    #[test]
+    fn every_round_has_its_cycle_of_softness() {
+        let softness = |round| {
+            [0, 1, 2, 3, 4].map(|sweep| {
+                let place = ScheduledSweep {
+                    round,
+                    sweep,
+                    length: 8,
+                };
+                place.softness()
+            })
+        };
+        assert_eq!(softness(Round::Alternating), [1.0, 0.3, 0.1, 1.0, 0.3]);
+        assert_eq!(softness(Round::Random), [0.3, 0.1, 0.03, 0.3, 0.1]);
+        assert_eq!(softness(Round::Perturb), [0.3, 0.1, 0.03, 0.01, 0.3]);
+    }
+
+    #[test]
+    fn patterns_by_hand() {
+        let at = |round, start, step| pattern(round, start, (7, 0), 1, step, 0);
+        // The eighth start alternates as the second: every two steps.
+        let down = Start::Constant(1);
+        let steps = [0, 1, 2, 3, 4].map(|step| at(Round::Alternating, down, step));
+        assert_eq!(steps, [-1.0, -1.0, 1.0, 1.0, -1.0]);
+        // What has no sign of its own begins upwards, and the neutral one near zero.
+        let ups = [Start::Constant(0), Start::Member(3), Start::Network];
+        assert_eq!(
+            ups.map(|up| at(Round::Alternating, up, 0)),
+            [0.25, 1.0, 1.0]
+        );
+        assert_eq!(
+            ups.map(|up| at(Round::Alternating, up, 2)),
+            [-0.25, -1.0, -1.0]
+        );
+        assert_eq!(ups.map(|up| at(Round::Constant, up, 0)), [0.0; 3]);
+        // The hash of nothing is odd.
+        assert_eq!(ups.map(|up| at(Round::Random, up, 0)), [-0.25, -1.0, -1.0]);
+    }
 }

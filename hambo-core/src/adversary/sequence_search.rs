@@ -263,4 +263,128 @@ mod tests {
         keep_improved(&[false], &mut rows);
         assert_eq!(rows.chosen, [[0], [0]]);
     }
+
+    /// One lane, three steps, member 0 all the way; what is proposed and promised.
+    fn rows(gain: [f32; 3], test: impl FnOnce(&mut MemberRows<'_, 1>)) {
+        test(&mut MemberRows {
+            chosen: &mut [[0]; 3],
+            worst: &mut [[0]; 3],
+            proposed: &mut [[1], [2], [3]],
+            gain: &mut gain.map(|gain| [gain]),
+        });
+    }
+
+    #[test]
+    fn only_what_promises_less_is_taken() {
+        rows([0.0, -0.5, 0.5], |rows| {
+            assert!(take_some(rows, 0, |_| true));
+            assert_eq!(rows.chosen, [[0], [2], [0]]);
+        });
+        rows([0.0, 0.0, 0.5], |rows| {
+            assert!(!take_some(rows, 0, |_| true));
+            assert_eq!(rows.chosen, [[0]; 3]);
+        });
+        rows([-1.0, -1.0, -1.0], |rows| {
+            assert!(take_some(rows, 0, |step| step == 2));
+            assert_eq!(rows.chosen, [[0], [0], [3]]);
+            assert!(!take_some(rows, 0, |_| false));
+        });
+    }
+
+    #[test]
+    fn the_best_is_taken_once_and_the_first_of_equals() {
+        rows([-0.5, -1.0, -1.0], |rows| {
+            for chosen in [[[0], [2], [0]], [[0], [2], [3]], [[1], [2], [3]]] {
+                assert!(take_best(rows, 0));
+                assert_eq!(rows.chosen, chosen);
+            }
+            assert!(!take_best(rows, 0));
+        });
+        rows([0.0, 0.5, 0.0], |rows| {
+            assert!(!take_best(rows, 0));
+            assert_eq!(rows.chosen, [[0]; 3]);
+        });
+    }
+
+    #[test]
+    fn every_step_and_member_has_its_turn() {
+        rows([0.0; 3], |rows| {
+            let mut cursor = 0;
+            // Member 0 is there already; then 1 of two at each step, and again.
+            for chosen in [[[1], [0], [0]], [[1], [1], [0]], [[1], [1], [1]]] {
+                take_next(rows, 0, 2, &mut cursor);
+                assert_eq!(rows.chosen, chosen);
+            }
+            take_next(rows, 0, 2, &mut cursor);
+            assert_eq!((&*rows.chosen, cursor), (&[[0], [1], [1]][..], 7));
+        });
+    }
+
+    #[test]
+    fn a_stretch_has_one_member_in_a_row() {
+        let mut changes = 0;
+        for trial in 0..32 {
+            rows([0.0; 3], |rows| {
+                take_stretch(rows, 0, 2, [5, trial, 0]);
+                let draw = |what, count| hash::below([5, trial, 0, what], count) as usize;
+                let (first, length) = (draw(1, 3), 1 << draw(2, 6));
+                for (step, chosen) in rows.chosen.iter().enumerate() {
+                    let inside = (first..first + length).contains(&step);
+                    let member = if inside { draw(0, 2) } else { 0 };
+                    assert_eq!(usize::from(chosen[0]), member);
+                    changes += member;
+                }
+            });
+        }
+        assert!(changes > 16, "{changes}");
+    }
+
+    #[test]
+    fn stages_follow_one_another_until_something_improves() {
+        rows([-1.0, -2.0, 0.0], |rows| {
+            let mut search = SequenceSearch::<1>::new([9]);
+            let mut stages = vec![];
+            for trial in 0..20 {
+                search.change(&[trial == 0], 2, rows);
+                stages.push(search.stage[0]);
+                keep_improved(&[false], rows);
+            }
+            let mut wanted = vec![Stage::AllAtOnce];
+            wanted.extend([Stage::SomeAtOnce; 6]);
+            // Two steps promise something, and then none does.
+            wanted.extend([Stage::OneByOne; 2]);
+            wanted.extend([Stage::InTurn; 11]);
+            assert_eq!(stages, wanted);
+            search.change(&[true], 2, rows);
+            // Nothing promises anything any more.
+            assert_eq!((search.stage, search.trial), ([Stage::InTurn], [0]));
+        });
+    }
+
+    #[test]
+    fn single_steps_have_their_turn_until_trial_sixteen() {
+        let mut rows = MemberRows {
+            chosen: &mut [[0]; 12],
+            worst: &mut [[0]; 12],
+            proposed: &mut [[1]; 12],
+            gain: &mut [[-1.0]; 12],
+        };
+        let mut search = SequenceSearch::<1>::new([9]);
+        let mut stages = vec![];
+        for trial in 0..18 {
+            search.change(&[trial == 0], 2, &mut rows);
+            stages.push(search.stage[0]);
+            keep_improved(&[false], &mut rows);
+        }
+        let mut wanted = vec![Stage::AllAtOnce];
+        wanted.extend([Stage::SomeAtOnce; 6]);
+        wanted.extend([Stage::OneByOne; 10]);
+        wanted.push(Stage::InTurn);
+        assert_eq!(stages, wanted);
+        // An odd trial moves a stretch, an even one the next step in turn.
+        assert_eq!(search.cursor, [0]);
+        search.change(&[false], 2, &mut rows);
+        assert_eq!(search.cursor, [2]);
+        assert_eq!(rows.chosen[..2], [[1], [0]]);
+    }
 }

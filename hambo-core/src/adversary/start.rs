@@ -132,3 +132,98 @@ impl Starts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::example;
+    use crate::model::{Dynamics, Ensemble, Standardisation};
+    use crate::network::{Activation, NetworkShape};
+    use crate::task::Objective;
+
+    #[test]
+    fn starts_are_numbered_kind_by_kind() {
+        let starts = Starts {
+            constants: 2,
+            members: 1,
+            turns: 2,
+            found: 1,
+            networks: 1,
+        };
+        let all: Vec<Start> = (0..starts.count())
+            .map(|number| starts.at(number))
+            .collect();
+        assert_eq!(
+            all,
+            [
+                Start::Constant(0),
+                Start::Constant(1),
+                Start::Member(0),
+                Start::Turns(0),
+                Start::Turns(1),
+                Start::Found(0),
+                Start::Network,
+            ]
+        );
+        assert_eq!(starts.untrained(), 6);
+        assert_eq!(Starts::default().count(), 1);
+    }
+
+    /// The starts of a variant in the example, and in one with a single member.
+    fn starts(variant: Variant) -> [Starts; 2] {
+        static ALONE: [[f32; 4]; 3] = [[0.1, -20.0, 0.0, 0.0], [0.0; 4], [1.0, 0.0, 0.0, 0.0]];
+        let units = Standardisation {
+            input_mean: &[0.0, 0.0],
+            input_scale: &[1.0, 1.0],
+            output_mean: &[0.0],
+            output_scale: &[1.0],
+            noise_scale: &[1.0],
+        };
+        let shape = NetworkShape::new(2, &[], 2, Activation::Relu).unwrap();
+        let alone = Ensemble::new(shape, (1e-3, 1.0), units, &ALONE).unwrap();
+        let (mut model, policy) = (example::model().unwrap(), example::policy().unwrap());
+        let task = example::task().unwrap();
+        let of = |model: &crate::model::Model<'_>| {
+            Starts::of(&Rollout {
+                model,
+                policy: &policy,
+                task: &task,
+                variant,
+                objective: Objective::Return,
+            })
+        };
+        let pair = of(&model);
+        model.dynamics = Dynamics::Ensemble(alone);
+        [pair, of(&model)]
+    }
+
+    #[test]
+    fn one_member_alone_is_the_mean_and_has_no_turns() {
+        let none = Starts::default();
+        let constants = Starts {
+            constants: 3,
+            ..none
+        };
+        let pair = Starts {
+            members: 2,
+            ..constants
+        };
+        assert_eq!(starts(Variant::ContinuousAdversary), [pair, constants]);
+        let alone = Starts { members: 1, ..none };
+        let pair = Starts {
+            members: 2,
+            turns: 6,
+            ..none
+        };
+        assert_eq!(starts(Variant::DiscreteAdversary1), [pair, alone]);
+        let pair = Starts { members: 2, ..none };
+        assert_eq!(starts(Variant::DiscreteAdversaryInf), [pair, alone]);
+        let neutral = Starts {
+            constants: 1,
+            ..none
+        };
+        assert_eq!(starts(Variant::Mean), [neutral; 2]);
+    }
+}

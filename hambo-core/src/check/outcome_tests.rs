@@ -164,3 +164,20 @@ fn a_return_beyond_either_bound_is_seen() {
         assert_eq!(found, seen, "{bounds:?}");
     }
 }
+
+#[test]
+fn what_is_no_less_changes_no_bit() {
+    let mut estimates = estimates([0.0, 0.0, -0.0]);
+    for estimate in &mut estimates {
+        // Both zeros are equal, and keep their signs.
+        let found = estimate.variant == Variant::DiscreteAdversaryInf;
+        estimate.lower = if found { -0.0 } else { 0.0 };
+        estimate.mean = estimate.lower;
+    }
+    nest(&mut estimates, true);
+    for estimate in &estimates {
+        let found = estimate.variant == Variant::DiscreteAdversaryInf;
+        let (mean, lower) = (estimate.mean, estimate.lower);
+        assert_eq!([mean, lower].map(f32::is_sign_negative), [found; 2]);
+    }
+}

@@ -7,10 +7,13 @@
 
 use super::Outcome;
 use super::tests::{check, check_with, reward};
+use crate::estimate::Margin;
 use crate::example;
 use crate::expression::{Op, Program};
 use crate::image::Image;
-use crate::model::Calibration;
+use crate::model::{Calibration, Dynamics, Ensemble, Standardisation};
+use crate::network::{Activation, NetworkShape};
+use crate::task::Variant;
 use crate::verdict::Reason;
 
 /// The constraint `limit − |s|` instead of 2 − |s|.
@@ -91,4 +94,81 @@ fn a_share_of_steps_outside_the_log_abstains() {
         assert_eq!(outcome.reasons, [Reason::OutsideSupport(percent)]);
     }
     assert_eq!(within_the_log(1.2).verdict.name(), "deploy");
+}
+
+#[test]
+fn paths_with_noise_and_the_mean_path_are_held_apart() {
+    // The mean goes through 1, 0.5, 0.25 and begins two of four steps beyond 0.55
+    // from the log; the members go through 1, 0.6, 0.4 and 1, 0.4, 0.1 and have three
+    // of eight there. Together they would be 5 of 12.
+    for (limit, percent) in [(0.55, 50), (0.6, 38)] {
+        let mut model = example::model().unwrap();
+        model.support.limit = limit;
+        let mut task = example::task().unwrap();
+        task.method.variants = [Variant::DiscreteAdversaryInf].into_iter().collect();
+        let image = Image::of(model, task, example::policy().unwrap());
+        assert_eq!(check(&image).reasons, [Reason::OutsideSupport(percent)]);
+    }
+}
+
+#[test]
+fn members_that_agree_leave_no_width_and_no_number_that_is_not_finite() {
+    static SAME: [[f32; 4]; 6] = [
+        [0.1, -20.0, 0.0, 0.0],
+        [0.0; 4],
+        [1.0, 0.0, 0.0, 0.0],
+        [0.1, -20.0, 0.0, 0.0],
+        [0.0; 4],
+        [1.0, 0.0, 0.0, 0.0],
+    ];
+    let shape = NetworkShape::new(2, &[], 2, Activation::Relu).unwrap();
+    let units = Standardisation {
+        input_mean: &[0.0, 0.0],
+        input_scale: &[1.0, 1.0],
+        output_mean: &[0.0],
+        output_scale: &[1.0],
+        noise_scale: &[1.0],
+    };
+    let mut model = example::model().unwrap();
+    let same = Ensemble::new(shape, (1e-3, 1.0), units, &SAME).unwrap();
+    model.dynamics = Dynamics::Ensemble(same);
+    let image = Image::of(model, example::task().unwrap(), example::policy().unwrap());
+    let outcome = check(&image);
+    assert_eq!(outcome.reasons, [Reason::NoWidth]);
+    assert!((outcome.bound - outcome.neutral).abs() < 1e-6);
+}
+
+#[test]
+fn what_is_taken_off_the_reward_has_no_bounds() {
+    let outcome = check_with(|task| {
+        task.method.variants = [Variant::Penalised].into_iter().collect();
+        task.reward_bounds = Some([-1.0, 0.0]);
+        task.effort.trajectories = 1000;
+    });
+    let margins = outcome
+        .estimates
+        .iter()
+        .map(|one| (one.variant, one.margin));
+    let margins: Vec<_> = margins.take(2).collect();
+    let wanted = [
+        (Variant::Mean, Margin::Betting),
+        (Variant::Penalised, Margin::StudentT),
+    ];
+    assert_eq!(margins, wanted);
+}
+
+#[test]
+fn five_per_cent_outside_the_log_are_allowed() {
+    // One step of twenty begins beyond 1.
+    let mut model = example::model().unwrap();
+    model.support.limit = 1.0;
+    let mut task = example::task().unwrap();
+    task.horizon = 20;
+    task.threshold = Some(-5.0);
+    let image = Image::of(model, task, example::policy().unwrap());
+    let outcome = check(&image);
+    assert_eq!(
+        (outcome.verdict.name(), &outcome.reasons[..]),
+        ("deploy", &[][..])
+    );
 }

@@ -142,4 +142,45 @@ mod tests {
             assert!(above <= 240, "{probability}: {above}");
         }
     }
+
+    #[test]
+    fn what_is_no_probability_bounds_nothing() {
+        let betting = of([1.0; 20]);
+        for delta in [0.0, -0.1, f32::NAN, f32::INFINITY] {
+            assert_eq!(betting.lower(delta), 0.0, "{delta}");
+        }
+        assert_eq!(of([f32::INFINITY]).lower(0.05), 0.0);
+    }
+
+    /// The bounds of widely and of closely spread values, few and many, bit for bit.
+    #[test]
+    #[cfg_attr(miri, ignore = "thousands of values")]
+    fn bounds_have_the_same_bits_everywhere() {
+        let lower = |count: u32, low: f32, range: f32, delta: f32| {
+            let mut stream = Stream::new(5, count);
+            let values: Vec<f32> = (0..count).map(|_| low + range * stream.uniform()).collect();
+            of(values).lower(delta).to_bits()
+        };
+        let bounds = [
+            lower(5, 0.5, 0.5, 0.1),
+            lower(20, 0.0, 1.0, 0.05),
+            lower(20, 0.9, 0.1, 0.05),
+            lower(300, 0.0, 1.0, 0.0125),
+            lower(300, 0.001, 0.002, 0.0125),
+            lower(4000, 0.4, 0.2, 0.025),
+        ];
+        assert_eq!(
+            bounds,
+            [
+                0x3ED5_39CF,
+                0x3EBA_29E0,
+                0x3F4A_62B5,
+                0x3EE9_CFDA,
+                0x3AF6_8768,
+                0x3EFD_CEFA
+            ]
+        );
+        // Rounding costs a millionth of each value.
+        assert_eq!(of([0.5; 1000]).slack(), 1000.0 * 1e-6);
+    }
 }

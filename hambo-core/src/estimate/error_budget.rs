@@ -58,3 +58,19 @@ impl ErrorBudget {
         self.objective() * 0.5
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ErrorBudget;
+
+    #[test]
+    fn the_shares_add_up() {
+        let budget = ErrorBudget {
+            delta: 0.08,
+            objectives: 4,
+        };
+        assert_eq!((budget.model(), budget.sampling()), (0.04, 0.04));
+        assert_eq!((budget.objective(), budget.level()), (0.01, 0.005));
+        assert_eq!(budget.model() + 8.0 * budget.level(), budget.delta);
+    }
+}

@@ -281,4 +281,67 @@ mod tests {
             assert!(of(&small).mean() <= of(&large).mean());
         }
     }
+
+    #[test]
+    fn trajectories_for_betting_by_hand() {
+        // 2 · ln 40 / 0.01, and 2 · 4 ln 10 / 0.005.
+        assert_eq!(trajectories_for_betting([0.0, 1.0], 0.5, 0.025), 738);
+        assert_eq!(trajectories_for_betting([-1.0, 3.0], -0.25, 0.1), 3685);
+    }
+
+    /// Values in turn, so many of them, known to lie within bounds.
+    fn within(bounds: [f32; 2], values: [f32; 2], count: usize) -> SampleMoments {
+        let mut moments = SampleMoments::new(Some(bounds));
+        for value in values.into_iter().cycle().take(count) {
+            moments.push(value);
+        }
+        moments
+    }
+
+    #[test]
+    fn betting_counts_where_its_range_costs_two_per_cent_at_most() {
+        // 4 · ln 40 = 14.756, and values that spread from −1 to 1: 2 % of that is
+        // 0.04, which takes 369 values.
+        let margin = |count| within([-2.0, 2.0], [-1.0, 1.0], count).margin(0.025);
+        assert_eq!(margin(368), Margin::StudentT);
+        assert_eq!(margin(369), Margin::Betting);
+        // Zero counts among the values: those from 1 to 2 spread over 2, not 1.
+        let margin = |count| within([0.0, 4.0], [1.0, 2.0], count).margin(0.025);
+        assert_eq!(margin(368), Margin::StudentT);
+        assert_eq!(margin(369), Margin::Betting);
+    }
+
+    #[test]
+    fn a_betting_bound_is_in_the_units_of_its_values() {
+        let unit = within([0.0, 1.0], [0.0, 1.0], 1000);
+        let scaled = within([2.0, 6.0], [2.0, 6.0], 1000);
+        let (unit, scaled) = (unit.lower(0.025, 9), scaled.lower(0.025, 9));
+        assert!((0.4..0.5).contains(&unit), "{unit}");
+        assert!((scaled - (2.0 + 4.0 * unit)).abs() < 1e-5, "{scaled}");
+    }
+
+    #[test]
+    fn students_bound_by_hand() {
+        // The mean 3 less 3.18 standard errors of 0.913, at least, for 0.025.
+        let lower = of(&[1.0, 2.0, 4.0, 5.0]).lower(0.025, u32::MAX);
+        assert!(
+            (lower - (3.0 - 3.182_446 * 0.912_871)).abs() < 0.01,
+            "{lower}"
+        );
+        // With one degree of freedom 12.7 of them.
+        let lower = of(&[1.0, 2.0, 4.0, 5.0]).lower(0.025, 1);
+        assert!(
+            (lower - (3.0 - 12.706_2 * 0.912_871)).abs() < 0.03,
+            "{lower}"
+        );
+        let overflow = of(&[1.0, f32::NEG_INFINITY]);
+        assert_eq!(overflow.lower(0.025, u32::MAX), f32::NEG_INFINITY);
+    }
+
+    #[test]
+    fn another_sample_keeps_the_bounds() {
+        let bounds = Some([-1.0, 2.0]);
+        let emptied = within([-1.0, 2.0], [0.0, 1.0], 5).emptied();
+        assert_eq!(emptied, SampleMoments::new(bounds));
+    }
 }

@@ -50,6 +50,7 @@ pub fn student_quantile(freedom: u32, tail: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::student_quantile;
+    use crate::image::container::CRC;
 
     /// (degrees of freedom, tail, quantile), from SciPy 1.x `stats.t.isf`.
     const TABLE: [(u32, f32, f32); 36] = [
@@ -105,5 +106,28 @@ mod tests {
         assert_eq!(student_quantile(0, 0.05), f32::INFINITY);
         assert_eq!(student_quantile(10, f32::NAN), f32::INFINITY);
         assert_eq!(student_quantile(10, 0.0), f32::INFINITY);
+    }
+
+    /// Quantiles of many degrees of freedom and tails, bit for bit: the expansion's
+    /// constants are many, and one of them that is off shows in few of them.
+    #[test]
+    fn it_has_the_same_bits_everywhere() {
+        let mut bytes = vec![];
+        for freedom in (1..=12).chain([15, 31, 63, 255, 999, 100_000]) {
+            for tail in [0.5, 0.4, 0.25, 0.1, 0.025, 0.0125, 0.0025, 1e-4, 1e-6] {
+                bytes.extend(student_quantile(freedom, tail).to_bits().to_le_bytes());
+            }
+        }
+        assert_eq!(CRC.checksum(&bytes), 0x5AC8_22CD);
+    }
+
+    #[test]
+    fn what_is_no_tail_has_no_quantile() {
+        for tail in [-0.0, -0.1, 0.51, 1.0, f32::INFINITY] {
+            assert_eq!(student_quantile(1, tail), f32::INFINITY, "{tail}");
+            assert_eq!(student_quantile(9, tail), f32::INFINITY, "{tail}");
+        }
+        // Half of the values lie above the middle.
+        assert!(student_quantile(9, 0.5).abs() < 1e-3);
     }
 }

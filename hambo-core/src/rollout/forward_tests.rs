@@ -12,6 +12,15 @@ use crate::task::{Task, Variant};
 /// The example's walk 1, 1/2, 1/4, 1/8 under mean propagation, with a task that
 /// `change` has made another one of.
 fn walk(objective: Objective, change: impl FnOnce(&mut Task<'static>)) -> Returns<1> {
+    walk_smoothly(false, objective, change)
+}
+
+/// Likewise, with the smooth objective if it is wanted.
+fn walk_smoothly(
+    smooth: bool,
+    objective: Objective,
+    change: impl FnOnce(&mut Task<'static>),
+) -> Returns<1> {
     let (model, policy) = (example::model().unwrap(), example::policy().unwrap());
     let mut task = example::task().unwrap();
     change(&mut task);
@@ -25,6 +34,7 @@ fn walk(objective: Objective, change: impl FnOnce(&mut Task<'static>)) -> Return
     let mut rows = [[0.0; 1]; 256];
     let mut buffers = Buffers::carve(&mut rows, &model.dynamics, &task, &policy).unwrap();
     let streams = [Stream::new(0, 0)];
+    buffers.smooth_end = smooth;
     rollout.start(&streams, &mut buffers);
     rollout.forward(&streams, &mut buffers)
 }
@@ -93,4 +103,54 @@ fn a_step_beyond_the_bounds_is_noted_and_stays_noted() {
         task.reward_bounds = Some([-1.0, 0.0]);
     });
     assert_eq!(returns.within_bounds, [true]);
+}
+
+/// A constant as the termination: how far every step ends the trajectory.
+fn ends_by(task: &mut Task<'_>, share: f32) {
+    let all = [task.program.ops(), &[Op::Constant(share)]].concat();
+    task.termination = Some((all.len() - 1) as u16);
+    task.program = Program::new(&all, 1, 1).unwrap();
+}
+
+#[test]
+fn a_smooth_end_weighs_each_step_by_what_survives() {
+    let smooth = |objective, share| {
+        let returns = walk_smoothly(true, objective, |task| {
+            task.discount = 0.5;
+            ends_by(task, share);
+        });
+        returns.smooth[0]
+    };
+    // A quarter ends at each step: −1 − 0.75 / 8 − 0.5625 / 64 − 0.421875 / 512.
+    let wanted = -1.0 - 0.093_75 - 0.008_789_06 - 0.000_823_97;
+    let found = smooth(Objective::Return, 0.25);
+    assert!((found - wanted).abs() < 1e-5, "{found}");
+    // The constraint 2 − |s| is 1, 1.5, 1.75 and 1.875; 2.734375 steps are visited.
+    let wanted = (1.0 + 0.75 * 1.5 + 0.5625 * 1.75 + 0.421_875 * 1.875) / 2.734_375;
+    let found = smooth(Objective::Constraint(5), 0.25);
+    assert!((found - wanted).abs() < 1e-5, "{found}");
+    // Less than nothing does not end.
+    assert!((smooth(Objective::Return, -3.0) + 1.142_578).abs() < 1e-5);
+    // Without an end, or if nobody asks, there is none.
+    let returns = walk_smoothly(true, Objective::Return, |_| {});
+    assert_eq!(returns.smooth, [0.0]);
+    let returns = walk(Objective::Return, |task| ends_by(task, 0.25));
+    assert_eq!(returns.smooth, [0.0]);
+}
+
+#[test]
+fn beyond_a_smooth_end_numbers_may_be_anything() {
+    let returns = walk_smoothly(true, Objective::Return, |task| {
+        let size = task.program.ops().len() as u16;
+        // 1 / (s − 1/2): 2, and then infinity.
+        let ops = [
+            Op::Constant(0.5),
+            Op::Subtract(0, size),
+            Op::Constant(1.0),
+            Op::Divide(size + 2, size + 1),
+        ];
+        reward(task, &ops);
+        ends_by(task, 1.0);
+    });
+    assert_eq!((returns.value, returns.smooth), ([2.0], [2.0]));
 }

@@ -270,3 +270,40 @@ fn add<const B: usize>(sums: &mut [[f32; B]], rows: &[[f32; B]]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_gets_through_beyond_a_limit_and_all_at_it() {
+        let limits = Limits {
+            low: &[-1.0],
+            high: &[1.0],
+        };
+        let mut cotangent = [[3.0; 5]];
+        stop_at_limits(&mut cotangent, &[[-1.5, -1.0, 0.0, 1.0, 1.5]], &limits);
+        assert_eq!(cotangent, [[0.0, 3.0, 3.0, 3.0, 0.0]]);
+    }
+
+    #[test]
+    fn what_overflows_after_the_end_is_forgotten() {
+        let returns = Returns {
+            value: [0.0; 5],
+            steps: [2, 2, 2, 2, 3],
+            finite: [true; 5],
+            outside: [0; 5],
+            within_bounds: [true; 5],
+            width: [true; 5],
+            smooth: [0.0; 5],
+        };
+        let infinite = f32::INFINITY;
+        let mut later = [4.0, infinite, 4.0, infinite, infinite];
+        let mut cotangent = [[5.0; 5], [5.0, 5.0, f32::NAN, infinite, 5.0]];
+        // The last lane ends only after this step: what it says is not forgotten.
+        forget_overflow(2, &returns, &mut later, &mut cotangent);
+        assert_eq!(later, [4.0, 0.0, 0.0, 0.0, infinite]);
+        let rest = [5.0, 0.0, 0.0, 0.0, 5.0];
+        assert_eq!(cotangent, [rest; 2]);
+    }
+}

@@ -46,7 +46,6 @@ struct Trajectory {
 /// Sums of [`Trajectory`] over a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sums {
-    found: f64,
     untrained: f64,
     course: [f64; COURSE],
 }
@@ -111,7 +110,6 @@ impl Minimum {
     fn end_trajectory(&mut self, search: bool, closes: bool) {
         let now = core::mem::take(&mut self.now);
         self.count = self.count.saturating_add(1);
-        self.sums.found += f64::from(now.found);
         self.sums.untrained += f64::from(now.untrained);
         for (sum, value) in self.sums.course.iter_mut().zip(now.course) {
             *sum += f64::from(value);

@@ -130,4 +130,15 @@ mod tests {
         // Half of the values lie above the middle.
         assert!(student_quantile(9, 0.5).abs() < 1e-3);
     }
+
+    #[test]
+    fn where_the_expansions_meet_the_one_for_tails_holds() {
+        // Tails at which y is 0.05 + a to the last bit.
+        for (freedom, tail, quantile) in
+            [(3, 0x3D83_312D, 0x4005_B79A), (5, 0x3BD7_1573, 0x4071_060C)]
+        {
+            let found = student_quantile(freedom, f32::from_bits(tail));
+            assert_eq!(found.to_bits(), quantile);
+        }
+    }
 }

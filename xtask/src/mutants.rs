@@ -2,7 +2,7 @@
 //! after the other, and the core's own tests must notice. What they do not
 //! notice stands in `studies/mutants.csv` with the reason, or is an error.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::command::{CommandLine, Problem};
@@ -98,23 +98,29 @@ impl Judgement {
 }
 
 /// Survivors that the table does not hold. Lines move, so that a survivor is its
-/// file and its mutation.
+/// file and its mutation; where several are the same in both, each needs a line.
 fn unexplained(missed: &str, table: &str) -> Vec<String> {
-    let known: BTreeSet<(String, String)> = table
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| {
-            let cells = cells(line);
-            // What was killed must stay so.
-            if cells.get(3)? == KILLED {
-                return None;
-            }
-            Some((cells.first()?.clone(), cells.get(2)?.clone()))
-        })
-        .collect();
+    let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let cells = cells(line);
+        let [file, _, mutation, verdict, ..] = cells.as_slice() else {
+            continue;
+        };
+        // What was killed must stay so.
+        if verdict != KILLED {
+            let places = known.entry((file.clone(), mutation.clone())).or_default();
+            *places = places.saturating_add(1);
+        }
+    }
     let missed = missed.lines().filter(|line| {
-        let survivor = survivor(line);
-        survivor.is_none_or(|survivor| !known.contains(&survivor))
+        let places = survivor(line).and_then(|survivor| known.get_mut(&survivor));
+        match places {
+            Some(places) if *places > 0 => {
+                *places = places.saturating_sub(1);
+                false
+            }
+            _ => true,
+        }
     });
     missed.map(str::to_owned).collect()
 }
@@ -168,6 +174,17 @@ mod tests {
         ] {
             assert_eq!(unexplained(other, TABLE), [other]);
         }
+    }
+
+    #[test]
+    fn a_second_survivor_of_the_same_kind_needs_a_line_of_its_own() {
+        let two = "a.rs:12:5: replace f -> [u8; 2] with [0, 1]\n\
+            a.rs:19:5: replace f -> [u8; 2] with [0, 1]";
+        let second = "a.rs:19:5: replace f -> [u8; 2] with [0, 1]";
+        assert_eq!(unexplained(two, TABLE), [second]);
+        let line = TABLE.lines().nth(2).unwrap_or_default();
+        let both = format!("{TABLE}{line}\n");
+        assert_eq!(unexplained(two, &both), Vec::<String>::new());
     }
 
     #[test]

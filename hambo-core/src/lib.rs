@@ -85,8 +85,6 @@ pub mod network;
 #[cfg(feature = "embedded-hal")]
 mod output_enable;
 mod parameter;
-#[cfg(test)]
-mod pinned_tests;
 pub mod policy;
 pub mod rollout;
 pub mod task;

@@ -12,6 +12,8 @@ mod outcome;
 #[cfg(test)]
 mod outcome_tests;
 #[cfg(test)]
+mod pinned_tests;
+#[cfg(test)]
 mod progress_tests;
 #[cfg(test)]
 mod safety_tests;

@@ -195,4 +195,42 @@ mod tests {
         let (_, refusal) = widen(&rows(0.5), &[windows(12.0)], MOST_WIDENING);
         assert_eq!(refusal, Some(Refusal::ErrorsStay(8)));
     }
+
+    #[test]
+    fn what_passed_when_it_was_wider_stays_though_episodes_are_few() {
+        // Ten episodes of 12 rows; one row in fifteen needs 3. Below that the share is
+        // 0.93, which so few rows do not show to be above 0.9.
+        let rows = Needed {
+            length: 1,
+            windows: (0..120)
+                .map(|row| (row / 12, if row % 15 == 3 { 3.0 } else { 0.5 }))
+                .collect(),
+        };
+        let (gate, refusal) = widen(&rows, &[], MOST_WIDENING);
+        assert_eq!(refusal, None);
+        assert!((3.0..3.2).contains(&gate.widening), "{gate:?}");
+        // Where even the widest set has too few, it is shown as it is.
+        let few = Needed {
+            length: 1,
+            windows: (0..24).map(|row| (row / 6, 0.5)).collect(),
+        };
+        assert_eq!(widen(&few, &[], MOST_WIDENING).0.widening, 1.0);
+    }
+
+    #[test]
+    fn lengths_share_the_tail() {
+        let windows = |length| Needed {
+            length,
+            windows: (0..60).map(|window| (window / 2, 0.5)).collect(),
+        };
+        let mut lengths = [windows(2), windows(4)];
+        // One window of sixty is not held.
+        lengths[0].windows[7].1 = 2.0;
+        let (gate, _) = judge(&rows(0.5), &lengths, 1.0);
+        let held = lengths[0].windows.iter();
+        let share = Share::of(held.map(|(group, factor)| (*group, *factor <= 1.0)));
+        assert_eq!(gate.windows[0].share_upper, share.upper(0.025) as f32);
+        let (gate, _) = judge(&rows(0.5), &lengths[..1], 1.0);
+        assert_eq!(gate.windows[0].share_upper, share.upper(0.05) as f32);
+    }
 }

@@ -178,4 +178,37 @@ mod tests {
         let share = f64::from(above) / f64::from(trials);
         assert!(share < 0.07, "{share}");
     }
+
+    #[test]
+    fn rows_that_count_by_hand() {
+        // 38 groups are 2.5 rows above the share and two 47.5 below it: 4,750 · 40 / 39
+        // over 2,000 · 0.95 · 0.05, so that 51.3 rows count as one.
+        let share = whole_groups(40, 50, 2);
+        assert!((share.effective - 39.0).abs() < 1e-9, "{}", share.effective);
+        // All of two groups of 50: t is 1.6604 of 99 degrees of freedom and 6.3138 of one.
+        let share = whole_groups(2, 50, 0);
+        let size = share.size(0.05);
+        assert!(
+            (size - 100.0 * (1.6604_f64 / 6.3138).powi(2)).abs() < 0.03,
+            "{size}"
+        );
+        assert!(share.lower(0.05) > 0.5);
+    }
+
+    #[test]
+    fn an_upper_limit_by_hand() {
+        // None of 29 rows: 1 − 0.05^(1/29).
+        let share = Share::of((0..29).map(|row| (row, false)));
+        let wanted = 1.0 - 0.05_f64.powf(1.0 / 29.0);
+        assert!((share.upper(0.05) - wanted).abs() < 1e-6);
+        assert_eq!(share.lower(0.05), 0.0);
+    }
+
+    #[test]
+    fn one_group_has_no_spread_though_it_rounds() {
+        // 69 times 63 / 69 is not 63 in f64.
+        let share = Share::of((0..69).map(|row| (0, row < 63)));
+        assert_eq!(share.effective, 69.0);
+        assert!(share.groups_for(0.9, 0.05).is_some());
+    }
 }

@@ -44,3 +44,34 @@ fn median(mut values: Vec<f64>) -> f64 {
     let (_, median, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
     *median
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::WithheldDimension;
+    use super::*;
+
+    #[test]
+    fn twenty_pairs_are_enough_and_nineteen_are_not() {
+        // Residuals of +2 and −2 predicted deviations in turn.
+        let scale = |rows: usize| {
+            let observed: Vec<f32> = (0..rows)
+                .map(|row| if row % 2 == 0 { 0.2 } else { -0.2 })
+                .collect();
+            let follows: Vec<bool> = (0..rows).map(|row| row > 0).collect();
+            let (zeros, stds) = (vec![0.0; rows], vec![0.1; rows]);
+            let rows = Withheld {
+                dimensions: vec![WithheldDimension {
+                    mean: &zeros,
+                    epistemic_std: &zeros,
+                    aleatoric_std: &stds,
+                    observed: &observed,
+                }],
+                groups: &vec![0; rows],
+                follows: &follows,
+            };
+            noise_scale(&rows, 0)
+        };
+        assert_eq!(scale(20), 1.0);
+        assert!((scale(21) - 2.0 / NORMAL_MEDIAN).abs() < 1e-5);
+    }
+}

@@ -189,3 +189,89 @@ fn curve(observed: [f64; 10]) -> Vec<CurvePoint> {
     };
     LEVELS.into_iter().zip(observed).map(pair).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
+
+    use super::super::Intervals;
+    use super::*;
+
+    #[test]
+    fn windows_double_up_to_the_longest_that_there_is() {
+        let lengths = |longest, run| window_lengths(longest, run).collect::<Vec<_>>();
+        assert_eq!(lengths(40, 100), [2, 4, 8, 16, 32]);
+        assert_eq!(lengths(100, 8), [2, 4, 8]);
+    }
+
+    #[test]
+    fn dimensions_share_what_may_lie_outside() {
+        let options = CalibrationOptions {
+            mode: CalibrationMode::Widen,
+            intervals: Intervals::OneSided,
+            beta: Beta::Fixed(1.0),
+            longest_window: 1,
+        };
+        let quantile = |count| {
+            Scales::unit(count, &options)
+                .unwrap()
+                .simulated(count)
+                .quantile
+        };
+        // Half of a hundredth on either side, and a quarter of it.
+        assert!((quantile(1) - 2.575_829).abs() < 1e-4);
+        assert!((quantile(2) - 2.807_034).abs() < 1e-4);
+    }
+
+    #[test]
+    fn a_beta_for_each_dimension_must_be_there() {
+        let tau = [1.0, 2.0];
+        assert_eq!(
+            betas(&Beta::Each(vec![3.0, 4.0]), &tau).unwrap(),
+            [3.0, 4.0]
+        );
+        assert_eq!(betas(&Beta::Fixed(3.0), &tau).unwrap(), [3.0; 2]);
+        assert!(betas(&Beta::Each(vec![3.0]), &tau).is_err());
+    }
+
+    #[test]
+    fn a_quantile_leaves_a_share_above() {
+        let values = || (1..=200).map(f64::from).collect::<Vec<_>>();
+        assert_eq!(quantile(values(), 0.0), 200.0);
+        assert_eq!(quantile(values(), 0.01), 198.0);
+        assert_eq!(quantile(vec![], 0.01), 0.0);
+    }
+
+    #[test]
+    fn a_curve_has_a_point_for_each_level() {
+        let points = curve([0.5; 10]);
+        let nominal: Vec<f32> = points.iter().map(|point| point.nominal).collect();
+        assert_eq!(nominal, LEVELS.map(|level| level as f32));
+        assert!(points.iter().all(|point| point.observed == 0.5));
+    }
+
+    #[test]
+    fn shares_of_a_dimension_by_hand() {
+        let options = CalibrationOptions {
+            mode: CalibrationMode::Widen,
+            intervals: Intervals::OneSided,
+            beta: Beta::Fixed(1.0),
+            longest_window: 1,
+        };
+        let scales = Scales::with(vec![1.5], vec![2.0], vec![0.25], &options).unwrap();
+        let columns = WithheldDimension {
+            mean: &[0.0; 6],
+            epistemic_std: &[1.0; 6],
+            aleatoric_std: &[2.0; 6],
+            observed: &[2.9, -3.1, 4.2, -4.4, 5.5, -5.6],
+        };
+        let report = scales.report(0, &columns, 1.5, &options);
+        let found = [report.best_scale, report.scale, report.noise_scale];
+        assert_eq!((found, report.beta), ([1.5, 3.0, 0.25], 1.0));
+        // The set reaches to 3, with 2.576 · 0.5 of noise to 4.29, and 90 % lie within
+        // 1.645 · 3 · sqrt(1 + 0.25) = 5.52.
+        assert_eq!(report.epistemic_coverage, 1.0 / 6.0);
+        assert_eq!(report.simulated_coverage, 0.5);
+        assert_eq!(report.coverage_90, 5.0 / 6.0);
+    }
+}

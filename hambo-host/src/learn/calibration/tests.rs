@@ -354,3 +354,107 @@ fn refuses_bad_columns() {
         }
     );
 }
+
+/// The first half with a standard deviation of 1, the second with 3.
+fn grown() -> Vec<f32> {
+    let halves = [normal(4000, 1.0, 1), normal(4000, 3.0, 2)];
+    halves.concat()
+}
+
+#[test]
+fn the_gate_widens_but_in_paper_mode() {
+    let widened = calibrated(&grown(), [1.0, 0.1], &OPTIONS);
+    assert!(widened.gate.widening > 1.5, "{:?}", widened.gate);
+    let dimension = &widened.dimensions[0];
+    assert!(dimension.scale > 1.5);
+    // One dimension alone is all of them, with the width that is in use.
+    assert_eq!(
+        widened.joint_epistemic_coverage,
+        dimension.epistemic_coverage
+    );
+    assert!((0.5..1.0).contains(&dimension.epistemic_coverage));
+    let paper = CalibrationOptions {
+        mode: CalibrationMode::Paper,
+        ..OPTIONS
+    };
+    assert_eq!(calibrated(&grown(), [1.0, 0.1], &paper).gate.widening, 1.0);
+}
+
+#[test]
+fn twenty_rows_are_enough_to_choose_and_to_be_judged() {
+    // The predicted spread is a third of the true one.
+    let calibration = calibrated(&normal(40, 1.0, 1), [0.3, 0.1], &OPTIONS);
+    assert_eq!(calibration.choosing_rows, 20);
+    assert!(calibration.dimensions[0].best_scale > 1.5);
+    let status = calibration.status;
+    assert!(
+        !matches!(status, CalibrationStatus::TooFewRows { .. }),
+        "{status:?}"
+    );
+    let calibration = calibrated(&normal(38, 1.0, 1), [0.3, 0.1], &OPTIONS);
+    assert_eq!(calibration.dimensions[0].best_scale, 1.0);
+    let few = CalibrationStatus::TooFewRows {
+        rows: 19,
+        needed: 20,
+    };
+    assert_eq!(calibration.status, few);
+}
+
+#[test]
+fn the_core_has_one_beta_and_smaller_ones_go_into_the_scales() {
+    let mut calibration = calibrated(&normal(400, 1.0, 1), [0.3, 1.0], &OPTIONS);
+    let mut second = calibration.dimensions[0].clone();
+    calibration.beta = 2.0;
+    calibration.dimensions[0].beta = 2.0;
+    calibration.dimensions[0].scale = 3.0;
+    calibration.dimensions[0].noise_scale = 0.5;
+    (second.beta, second.scale, second.noise_scale) = (1.0, 4.0, 0.7);
+    calibration.dimensions.push(second);
+    let scales = calibration.core_scales();
+    // Half of 4, and not a rounding less.
+    assert_eq!(scales, [3.0, 2.000_002]);
+    assert_eq!(calibration.noise_scales(), [0.5, 0.7]);
+    assert_eq!(calibration.scales(), [3.0, 4.0]);
+}
+
+#[test]
+fn the_error_before_is_that_of_the_model_as_it_is() {
+    let observed = normal(800, 1.0, 1);
+    let calibration = calibrated(&observed, [0.3, 0.4], &OPTIONS);
+    let judging = &observed[400..];
+    let dimension = WithheldDimension {
+        mean: &[0.0; 400],
+        epistemic_std: &[0.3; 400],
+        aleatoric_std: &[0.4; 400],
+        observed: judging,
+    };
+    let error = error_before(&dimension);
+    assert!(error > 0.0 && error < 1.0, "{error}");
+    assert_eq!(error, calibration.dimensions[0].error_before);
+}
+
+#[test]
+fn every_column_must_be_as_long_and_a_spread_may_be_zero() {
+    let zeros = [0.0; 30];
+    let dimension = WithheldDimension {
+        mean: &zeros,
+        epistemic_std: &zeros,
+        aleatoric_std: &zeros,
+        observed: &zeros,
+    };
+    let rows = |groups: &[u32], follows: &[bool]| {
+        let rows = Withheld {
+            dimensions: vec![dimension],
+            groups,
+            follows,
+        };
+        rows.checked_rows()
+    };
+    let mismatch = Err(CalibrationError::Mismatch {
+        dimension: 0,
+        rows: 30,
+    });
+    assert_eq!(rows(&[0; 30], &[true; 30]), Ok(30));
+    assert_eq!(rows(&[0; 29], &[true; 30]), mismatch);
+    assert_eq!(rows(&[0; 30], &[true; 29]), mismatch);
+}

@@ -152,4 +152,17 @@ mod tests {
             assert_eq!(scores(&dimension, 1.0, intervals).observed(3.0), [0.5; 10]);
         }
     }
+
+    #[test]
+    fn what_lies_above_a_certain_prediction_is_above_at_every_scale() {
+        let dimension = WithheldDimension {
+            mean: &[0.0; 3],
+            epistemic_std: &[0.0; 3],
+            aleatoric_std: &[0.0; 3],
+            observed: &[1.0, 2.0, -1.0],
+        };
+        let infinite = f64::INFINITY;
+        let scores = scores(&dimension, 1.0, Intervals::OneSided);
+        assert_eq!(scores.sorted, [-infinite, infinite, infinite]);
+    }
 }

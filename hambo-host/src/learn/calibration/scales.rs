@@ -274,4 +274,35 @@ mod tests {
         assert_eq!(report.simulated_coverage, 0.5);
         assert_eq!(report.coverage_90, 5.0 / 6.0);
     }
+
+    #[test]
+    fn two_dimensions_leave_half_as_many_rows_outside_each() {
+        // 300 rows, of which two need the set three times as wide: one in 200 may stay
+        // outside in each dimension, which is one row.
+        let observed: Vec<f32> = (0..300)
+            .map(|row| match row {
+                100 | 200 => 3.0,
+                _ => 0.02 * ((row * 7 % 40) as f32 - 19.5),
+            })
+            .collect();
+        let dimension = WithheldDimension {
+            mean: &[0.0; 300],
+            epistemic_std: &[1.0; 300],
+            aleatoric_std: &[1e-6; 300],
+            observed: &observed,
+        };
+        let rows = Withheld {
+            dimensions: vec![dimension; 2],
+            groups: &[0; 300],
+            follows: &[false; 300],
+        };
+        let options = CalibrationOptions {
+            mode: CalibrationMode::Widen,
+            intervals: Intervals::OneSided,
+            beta: Beta::Fixed(1.0),
+            longest_window: 1,
+        };
+        let tau = Scales::choose(&rows, &options).unwrap().tau;
+        assert!(tau.iter().all(|tau| (tau - 3.0).abs() < 0.01), "{tau:?}");
+    }
 }

@@ -1,5 +1,9 @@
 //! Calibration on data whose spread is known.
-#![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test stops where it fails"
+)]
 
 use super::*;
 use hambo_core::model::nested_beta;
@@ -457,4 +461,25 @@ fn every_column_must_be_as_long_and_a_spread_may_be_zero() {
     assert_eq!(rows(&[0; 30], &[true; 30]), Ok(30));
     assert_eq!(rows(&[0; 29], &[true; 30]), mismatch);
     assert_eq!(rows(&[0; 30], &[true; 29]), mismatch);
+}
+
+#[test]
+fn errors_that_stay_are_told_with_the_share_of_their_windows() {
+    let of_episode = normal(200, 1.0, 5);
+    let noise = normal(8000, 1.0, 6);
+    let observed: Vec<f32> = (0..8000)
+        .map(|row| 0.5 * of_episode[row / STEPS] + noise[row])
+        .collect();
+    let refused = calibrated(&observed, [0.001, 1.0], &OPTIONS);
+    let CalibrationStatus::ErrorsStay { length, share } = refused.status else {
+        panic!("{:?}", refused.status);
+    };
+    let windows = &refused.gate.windows;
+    let own: Vec<f32> = windows
+        .iter()
+        .filter(|window| window.length == length)
+        .map(|window| window.share)
+        .collect();
+    assert_eq!(own, [share]);
+    assert!(windows.iter().any(|window| window.share != share));
 }

@@ -103,6 +103,24 @@ fn what_the_libraries_write_is_the_same_log() {
     }
 }
 
+/// The size of a chunk counts from its dictionary on.
+#[test]
+fn columns_with_a_large_dictionary_are_read() {
+    let names = ColumnNames {
+        states: vec!["x".to_owned()],
+        actions: vec!["u".to_owned()],
+    };
+    let file = fixture("pyarrow_dictionary.parquet");
+    let table = read_table(&[file], Some(&names)).unwrap();
+    let log = transitions(&table).unwrap();
+    assert_eq!(log.len(), 2500);
+    for (count, row) in log.rows().enumerate() {
+        let x = count as f32;
+        assert_eq!((row.state, row.action), (&[x][..], &[0.5 * x][..]));
+        assert_eq!(row.next_state, [x + 1.0]);
+    }
+}
+
 #[test]
 fn without_next_states_the_last_step_of_an_episode_is_left_out() {
     let mut expected = Log::new(2, 1);

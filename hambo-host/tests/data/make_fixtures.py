@@ -135,6 +135,13 @@ pyarrow.parquet.write_table(
     row_group_size=4,
 )
 
+# Other rows: so many that the dictionary of a column is larger than the footer.
+count = numpy.arange(2500, dtype="float32")
+pyarrow.parquet.write_table(
+    pyarrow.table({"x": count, "u": 0.5 * count, "next.x": count + 1}),
+    FOLDER / "pyarrow_dictionary.parquet",
+)
+
 # What must be refused.
 hdf5("bad_layout_5", parts, libver="latest", **gzip)
 ragged = numpy.empty(2, dtype=object)

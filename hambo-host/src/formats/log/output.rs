@@ -1,6 +1,6 @@
 //! Writing a log: whole or not at all.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -9,6 +9,7 @@ use super::parquet_write;
 use super::{DataError, Format, Table, csv_write, npz_file};
 #[cfg(feature = "hdf5")]
 use super::{hdf5_minari, hdf5_write};
+use crate::foundation::files::write_file;
 
 /// How a log is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,25 +66,12 @@ pub fn write_table(path: &Path, table: &Table, options: OutputOptions) -> Result
     })
 }
 
-/// Writes a file beside `path`, and renames it if that succeeds.
+/// Writes a file, whole or not at all.
 pub(super) fn write_beside(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
-    let failed = |source: io::Error| failed(path, source);
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let temporary = path.with_file_name(name);
-    let written = File::create(&temporary)
-        .map_err(failed)
-        .and_then(|mut out| {
-            write(&mut out)?;
-            fs::rename(&temporary, path).map_err(failed)
-        });
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    write_file(path, |source| failed(path, source), write)
 }
 
 /// The error of a file that cannot be written.

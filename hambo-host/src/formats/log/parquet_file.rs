@@ -122,8 +122,9 @@ impl Source<'_> {
                 let [start, second, size] =
                     [first, chunk.data_page_offset(), chunk.compressed_size()]
                         .map(|number| u64::try_from(number).unwrap_or(u64::MAX));
-                let end = start.max(second).checked_add(size);
-                let inside = end.is_some_and(|end| end <= length);
+                // The size counts from the dictionary on, if there is one.
+                let end = start.checked_add(size);
+                let inside = end.is_some_and(|end| second <= end && end <= length);
                 let claim = u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX);
                 let place = format!("column `{}`", chunk.column_path().string());
                 self.allowance.clone().take(&place, &[claim])?;

@@ -75,7 +75,9 @@ pub enum SavedRunError {
         error: std::io::Error,
     },
     /// It is no run.
-    #[error("{file}: not a run of hambo ({problem})\nhelp: hambo check … --save {file} writes one")]
+    #[error(
+        "{file}: not a run of hambo ({problem})\nhelp: give what `hambo check … --save` wrote, under a name of its own"
+    )]
     NotARun {
         /// The file.
         file: String,

@@ -367,6 +367,8 @@ fn a_run_comes_back_from_its_file_and_others_are_refused() {
         error.contains("its format is `other`") && error.contains("--save"),
         "{error}"
     );
+    // Named once: no advice would overwrite it.
+    assert_eq!(error.matches(&path.display().to_string()).count(), 1);
     std::fs::write(&path, "no").unwrap();
     let error = SavedRun::read(&path).unwrap_err().to_string();
     assert!(error.contains("line 1"), "{error}");

@@ -353,6 +353,11 @@ fn a_backtest_passes_fails_or_has_too_few_episodes() {
         own["verdict"]["TooFewEpisodes"]["needed"].as_u64() > Some(4),
         "{own}"
     );
+    let text = folder
+        .command("backtest task.toml --model m.hambo --data log.csv")
+        .output();
+    let text = String::from_utf8(text.unwrap().stdout).unwrap();
+    assert!(text.contains("\nhelp: log more episodes"), "{text}");
     // What `fit` found is kept in the file.
     let info = folder.json("model info m.hambo --json");
     assert_eq!(info["metadata"]["backtest"]["episodes"], 4);

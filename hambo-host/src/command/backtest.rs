@@ -143,11 +143,13 @@ pub(super) fn print(found: &Backtest, out: &mut impl Write) -> Result<(), Error>
     let words = match found.verdict {
         Verdict::Passed => format!("passed: nothing says that less than {wanted:.0} % hold"),
         Verdict::Failed { length } => format!(
-            "failed: of windows of {} less than {wanted:.0} % hold. Over so many steps the model is blind to what happens\n             help: log what is missing (a state, a payload, a delay), or check with a horizon below that",
+            "failed: of windows of {} less than {wanted:.0} % hold. Over so many steps the model is blind to what happens\n\
+             help: log what is missing (a state, a payload, a delay), or check with a horizon below that",
             counted(length, "step")
         ),
         Verdict::TooFewEpisodes { needed } => format!(
-            "too few episodes: {} judged, and a wrong model could have passed; {needed} would show it\n             help: log more episodes, or give another log with --data",
+            "too few episodes: {} judged, and a wrong model could have passed; {needed} would show it\n\
+             help: log more episodes, or give another log with --data",
             found.episodes
         ),
     };

@@ -34,7 +34,6 @@ use hambo_core::task::Effort;
 use simulate::Simulation;
 pub use verdict::{Answer, LengthResult, Verdict};
 use verdict::{Question, judge};
-pub use window::lengths;
 use window::{Window, choose};
 
 /// How a model is tested.

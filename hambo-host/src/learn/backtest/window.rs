@@ -19,7 +19,7 @@ impl Window<'_> {
 }
 
 /// 1, 2, 5, 10, … up to the horizon.
-pub fn lengths(horizon: usize) -> impl Iterator<Item = usize> {
+fn lengths(horizon: usize) -> impl Iterator<Item = usize> {
     let decades = (0..).map(|power| 10_usize.saturating_pow(power));
     let all = decades.flat_map(|decade| [1, 2, 5].map(|times| decade.saturating_mul(times)));
     all.take_while(move |length| *length <= horizon)

@@ -8,10 +8,13 @@ use hambo_core::arithmetic::random::Stream;
 use hambo_core::expression::{Comparison, Inputs};
 use hambo_host::formats::task::TaskFile;
 use hambo_tests::study::assumption::ASSUMPTIONS;
+use hambo_tests::study::backtest_summary::Counts as BacktestCounts;
+use hambo_tests::study::backtests::{Backtests, EPISODES, first_rows as first_backtests};
 use hambo_tests::study::broken::{
     Broken, CONTROLLERS, LOGS, LogCell, MARGIN, SETTING_COLUMNS as BROKEN_SETTING, first_rows,
 };
 use hambo_tests::study::broken_summary::Counts as BrokenCounts;
+use hambo_tests::study::condition::{CONDITIONS, Condition};
 use hambo_tests::study::coverage::{
     Coverage, EXPLORED, SETTING_COLUMNS as COVERAGE_SETTING, Setting, UNEXPLORED,
 };
@@ -19,6 +22,7 @@ use hambo_tests::study::coverage_summary::{Counts, deployed_by_both, explored};
 use hambo_tests::study::plant::{DELTA, Feature, Shape};
 use hambo_tests::study::rows::{Appender, Table};
 use hambo_tests::study::run::{Plan, file, run};
+use hambo_tests::study::simulate::Felt;
 use hambo_tests::study::statistics::{Count, median};
 use hambo_tests::study::{Row, Study, Summary, digits};
 
@@ -85,6 +89,44 @@ fn cells_of_the_broken_assumptions_are_repeated() {
     for cell in [0, 5, 6, 7] {
         hold(&Broken, cell, &first_rows(cell, 3).unwrap());
     }
+}
+
+#[test]
+fn cells_of_the_backtest_are_repeated() {
+    // A right model and a payload on a line; a right model of a pendulum.
+    for (cell, rows) in [(0, 2), (1, 1)] {
+        hold(&Backtests, cell, &first_backtests(cell, rows).unwrap());
+    }
+}
+
+#[test]
+fn the_claims_of_the_backtest_hold() {
+    let table = committed(&Backtests, None);
+    let [shorter, longer] = EPISODES;
+    for condition in CONDITIONS {
+        let of = |episodes| BacktestCounts::of(&table, condition, episodes);
+        let (few, many) = (of(shorter), of(longer));
+        match condition {
+            Condition::Right => {
+                assert!(few.failed.share() <= DELTA, "{few:?}");
+                assert!(many.failed.share() <= DELTA, "{many:?}");
+                assert!(many.own_failed.share() <= DELTA, "{many:?}");
+            }
+            _ => assert!(many.failed.share() >= 0.9, "{condition:?}: {many:?}"),
+        }
+        assert_eq!(many.shortest.iter().sum::<usize>(), many.failed.hits);
+        assert!(many.own_either.hits >= many.own_failed.hits.max(many.own_uncalibrated.hits));
+    }
+}
+
+#[test]
+fn a_late_and_a_lagging_action_by_hand() {
+    let actions = [1.0, 2.0, 4.0];
+    assert_eq!(Felt::AtOnce.of(&actions), 4.0);
+    assert_eq!(Felt::Late(1).of(&actions), 2.0);
+    assert_eq!(Felt::Late(3).of(&actions), 0.0);
+    // 0.5, then 0.5 + 0.75, then 1.25 + 1.375.
+    assert_eq!(Felt::Lagging(0.5).of(&actions), 2.625);
 }
 
 /// What README and docs/evidence.md say of networks and Gaussian processes.

@@ -2,7 +2,7 @@
 //! system truly does.
 
 use super::plant::{Feature, MOST, Plant, Shape, Tails};
-use super::simulate::{Controller, Logging};
+use super::simulate::{Controller, Felt, Logging};
 use crate::fixture::Draw;
 
 /// Seconds of a step.
@@ -128,6 +128,7 @@ impl Assumption {
                 steps: 30,
                 hole: None,
                 calm: None,
+                felt: Felt::AtOnce,
             },
             starts_from_data: false,
         };
@@ -207,7 +208,7 @@ impl Case {
 }
 
 /// Position, speed, a force, some drag and little noise.
-fn cart() -> Plant {
+pub(super) fn cart() -> Plant {
     let mut matrix = [[0.0; MOST]; MOST];
     matrix[0] = [1.0, DT, 0.0, 0.0];
     matrix[1] = [0.0, 1.0 - 0.3 * DT, 0.0, 0.0];
@@ -229,7 +230,7 @@ fn pendulum() -> Plant {
 }
 
 /// Position, speed and a force that follows the action with a lag; no noise.
-fn three_states() -> Plant {
+pub(super) fn three_states() -> Plant {
     let matrix = [
         [1.0, DT, 0.0, 0.0],
         [0.0, 1.0, DT, 0.0],

@@ -16,7 +16,7 @@ use hambo_host::learn::gaussian_process::SearchOptions;
 use super::judge::{Judgement, Samples, judge, model};
 use super::plant::{DELTA, Plant};
 use super::rows::{Table, yes_or_no};
-use super::simulate::{Controller, Logging, Quantity, TRUE_EPISODES, Truth, log, truth};
+use super::simulate::{Controller, Felt, Logging, Quantity, TRUE_EPISODES, Truth, log, truth};
 use super::{Row, Study, Summary, coverage_summary, digits, families};
 use crate::fixture::Draw;
 
@@ -90,6 +90,7 @@ impl Setting {
             steps: 20 + draw.below(41),
             hole: None,
             calm: None,
+            felt: Felt::AtOnce,
         };
         let checked = tuned.near(0.2, draw);
         let quantity = match draw.below(2) {

@@ -9,13 +9,17 @@
 //! | [`plant`], [`families`] | systems whose truth can be simulated, by hand and at random |
 //! | [`simulate`] | controllers, logs, true returns |
 //! | [`judge`] | the model and the check, as a user would call them |
-//! | [`coverage`], [`broken`] | the studies |
+//! | [`assumption`], [`condition`] | what a log does not tell, and a model cannot know |
+//! | [`coverage`], [`broken`], [`backtests`] | the studies |
 //! | [`rows`], [`run`] | the file of rows; which cells are left, and working them off |
 //! | [`statistics`], [`picture`] | limits of shares; what the pictures share |
 
 pub mod assumption;
+pub mod backtest_summary;
+pub mod backtests;
 pub mod broken;
 pub mod broken_summary;
+pub mod condition;
 pub mod coverage;
 pub mod coverage_summary;
 pub mod families;
@@ -29,6 +33,7 @@ pub mod statistics;
 
 use hambo_host::Error;
 
+use backtests::Backtests;
 use broken::Broken;
 use coverage::Coverage;
 use rows::Table;
@@ -74,7 +79,7 @@ pub struct Summary {
 /// The study of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Study> {
-    let all: [&'static dyn Study; 2] = [&Coverage, &Broken];
+    let all: [&'static dyn Study; 3] = [&Coverage, &Broken, &Backtests];
     all.into_iter().find(|study| study.name() == name)
 }
 

@@ -165,6 +165,41 @@ pub struct Logging {
     pub hole: Option<[f32; 2]>,
     /// In all but every fifth episode the process noise is this share of the plant's.
     pub calm: Option<f32>,
+    /// What the plant feels of the logged actions.
+    pub felt: Felt,
+}
+
+/// What a plant feels of the actions that are logged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Felt {
+    /// The action itself.
+    AtOnce,
+    /// The action of so many steps ago; nothing before the first.
+    Late(usize),
+    /// A force that is in no column: each step it comes nearer to the action by this share
+    /// of the difference. It begins with 0.
+    Lagging(f32),
+}
+
+impl Felt {
+    /// What is felt in the last step of these actions.
+    #[must_use]
+    pub fn of(self, actions: &[f32]) -> f32 {
+        let late = |steps: usize| {
+            let place = actions.len().checked_sub(steps + 1);
+            place
+                .and_then(|place| actions.get(place))
+                .map_or(0.0, |x| *x)
+        };
+        match self {
+            Self::AtOnce => late(0),
+            Self::Late(steps) => late(steps),
+            Self::Lagging(share) => {
+                let towards = |force: f32, action: &f32| force + share * (action - force);
+                actions.iter().fold(0.0, towards)
+            }
+        }
+    }
 }
 
 /// Drives the plant and logs it.
@@ -183,11 +218,13 @@ pub fn log(plant: &Plant, logging: &Logging, seed: u64) -> Result<Log, Error> {
         let plant = if episode % 5 == 4 { windy } else { &calm };
         let load = plant.load(draw);
         let mut state = plant.first(draw);
+        let mut actions = Vec::with_capacity(logging.steps);
         for _ in 0..logging.steps {
             let most = plant.most_action;
             let wanted = controller.act(&state) + logging.exploration * most * draw.normal();
             let action = wanted.clamp(-most, most);
-            let next = plant.next(&state, action, load, draw);
+            actions.push(action);
+            let next = plant.next(&state, logging.felt.of(&actions), load, draw);
             let hidden = |state: &State| {
                 let hole = logging.hole;
                 hole.is_some_and(|[low, high]| state[0] > low && state[0] < high)

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::number::Number;
+use crate::learn::backtest::Backtest;
 use crate::learn::calibration::{CalibrationMode, CalibrationStatus, CurvePoint, Gate};
 use crate::learn::ensemble::Inference;
 use crate::learn::gaussian_process::ASSUMPTIONS;
@@ -30,6 +31,9 @@ pub struct ModelSummary {
     pub withheld_rows: usize,
     /// The calibration.
     pub calibration: CalibrationSummary,
+    /// Withheld windows replayed over several steps; none if it was left out.
+    #[serde(default)]
+    pub backtest: Option<Backtest>,
     /// Names, values and units of the theory's constants; empty for networks.
     pub theory: Vec<[String; 3]>,
     /// What they rest on.
@@ -113,6 +117,7 @@ impl ModelSummary {
             validation_rows: data.validation_rows,
             withheld_rows: data.withheld_rows,
             calibration: calibration_summary(metadata),
+            backtest: metadata.backtest.clone(),
             theory,
             assumptions,
         }

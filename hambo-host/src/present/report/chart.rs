@@ -130,6 +130,25 @@ impl Range {
 impl Chart {
     /// A frame with axes and a grid.
     pub(in crate::present::report) fn new(frame: &Frame<'_>, x: Range, y: Range) -> Self {
+        let wanted = (frame.size[0] / 90.0).max(2.0);
+        let ticks = x.ticks(wanted).into_iter();
+        let ticks = ticks.map(|tick| (tick, x.label(tick, wanted)));
+        Self::with_ticks(frame, x, y, &ticks.collect::<Vec<_>>())
+    }
+
+    /// The same where the horizontal axis has names, evenly spaced: the first is at 0, the
+    /// next at 1.
+    pub(in crate::present::report) fn over_names(
+        frame: &Frame<'_>,
+        names: impl IntoIterator<Item = String>,
+        y: Range,
+    ) -> Self {
+        let ticks: Vec<(f64, String)> = (0..).map(f64::from).zip(names).collect();
+        let x = Range::exact(-0.5, ticks.len() as f64 - 0.5);
+        Self::with_ticks(frame, x, y, &ticks)
+    }
+
+    fn with_ticks(frame: &Frame<'_>, x: Range, y: Range, ticks: &[(f64, String)]) -> Self {
         let [width, height] = frame.size;
         let ids = [format!("{}-title", frame.id), format!("{}-text", frame.id)];
         let body = Element::new("svg")
@@ -154,23 +173,21 @@ impl Chart {
             y,
             body,
         };
-        chart.axes(frame);
+        chart.axes(frame, ticks);
         chart
     }
 
-    fn axes(&mut self, frame: &Frame<'_>) {
+    fn axes(&mut self, frame: &Frame<'_>, ticks: &[(f64, String)]) {
         let [width, height] = self.size;
         for tick in self.y.ticks(4.0) {
             let [_, y] = self.place([self.x.low, tick]);
             self.stroke("grid", &[[LEFT, y], [width - RIGHT, y]]);
             self.label([LEFT - 6.0, y + 4.0], "end", &self.y.label(tick, 4.0));
         }
-        let wanted = (width / 90.0).max(2.0);
-        for tick in self.x.ticks(wanted) {
-            let [x, _] = self.place([tick, self.y.low]);
+        for (tick, text) in ticks {
+            let [x, _] = self.place([*tick, self.y.low]);
             self.stroke("tick", &[[x, height - BOTTOM], [x, height - BOTTOM + 4.0]]);
-            let text = self.x.label(tick, wanted);
-            self.label([x, height - BOTTOM + 17.0], "middle", &text);
+            self.label([x, height - BOTTOM + 17.0], "middle", text);
         }
         self.stroke(
             "axis",
@@ -334,6 +351,32 @@ mod tests {
             .map(|x| range.label(*x, 4.0))
             .collect();
         assert_eq!(labels, ["−1.0", "−0.5", "0.0", "0.5", "1.0"]);
+    }
+
+    #[test]
+    fn names_stand_evenly_below_their_points() {
+        let frame = Frame {
+            id: "a",
+            title: "t",
+            description: "d",
+            size: [270.0, 150.0],
+            x_label: "x",
+            y_label: "y",
+        };
+        let names = ["1", "20"].map(str::to_owned);
+        let mut chart = Chart::over_names(&frame, names, Range::exact(0.0, 1.0));
+        chart.dots("probe", [([0.0, 0.0], 3.0), ([1.0, 1.0], 3.0)]);
+        let text = chart.finish();
+        // 58 to 258 is the axis; its quarters are at 108 and 208.
+        for x in ["108.00", "208.00"] {
+            assert_eq!(
+                text.matches(&format!("<text x=\"{x}\"")).count(),
+                1,
+                "{text}"
+            );
+            assert_eq!(text.matches(&format!("cx=\"{x}\"")).count(), 1, "{text}");
+        }
+        assert!(text.contains(">20</text>"));
     }
 
     #[test]

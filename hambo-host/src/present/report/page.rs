@@ -4,7 +4,8 @@
 use super::date::date;
 use super::html::{escape, percent, readable};
 use super::sections::{
-    Section, adversaries, bound, calibration, limits, losses, repeat, support, theory, trajectories,
+    Section, adversaries, backtest, bound, calibration, limits, losses, repeat, support, theory,
+    trajectories,
 };
 use crate::check::Decision;
 use crate::check::saved_run::SavedRun;
@@ -21,6 +22,7 @@ pub fn page(run: &SavedRun) -> String {
         adversaries::section(run),
         support::section(run),
         Some(calibration::section(run)),
+        backtest::section(run),
         theory::section(run),
         Some(limits::section(run)),
         Some(repeat::section(run)),

@@ -14,6 +14,7 @@ use crate::check::result::{
 use crate::check::saved_run::{InputFile, Inputs, SavedRun, SavedRunError};
 use crate::check::support::{Distances, Excursion, Farthest, SupportUse};
 use crate::check::{CheckOutcome, CheckResult, Decision};
+use crate::learn::backtest::{Answer, Backtest, LengthResult, Verdict};
 use crate::learn::calibration::{Gate, WindowShare};
 
 const NASTY: &str = "<script>alert('x')</script> \"&\u{7}";
@@ -209,6 +210,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
             },
             states: names.iter().map(state).collect(),
         },
+        backtest: Some(backtest()),
         theory: vec![["beta".to_owned(), "3".to_owned(), NASTY.to_owned()]],
         assumptions: vec![NASTY.to_owned()],
     };
@@ -218,6 +220,33 @@ fn run(states: usize, steps: usize) -> SavedRun {
         model,
     };
     SavedRun::new(inputs, outcome)
+}
+
+/// Windows of up to 20 steps, of which the paths of the longest fail.
+fn backtest() -> Backtest {
+    let answer = |share: f32, failed: bool| Answer {
+        share,
+        upper: (share + 0.1).min(1.0),
+        failed,
+    };
+    let of = |length: usize, path: f32| LengthResult {
+        length,
+        windows: 40,
+        path: answer(path, path < 0.8),
+        returns: answer(0.975, false),
+    };
+    Backtest {
+        delta: 0.05,
+        episodes: 20,
+        lengths: vec![
+            of(1, 1.0),
+            of(2, 0.975),
+            of(5, 0.9),
+            of(10, 0.85),
+            of(20, 0.4),
+        ],
+        verdict: Verdict::Failed { length: 20 },
+    }
 }
 
 /// The tags of a page, each from `<` to `>`.
@@ -238,6 +267,7 @@ fn every_section_is_there_and_the_verdict_comes_first() {
         "id=\"adversaries\"",
         "id=\"support\"",
         "id=\"calibration\"",
+        "id=\"backtest\"",
         "id=\"theory\"",
         "id=\"limits\"",
         "id=\"repeat\"",
@@ -342,6 +372,44 @@ fn odd_runs_still_make_a_page() {
     odd.result.estimates.clear();
     let text = page(&odd);
     assert!(!text.contains("id=\"won\"") && text.contains("id=\"repeat\""));
+}
+
+/// The part of a page from one heading to the next.
+fn section<'p>(page: &'p str, id: &str) -> &'p str {
+    let start = page.find(&format!("<h2 id=\"{id}\"")).unwrap();
+    page[start..].split("</section>").next().unwrap()
+}
+
+#[test]
+fn a_backtest_shows_its_curve_and_from_where_on_the_model_is_blind() {
+    let mut tested = run(2, 20);
+    let whole = page(&tested);
+    let text = section(&whole, "backtest");
+    for part in [
+        "Failed: from 20 steps on",
+        "mark bad",
+        "40.0 %, failed",
+        ">20</text>",
+        "line-threshold",
+    ] {
+        assert!(text.contains(part), "no {part}: {text}");
+    }
+    // The one question that fails is marked in the chart, and its key explains the mark.
+    assert_eq!(text.matches("class=\"dot-loss\"").count(), 2);
+    let found = tested.model.backtest.as_mut().unwrap();
+    found.verdict = Verdict::Passed;
+    assert!(section(&page(&tested), "backtest").contains("mark good\">Passed"));
+    let found = tested.model.backtest.as_mut().unwrap();
+    found.verdict = Verdict::TooFewEpisodes { needed: 8 };
+    found.lengths.clear();
+    let whole = page(&tested);
+    let text = section(&whole, "backtest");
+    assert!(
+        text.contains("8 would show it") && !text.contains("<svg"),
+        "{text}"
+    );
+    tested.model.backtest = None;
+    assert!(!page(&tested).contains("backtest"));
 }
 
 #[test]

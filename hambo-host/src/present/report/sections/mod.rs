@@ -1,6 +1,7 @@
 //! The sections of the page, one file each.
 
 pub mod adversaries;
+pub mod backtest;
 pub mod bound;
 pub mod calibration;
 pub mod limits;

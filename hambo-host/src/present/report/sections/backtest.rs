@@ -96,11 +96,12 @@ fn chart(found: &Backtest) -> String {
         );
     }
     chart.level("line-threshold", 100.0 * wanted(found));
+    // The first one is broad, so that it shows where the other lies on it.
     let lines = [
-        ("line-neutral", "dot-neutral", &path),
-        ("line-adversary", "dot-adversary", &returns),
+        ("line-before", "dot-neutral", 6.5, &path),
+        ("line-adversary", "dot-adversary", 3.5, &returns),
     ];
-    for (line, dot, answers) in lines {
+    for (line, dot, radius, answers) in lines {
         let points: Vec<[f64; 2]> = places()
             .zip(answers)
             .map(|(x, answer)| [x, share(answer)])
@@ -110,10 +111,10 @@ fn chart(found: &Backtest) -> String {
             .iter()
             .zip(&points)
             .filter(|(answer, _)| answer.failed);
-        chart.dots("dot-loss", failed.map(|(_, point)| (*point, 9.0)));
-        chart.dots(dot, points.iter().map(|point| (*point, 4.0)));
+        chart.dots("dot-loss", failed.map(|(_, point)| (*point, 11.0)));
+        chart.dots(dot, points.iter().map(|point| (*point, radius)));
     }
-    let keys = key("line-neutral", "path in the tube")
+    let keys = key("line-before", "path in the tube")
         + &key("band-neutral", "up to its upper 95 % limit")
         + &key("line-adversary", "return above the quantile")
         + &key("band-adversary", "up to its upper 95 % limit")

@@ -50,13 +50,14 @@ fn compile(text: &str) {
     let mut compiler = Compiler::new(Names {
         state: &state,
         action: &action,
+        horizon: 50,
     });
     let mut slots = Vec::new();
     for (number, line) in text.lines().enumerate() {
-        let slot = if number % 2 == 0 {
-            compiler.add(line)
-        } else {
-            compiler.add_condition(line)
+        let slot = match number % 3 {
+            0 => compiler.add(line),
+            1 => compiler.add_condition(line),
+            _ => compiler.add_margin(line),
         };
         match slot {
             Ok(slot) => slots.push(slot),
@@ -89,6 +90,7 @@ fn run(program: &Program) {
             state: &STATE,
             action: &ACTION,
             next: &NEXT,
+            step: 3.0,
         };
         let (finite, values, gradient) = sweeps(program, mode, inputs);
         for (lane, finite) in finite.iter().enumerate() {
@@ -101,6 +103,7 @@ fn run(program: &Program) {
                 state: &state,
                 action: &action,
                 next: &next,
+                step: 3.0,
             };
             let (_, alone, slopes) = sweeps(program, mode, inputs);
             let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());

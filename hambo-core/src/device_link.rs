@@ -251,6 +251,7 @@ impl Work {
 mod tests {
     use super::*;
     use crate::image::{Part, Problem};
+    use crate::model::Calibration;
     use crate::verdict::{MAX_REASONS, Reason};
 
     fn deploy() -> DeviceResult {
@@ -303,7 +304,7 @@ mod tests {
         let mut longest = deploy();
         longest.digest = u32::MAX;
         while longest.reasons.len() < MAX_REASONS {
-            let reason = Reason::ConstraintViolated(u8::MAX);
+            let reason = Reason::NotCalibrated(Calibration::Blind(u16::MAX));
             longest.reasons.push(reason).unwrap();
         }
         longest.usage.stack_high_water = u32::MAX;

@@ -29,6 +29,7 @@
 use heapless::Vec;
 
 use crate::arithmetic::dense::TILE;
+use crate::constraint::Constraint;
 use crate::expression::{Op, Program, Variable};
 use crate::image::Image;
 use crate::model::{
@@ -125,7 +126,7 @@ pub fn task() -> Result<Task<'static>, &'static str> {
         program: Program::new(&ops, 1, 1).map_err(|_| "program")?,
         reward: 2,
         termination: None,
-        constraints: Vec::from_slice(&[5]).map_err(|_| "constraints")?,
+        constraints: Vec::from_slice(&[Constraint::mean(5)]).map_err(|_| "constraints")?,
         effort: Effort {
             trajectories: 2,
             searched: 2,

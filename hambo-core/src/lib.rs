@@ -16,6 +16,7 @@
 //! | [`arithmetic`] | lanes, the dense and triangular kernels, elementary functions, random streams | |
 //! | [`estimate`] | means over trajectories with their sampling margin, the shares of delta | the Monte-Carlo estimate |
 //! | [`expression`] | reward, termination and constraints as byte code with derivatives | r(s, a) |
+//! | [`constraint`] | when in time a constraint must hold, and how often | c_i |
 //! | [`network`] | multilayer perceptrons and their derivatives | h_theta |
 //! | [`model`] | network ensembles, Gaussian processes, their derivatives, the confidence set | mu, sigma, beta, tau; equations (4) and (5) |
 //! | [`wrap`] | states that come back after a period, such as angles | |
@@ -75,6 +76,7 @@
 pub mod adversary;
 pub mod arithmetic;
 pub mod check;
+pub mod constraint;
 pub mod device_link;
 pub mod estimate;
 pub mod example;

@@ -1,14 +1,16 @@
 //! What is asked: horizon, reward, limits, initial states and threshold.
 //!
 //! The Markov decision process of the paper's section 2, without its
-//! transitions: T, r, p0 and the constraints c_i, of which each must be at
-//! least 0 on average; with the confidence 1 − delta of definition 2.1.
+//! transitions: T, r, p0 and the constraints c_i
+//! ([`Constraint`]); with the confidence 1 − delta of
+//! definition 2.1.
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::elementary::{maximum, minimum};
 use crate::arithmetic::random::Stream;
+use crate::constraint::Constraint;
 use crate::estimate::ErrorBudget;
 use crate::expression::Program;
 use crate::policy::{FoundChoices, NetworkAdversary};
@@ -49,8 +51,8 @@ pub struct Task<'a> {
     pub reward: u16,
     /// The tape's slot of the termination: nonzero ends the trajectory.
     pub termination: Option<u16>,
-    /// The tape's slots of the constraints.
-    pub constraints: Vec<u16, MAX_CONSTRAINTS>,
+    /// What must hold besides.
+    pub constraints: Vec<Constraint, MAX_CONSTRAINTS>,
     /// How much work to spend.
     pub effort: Effort,
     /// Which estimates are made.
@@ -73,8 +75,9 @@ pub const MAX_ADVERSARIES: usize = 10;
 pub enum Objective {
     /// The discounted sum of rewards.
     Return,
-    /// The mean of the constraint in this slot over the visited steps.
-    Constraint(u16),
+    /// What its [`kind`](Constraint::kind) makes of a trajectory's margins, for the
+    /// constraint at this place of the task's list.
+    Constraint(u8),
 }
 
 /// The largest number of variants that one check runs.
@@ -132,12 +135,27 @@ impl<'a> Task<'a> {
     pub fn objective_number(&self, objective: Objective) -> Option<u8> {
         let number = match objective {
             Objective::Return => 0,
-            Objective::Constraint(slot) => {
-                let place = self.constraints.iter().position(|other| *other == slot)?;
+            Objective::Constraint(place) => {
+                self.constraints.get(usize::from(place))?;
                 place.checked_add(1)?
             }
         };
-        u8::try_from(number).ok()
+        Some(number)
+    }
+
+    /// All objectives, the return first, in the order of their numbers.
+    pub fn objectives(&self) -> impl Iterator<Item = Objective> + use<> {
+        let constraints = (0_u8..).take(self.constraints.len());
+        core::iter::once(Objective::Return).chain(constraints.map(Objective::Constraint))
+    }
+
+    /// The constraint of an objective; none for the return.
+    #[must_use]
+    pub fn constraint(&self, objective: Objective) -> Option<&Constraint> {
+        match objective {
+            Objective::Return => None,
+            Objective::Constraint(place) => self.constraints.get(usize::from(place)),
+        }
     }
 
     /// The network that was trained against an objective under a variant, if
@@ -176,7 +194,7 @@ impl<'a> Task<'a> {
     pub fn bounds(&self, objective: Objective) -> Option<[f32; 2]> {
         let step = self.step_bounds(objective);
         let bounds = match objective {
-            // The mean over steps keeps the bounds of a step.
+            // Mean, least, last and greatest of the steps keep the bounds of one.
             Objective::Constraint(_) => step?,
             Objective::Return => match (step.map(|step| self.sum_bounds(step)), self.return_bounds)
             {
@@ -252,6 +270,9 @@ pub enum InitialKind {
     /// starts. Trajectories start from each in turn, and the margin counts the
     /// starts.
     Logged,
+    /// The worst that were found in a box, worst first. Trajectories start from
+    /// each in turn, and the one with the least bound counts.
+    Worst,
 }
 
 /// p0. `first` and `second` are value and nothing, low and high, mean and
@@ -284,7 +305,7 @@ impl InitialState<'_> {
         match self.kind {
             InitialKind::Point => 0,
             InitialKind::Uniform | InitialKind::Gaussian => dimension as u64,
-            InitialKind::Listed | InitialKind::Logged => 1,
+            InitialKind::Listed | InitialKind::Logged | InitialKind::Worst => 1,
         }
     }
 
@@ -323,7 +344,7 @@ impl InitialState<'_> {
     pub fn draw<const B: usize>(&self, stream: &mut Stream, lane: usize, rows: &mut [[f32; B]]) {
         let dimension = rows.len();
         let skipped = match self.kind {
-            InitialKind::Listed | InitialKind::Logged => {
+            InitialKind::Listed | InitialKind::Logged | InitialKind::Worst => {
                 let count = self.listed(dimension) as u32;
                 (stream.index(count) as usize).saturating_mul(dimension)
             }
@@ -336,7 +357,10 @@ impl InitialState<'_> {
             .zip(second)
         {
             let value = match self.kind {
-                InitialKind::Point | InitialKind::Listed | InitialKind::Logged => *first,
+                InitialKind::Point
+                | InitialKind::Listed
+                | InitialKind::Logged
+                | InitialKind::Worst => *first,
                 InitialKind::Uniform => *first + (second - *first) * stream.uniform(),
                 InitialKind::Gaussian => *first + second * stream.standard_normal(),
             };

@@ -104,7 +104,7 @@ impl Verdict {
 pub enum Reason {
     /// The bound of the return lies below its threshold.
     ReturnBelowThreshold,
-    /// The bound of this constraint lies below zero.
+    /// The bound of this constraint lies below what it must reach.
     ConstraintViolated(u8),
     /// The task states no threshold.
     NoThreshold,

@@ -111,6 +111,7 @@ fn expressions(folder: &Path) -> Result<(), Box<dyn Error>> {
         let mut compiler = Compiler::new(Names {
             state: &state,
             action: &action,
+            horizon: 50,
         });
         if compiler
             .add(text.lines().next().unwrap_or_default())

@@ -15,7 +15,7 @@ use hambo_host::formats::image::{
     encode_image, encode_image_with, encode_part, encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::{TaskFile, Wrap};
+use hambo_host::formats::task::{Initial, TaskFile, Wrap};
 use hambo_host::foundation::network::{Layer, Standardisation};
 use hambo_host::learn::ensemble::encode_ensemble;
 use hambo_host::learn::ensemble::{Member, TrainedEnsemble};
@@ -194,11 +194,7 @@ pub fn task(draw: &mut Draw, space: usize, reward: &str) -> Result<TaskFile, Err
     } else {
         String::new()
     };
-    let extras = match draw.below(3) {
-        0 => "[termination]\nexpr = \"s0 > 1.2\"\n",
-        1 => "[[constraint]]\nname = \"near\"\nexpr = \"2 - abs(next.s0)\"\n",
-        _ => "",
-    };
+    let extras = extras(draw);
     let text = format!(
         "name = \"random\"\nhorizon = {}\ndelta = 0.1\ndiscount = {}\nthreshold = -5\n\
          [state]\nnames = {}\n{limits}\n[action]\nnames = {}\nlow = {}\nhigh = {}\n\
@@ -211,6 +207,37 @@ pub fn task(draw: &mut Draw, space: usize, reward: &str) -> Result<TaskFile, Err
         list(vec![0.4; space]),
     );
     Ok(TaskFile::parse(&text, "random.toml")?)
+}
+
+/// A termination, a constraint of any kind, with and without a probability, or several.
+fn extras(draw: &mut Draw) -> String {
+    let termination = "[termination]\nexpr = \"s0 > 1.2\"\n";
+    let expressions = [
+        "2 - abs(next.s0)",
+        "abs(next.s0) < 1 || t < 3",
+        "s0 > -0.9 && s0 < 0.5 + 0.1 * (horizon - t)",
+    ];
+    let mut constraint = |name: &str| {
+        let kind = ["mean", "always", "finally", "eventually"][draw.below(4)];
+        let probability = match draw.below(2) {
+            0 => String::new(),
+            // Few trajectories prove little.
+            _ => "probability = 0.3\n".to_owned(),
+        };
+        let expression = expressions[draw.below(3)];
+        format!(
+            "[[constraint]]\nname = \"{name}\"\nexpr = \"{expression}\"\n\
+             kind = \"{kind}\"\n{probability}"
+        )
+    };
+    let constraints = [constraint("near"), constraint("later")];
+    match draw.below(6) {
+        0 => termination.to_owned(),
+        1 => constraints[0].clone(),
+        2 => constraints.concat(),
+        3 => termination.to_owned() + &constraints[0],
+        _ => String::new(),
+    }
 }
 
 /// Two legs in `space` dimensions.
@@ -383,6 +410,7 @@ pub fn image_with(
     let mut task = task(draw, space, REWARDS[seed as usize % REWARDS.len()])?;
     task.method = method(draw);
     wrap_some(seed, &mut task);
+    let starts = worst_starts_of_some(seed, &mut task);
     change(&mut task);
     let policy = encode_policy(&policy(draw, space)?)?;
     let effort = Effort {
@@ -393,8 +421,23 @@ pub fn image_with(
     };
     let model = encode_ensemble(&ensemble, &uncertainty)?;
     let adversaries = adversaries(draw, &ensemble, &task);
-    let bytes = encode_image_with(&model, &task, effort, &[], &policy, &adversaries)?;
+    let bytes = encode_image_with(&model, &task, effort, &starts, &policy, &adversaries)?;
     Ok(AlignedBytes::new(&bytes))
+}
+
+/// Lets one in seven tasks start wherever it is worst, and gives the states that somebody
+/// might have found.
+fn worst_starts_of_some(seed: u64, task: &mut TaskFile) -> Vec<f32> {
+    if seed % 7 != 3 {
+        return Vec::new();
+    }
+    let space = task.state_names.len();
+    task.initial = Initial::Worst {
+        low: vec![-1.0; space],
+        high: vec![0.5; space],
+    };
+    let draw = &mut Draw::new(seed ^ 0x0B0C);
+    draw.many(2 * space, |draw| draw.between(-1.0, 0.5))
 }
 
 /// Lets the first or the last state of two in three tasks wrap, in intervals that

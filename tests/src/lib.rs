@@ -4,6 +4,7 @@
 pub mod exact_minimum;
 pub mod fixture;
 pub mod gaussian_process;
+pub mod one_state;
 pub mod policy;
 pub mod reference;
 pub mod smooth_data;

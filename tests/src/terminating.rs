@@ -207,6 +207,7 @@ impl Terminating {
             policy_part: encode_policy(&law)?,
             set: SetOrigin::Networks,
             may_grow: false,
+            tried: Vec::new(),
             task,
         })
     }

@@ -143,6 +143,7 @@ fn bound(reward: &str, log: &Log, options: ModelOptions, seed: u64) -> (f32, f32
         policy_part: encode_policy(&policy).unwrap(),
         set: SetOrigin::Networks,
         may_grow: false,
+        tried: Vec::new(),
         task,
     };
     let bytes = case.image(&Adversaries::default()).unwrap();
@@ -378,6 +379,7 @@ fn an_image_takes_waypoints_of_the_first_states_and_nothing_else_of_fewer() {
         policy_part: Vec::new(),
         set: SetOrigin::Networks,
         may_grow: false,
+        tried: Vec::new(),
         task: learned.clone(),
     };
     let policy = HostPolicy::parse(WAYPOINTS, "waypoints", &learned).unwrap();

@@ -3,18 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::check::Estimate;
-use hambo_core::image::Image;
-use hambo_core::model::Calibration;
-use hambo_core::network::Activation;
 use hambo_core::task::Effort;
-use hambo_host::check::in_lanes::check_in_lanes;
-use hambo_host::formats::image::{
-    AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy,
-};
-use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::network::{Layer, Standardisation};
-use hambo_host::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+use hambo_tests::one_state::{OneState, most_failures};
 use rayon::prelude::*;
 
 /// Runs of each distribution.
@@ -71,36 +62,6 @@ const DISTRIBUTIONS: [Distribution; 5] = [
 
 impl Distribution {
     fn estimate(&self, trajectories: u32, seed: u64) -> Estimate {
-        let member = |push: f32| Member {
-            layers: vec![Layer {
-                inputs: 2,
-                outputs: 2,
-                weights: vec![0.0; 4],
-                bias: vec![push, 0.0],
-            }],
-        };
-        let ensemble = TrainedEnsemble {
-            widths: vec![2, 2],
-            activation: Activation::Relu,
-            standardisation: Standardisation {
-                input_mean: vec![0.0; 2],
-                input_scale: vec![1.0; 2],
-                output_mean: vec![0.0],
-                output_scale: vec![1.0],
-            },
-            std_floor: 1e-3,
-            std_cap: 1.0,
-            members: vec![member(REACH), member(-REACH)],
-            priors: Vec::new(),
-            losses: vec![0.0; 2],
-        };
-        let uncertainty = Uncertainty {
-            beta: 1.0,
-            calibration_scale: vec![1.0],
-            calibration: Calibration::Passed,
-            noise_scale: vec![1.0; 1],
-            support: LoggedRegion::everywhere(2),
-        };
         let text = format!(
             "name = \"one step\"\nhorizon = 1\ndelta = {DELTA}\nthreshold = -1000\n\
              [state]\nnames = [\"x\"]\n[action]\nnames = [\"u\"]\nlow = [-1]\nhigh = [1]\n\
@@ -109,40 +70,25 @@ impl Distribution {
         );
         let mut task = TaskFile::parse(&text, "one_step.toml").unwrap();
         task.method.aleatoric_noise = false;
-        let idle = HostPolicy::parse("kind = \"constant\"\nvalue = [0]", "idle", &task).unwrap();
         let effort = Effort {
             trajectories,
             searched: 8,
             iterations: 8,
             seed,
         };
-        let model = encode_ensemble(&ensemble, &uncertainty).unwrap();
-        let policy = encode_policy(&idle).unwrap();
-        let bytes = encode_image(&model, &task, effort, &[], &policy).unwrap();
-        let bytes = AlignedBytes::new(&bytes);
-        let image = Image::parse(bytes.as_bytes()).unwrap();
-        check_in_lanes::<32>(&image).unwrap().estimates[1]
-    }
-}
-
-/// The largest count that 1,000 runs exceed with a probability of at most 5 % if the bound
-/// fails with half of delta.
-fn most_failures() -> usize {
-    let p = 0.5 * DELTA;
-    let (mut term, mut sum, mut count) = ((1.0 - p).powi(RUNS as i32), 0.0, 0_usize);
-    loop {
-        sum += term;
-        if sum >= 0.95 {
-            return count;
-        }
-        term *= (RUNS as f64 - count as f64) / (count as f64 + 1.0) * p / (1.0 - p);
-        count += 1;
+        let system = OneState {
+            slope: 0.0,
+            reach: REACH,
+            noise: 1.0,
+        };
+        system.check(&task, effort).unwrap().estimates[1]
     }
 }
 
 #[test]
 fn the_bound_lies_above_the_truth_no_more_often_than_its_share_of_delta() {
-    assert_eq!(most_failures(), 33);
+    let most = most_failures(RUNS, 0.5 * DELTA);
+    assert_eq!(most, 33);
     for distribution in &DISTRIBUTIONS {
         let lowers: Vec<f64> = (0..RUNS)
             .into_par_iter()
@@ -157,6 +103,6 @@ fn the_bound_lies_above_the_truth_no_more_often_than_its_share_of_delta() {
             "{:50} truth {:.3}, mean bound {mean:.3}, above the truth in {above} of {RUNS}",
             distribution.name, distribution.truth
         );
-        assert!(above <= most_failures(), "{}: {above}", distribution.name);
+        assert!(above <= most, "{}: {above}", distribution.name);
     }
 }

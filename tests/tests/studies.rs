@@ -323,6 +323,7 @@ fn evaluate(task: &TaskFile, state: &[f32], action: &[f32], next: &[f32]) -> [f3
         state: &state,
         action: &action,
         next: &next,
+        step: 0.0,
     };
     program.evaluate(Comparison::Exact, inputs, &mut values);
     let value = |slot: u16| values[usize::from(slot)][0];

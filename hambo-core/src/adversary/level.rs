@@ -17,6 +17,12 @@ use crate::variant::Variant;
 /// same however many those are.
 const FIRST_SEARCHED: u32 = 1 << 30;
 
+/// Searched trajectories from each of the worst initial states, at least.
+const SEARCHED_FROM_ONE: u64 = 4;
+
+/// The most of the worst initial states that are searched from.
+const MOST_SEARCHED_STARTS: u64 = 4;
+
 /// A level of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -56,15 +62,20 @@ impl Level {
         Stream::new(task.effort.seed, first.wrapping_add(trajectory))
     }
 
-    /// Which of a log's first states a trajectory starts from: each in turn
-    /// for the same number of trajectories in a row. None where the start is
-    /// drawn.
+    /// Which of a list's states a trajectory starts from, where each has its
+    /// turn for the same number of trajectories in a row. None where the start
+    /// is drawn.
     #[must_use]
-    pub fn logged_start(self, task: &Task<'_>, dimension: usize, trajectory: u32) -> Option<u32> {
-        if task.initial.kind != InitialKind::Logged {
-            return None;
-        }
+    pub fn listed_start(self, task: &Task<'_>, dimension: usize, trajectory: u32) -> Option<u32> {
         let states = task.initial.listed(dimension) as u64;
+        let states = match (task.initial.kind, self) {
+            (InitialKind::Logged, _) | (InitialKind::Worst, Self::Sampled) => states,
+            (InitialKind::Worst, Self::Searched) => {
+                let groups = u64::from(task.effort.searched) / SEARCHED_FROM_ONE;
+                states.min(groups.clamp(1, MOST_SEARCHED_STARTS))
+            }
+            _ => return None,
+        };
         let place = u64::from(trajectory).checked_mul(states)?;
         let place = place.checked_div(u64::from(self.trajectories(task)))?;
         u32::try_from(place.min(states.checked_sub(1)?)).ok()
@@ -78,7 +89,7 @@ impl Level {
         lane: usize,
         rows: &mut [[f32; B]],
     ) {
-        match self.logged_start(task, rows.len(), trajectory) {
+        match self.listed_start(task, rows.len(), trajectory) {
             Some(place) => task.initial.put_listed(place, lane, rows),
             None => {
                 let mut stream = self.stream(task, trajectory);
@@ -148,7 +159,7 @@ mod tests {
             };
             let count = level.trajectories(&task);
             (0..count)
-                .map(|trajectory| level.logged_start(&task, 1, trajectory))
+                .map(|trajectory| level.listed_start(&task, 1, trajectory))
                 .collect()
         };
         let sampled = [0, 0, 0, 1, 1, 2, 2].map(Some);
@@ -156,5 +167,8 @@ mod tests {
         let searched = [0, 1, 2].map(Some);
         assert_eq!(places(InitialKind::Logged, Level::Searched), searched);
         assert_eq!(places(InitialKind::Listed, Level::Searched), [None; 3]);
+        // Of the worst starts only as many are searched as have four trajectories each.
+        assert_eq!(places(InitialKind::Worst, Level::Sampled), sampled);
+        assert_eq!(places(InitialKind::Worst, Level::Searched), [Some(0); 3]);
     }
 }

@@ -7,7 +7,8 @@ use heapless::Vec;
 use super::member_quantile::{member_quantile, member_share};
 use super::search::{COURSE, SearchResult};
 use super::start::{MAX_STARTS, Start, Starts};
-use crate::estimate::{ErrorBudget, SampleMoments};
+use crate::constraint::Constraint;
+use crate::estimate::{ErrorBudget, LevelEstimate, SampleMoments, Values};
 
 /// The largest number of members that HAMBO-DAinf compares.
 pub(crate) const MAX_MEMBERS: usize = 64;
@@ -24,14 +25,19 @@ pub(crate) struct Minimum {
     now: Trajectory,
     /// The sums over the level's trajectories of the least that was found.
     sums: Sums,
-    /// The first level: the least of all starts.
+    /// The first level: the least of all starts. Where initial states are
+    /// compared, those of the one that is being added.
     sampled: SampleMoments,
     /// The second level: what the search finds beyond that, at most 0.
     correction: SampleMoments,
+    /// The worst initial state so far of both levels, where they are compared.
+    worst: [Option<LevelEstimate>; 2],
     /// Mean and lower bound of each whole member, where members are compared:
     /// then `sampled` is the one that is being added.
     members: Vec<[f32; 2], MAX_MEMBERS>,
     whole_members: bool,
+    /// What is estimated, if it is no return.
+    constraint: Option<Constraint>,
 }
 
 /// The least objectives on one trajectory.
@@ -62,13 +68,26 @@ impl Default for Trajectory {
 }
 
 impl Minimum {
-    /// Empties the samples for an estimate with these starts. All values are
-    /// known to lie within the bounds, if any. `whole_members` if members are
-    /// compared by their own means.
-    pub fn begin(&mut self, starts: Starts, bounds: Option<[f32; 2]>, whole_members: bool) {
+    /// Empties the samples for an estimate with these starts, of the return or
+    /// of a constraint. All values are known to lie within the bounds, if any.
+    /// `whole_members` if members are compared by their own means.
+    pub fn begin(
+        &mut self,
+        starts: Starts,
+        constraint: Option<&Constraint>,
+        bounds: Option<[f32; 2]>,
+        whole_members: bool,
+    ) {
         self.starts = starts;
-        self.sampled = SampleMoments::new(bounds);
+        self.constraint = constraint.copied();
+        let kept = constraint.is_some_and(|constraint| constraint.probability.is_some());
+        self.sampled = SampleMoments::new(match bounds {
+            _ if kept => Values::Kept,
+            Some(bounds) => Values::Within(bounds),
+            None => Values::Any,
+        });
         self.correction = SampleMoments::default();
+        self.worst = [None; 2];
         self.members.clear();
         self.whole_members = whole_members;
         self.begin_level();
@@ -88,6 +107,10 @@ impl Minimum {
     /// the start. `search` if it was searched; `closes` if the trajectory is
     /// the last of its block.
     pub fn add(&mut self, result: &SearchResult, search: bool, closes: bool) {
+        let result = &match self.constraint {
+            Some(constraint) => result.map(|number| constraint.outcome(number)),
+            None => *result,
+        };
         if let Some(sum) = self.start_sums.get_mut(result.start) {
             *sum += f64::from(result.start_value);
         }
@@ -131,25 +154,49 @@ impl Minimum {
         }
     }
 
+    /// Ends an initial state, whose trajectories of a level have all been added,
+    /// where the worst of several counts. Each has the whole share: if the bound
+    /// of the truly worst holds, the least of all bounds lies below it.
+    pub fn end_initial_state(&mut self, search: bool, share: f32, freedom: u32) {
+        let [of_sampled, of_correction] = &mut self.worst;
+        let (worst, sample) = if search {
+            (of_correction, &mut self.correction)
+        } else {
+            (of_sampled, &mut self.sampled)
+        };
+        let one = sample.estimate(share, freedom);
+        *worst = Some(worst.map_or(one, |worst| worst.worse(one)));
+        *sample = sample.emptied();
+    }
+
+    /// What the bound of a whole member may spend.
+    pub fn member_share(&self, budget: &ErrorBudget) -> f32 {
+        member_share(self.starts.members, budget)
+    }
+
     /// Ends a whole member, whose trajectories have all been added.
     pub fn end_member(&mut self, budget: &ErrorBudget, freedom: u32) {
-        let share = member_share(self.starts.members, budget);
-        let member = [self.sampled.mean(), self.sampled.lower(share, freedom)];
+        let member = self.sampled(self.member_share(budget), freedom);
         // More members than places are refused before the check begins.
-        let _ = self.members.push(member);
+        let _ = self.members.push([member.mean, member.lower]);
         if self.members.len() < self.starts.members {
             self.sampled = self.sampled.emptied();
+            self.worst = [None; 2];
         }
     }
 
-    /// The first level; of whole members the last one's.
-    pub fn sampled(&self) -> &SampleMoments {
-        &self.sampled
+    /// The first level; of whole members the last one's, of initial states the
+    /// worst's.
+    pub fn sampled(&self, share: f32, freedom: u32) -> LevelEstimate {
+        let [worst, _] = self.worst;
+        worst.unwrap_or_else(|| self.sampled.estimate(share, freedom))
     }
 
-    /// The second level.
-    pub fn correction(&self) -> &SampleMoments {
-        &self.correction
+    /// The second level, if there is one.
+    pub fn correction(&self, share: f32, freedom: u32) -> Option<LevelEstimate> {
+        let [_, worst] = self.worst;
+        let own = || self.correction.estimate(share, freedom);
+        worst.or_else(|| (self.correction.count() > 0).then(own))
     }
 
     /// The mean over the last level's trajectories of the least of all starts
@@ -235,7 +282,7 @@ mod tests {
     /// Two trajectories; the network finds the least on both.
     fn searched() -> Minimum {
         let mut minimum = Minimum::default();
-        minimum.begin(STARTS, None, false);
+        minimum.begin(STARTS, None, None, false);
         let values = [
             [(5.0, 3.0), (4.0, 2.0), (6.0, 1.0)],
             [(7.0, 7.0), (9.0, 6.0), (8.0, 5.0)],
@@ -252,9 +299,9 @@ mod tests {
     fn the_correction_is_what_the_search_finds_beyond_the_starts() {
         let minimum = searched();
         // From 4 to 1, and from 7 to 5.
-        assert_eq!(minimum.correction().count(), 2);
-        assert_eq!(minimum.correction().mean(), -2.5);
-        assert_eq!(minimum.sampled().count(), 0);
+        assert_eq!(minimum.correction.count(), 2);
+        assert_eq!(minimum.correction.mean(), -2.5);
+        assert_eq!(minimum.sampled.count(), 0);
         // Without the network it is 2 and 6.
         assert_eq!(minimum.untrained_mean(), 4.0);
         assert_eq!(minimum.course(), [5.5, 3.0, 3.0, 3.0, 3.0, 2.5]);
@@ -274,7 +321,7 @@ mod tests {
         assert_eq!(of(|_| false), None);
         // The first of equals.
         let mut minimum = Minimum::default();
-        minimum.begin(STARTS, None, false);
+        minimum.begin(STARTS, None, None, false);
         for start in 0..3 {
             minimum.add(&result(start, 1.0, 1.0), false, true);
         }
@@ -287,15 +334,15 @@ mod tests {
     #[test]
     fn the_first_level_is_the_least_of_all_starts_and_blocks_are_one_value() {
         let mut minimum = Minimum::default();
-        minimum.begin(STARTS, None, false);
+        minimum.begin(STARTS, None, None, false);
         for (values, closes) in [([3.0, 1.0, 2.0], false), ([5.0, 6.0, 4.0], true)] {
             for (start, value) in values.into_iter().enumerate() {
                 minimum.add(&result(start, value, value), false, closes);
             }
         }
-        assert_eq!(minimum.sampled().count(), 1);
-        assert_eq!(minimum.sampled().mean(), 2.5);
-        assert_eq!(minimum.correction().count(), 0);
+        assert_eq!(minimum.sampled.count(), 1);
+        assert_eq!(minimum.sampled.mean(), 2.5);
+        assert_eq!(minimum.correction.count(), 0);
         // The next level has sums of its own and keeps the first.
         minimum.begin_level();
         for start in 0..3 {
@@ -306,13 +353,13 @@ mod tests {
             Some((Start::Constant(0), -1.0))
         );
         assert_eq!(
-            (minimum.untrained_mean(), minimum.sampled().mean()),
+            (minimum.untrained_mean(), minimum.sampled.mean()),
             (-1.0, 2.5)
         );
         // Another estimate knows nothing of it.
-        minimum.begin(STARTS, None, false);
+        minimum.begin(STARTS, None, None, false);
         assert_eq!(
-            (minimum.sampled().count(), minimum.correction().count()),
+            (minimum.sampled.count(), minimum.correction.count()),
             (0, 0)
         );
     }
@@ -320,12 +367,12 @@ mod tests {
     #[test]
     fn minus_infinity_needs_no_correction() {
         let mut minimum = Minimum::default();
-        minimum.begin(STARTS, None, false);
+        minimum.begin(STARTS, None, None, false);
         for start in 0..3 {
             let worst = f32::NEG_INFINITY;
             minimum.add(&result(start, worst, worst), true, true);
         }
-        assert_eq!(minimum.correction().mean(), 0.0);
+        assert_eq!(minimum.correction.mean(), 0.0);
     }
 
     #[test]
@@ -339,7 +386,7 @@ mod tests {
             objectives: 1,
         };
         let mut minimum = Minimum::default();
-        minimum.begin(starts, None, true);
+        minimum.begin(starts, None, None, true);
         let values = [[-1.0, -3.0], [-4.0, -8.0], [-5.0, -5.5]];
         for (member, values) in values.into_iter().enumerate() {
             for value in values {
@@ -352,7 +399,7 @@ mod tests {
         assert!(lower < -8.0, "{lower}");
         // The last one's sample stays.
         assert_eq!(
-            (minimum.sampled().count(), minimum.sampled().mean()),
+            (minimum.sampled.count(), minimum.sampled.mean()),
             (2, -5.25)
         );
         assert_eq!(
@@ -364,19 +411,45 @@ mod tests {
     }
 
     #[test]
+    fn the_worst_initial_state_counts() {
+        let mut minimum = Minimum::default();
+        minimum.begin(STARTS, None, None, false);
+        for level in [false, true] {
+            // On average 2, −1 and 4.
+            for values in [[1.0, 3.0], [-3.0, 1.0], [4.0, 4.0]] {
+                for value in values {
+                    for start in 0..3 {
+                        minimum.add(
+                            &result(start, value, value - 0.5 * value.abs()),
+                            level,
+                            true,
+                        );
+                    }
+                }
+                minimum.end_initial_state(level, 0.05, u32::MAX);
+            }
+            minimum.begin_level();
+        }
+        let sampled = minimum.sampled(0.05, u32::MAX);
+        assert_eq!((sampled.count, sampled.mean), (2, -1.0));
+        // The one whose values differ most has the least bound, here too.
+        assert!(sampled.lower < -10.0);
+        // The search finds −0.5 and −1.5, −1.5 and −0.5, −2 and −2.
+        let correction = minimum.correction(0.05, u32::MAX).map(|one| one.mean);
+        assert_eq!(correction, Some(-2.0));
+    }
+
+    #[test]
     fn several_trajectories_of_a_member_may_be_one_value() {
         let starts = Starts {
             members: 1,
             ..Starts::default()
         };
         let mut minimum = Minimum::default();
-        minimum.begin(starts, None, true);
+        minimum.begin(starts, None, None, true);
         for (value, closes) in [(1.0, false), (2.0, true), (4.0, true)] {
             minimum.add(&result(0, value, value), false, closes);
         }
-        assert_eq!(
-            (minimum.sampled().count(), minimum.sampled().mean()),
-            (2, 2.75)
-        );
+        assert_eq!((minimum.sampled.count(), minimum.sampled.mean()), (2, 2.75));
     }
 }

@@ -75,6 +75,19 @@ pub struct SearchResult {
     pub failed: bool,
 }
 
+impl SearchResult {
+    /// The same with every objective passed through a function that does not
+    /// fall.
+    pub(super) fn map(&self, function: impl Fn(f32) -> f32) -> Self {
+        Self {
+            start_value: function(self.start_value),
+            least: function(self.least),
+            course: self.course.map(&function),
+            ..*self
+        }
+    }
+}
+
 impl<const B: usize> Search<B> {
     /// A group of any candidates of a level. Candidate c is trajectory c / n
     /// from start c mod n, for n starts; of DAinf, which compares whole

@@ -3,10 +3,11 @@
 
 use heapless::Vec;
 
+use super::estimate::level_share;
 use super::{CapacityError, Estimate, MAX_ESTIMATES, Outcome};
 use crate::adversary::{Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Starts, searches};
 use crate::arithmetic::elementary::maximum;
-use crate::model::{Calibration, Model};
+use crate::model::Model;
 use crate::rollout::{Objective, Rollout};
 use crate::task::{InitialKind, Task, Variant};
 use crate::verdict::{Reason, Reasons};
@@ -148,9 +149,7 @@ impl<'a, P> Assessment<'a, P> {
     /// search.
     pub fn plan(&self) -> impl Iterator<Item = (Rollout<'a, P>, Level)> + use<'a, P> {
         let (model, task, policy) = (self.model, self.task, self.policy);
-        let constraints = task.constraints.iter().copied().map(Objective::Constraint);
-        let objectives = core::iter::once(Objective::Return).chain(constraints);
-        objectives.flat_map(move |objective| {
+        task.objectives().flat_map(move |objective| {
             let others = task.method.variants.iter().copied();
             let others = others.filter(|variant| *variant != Variant::Mean);
             let variants = core::iter::once(Variant::Mean).chain(others);
@@ -216,8 +215,9 @@ impl<'a, P> Assessment<'a, P> {
                     _ => self.task.bounds(rollout.objective),
                 };
                 let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
+                let constraint = self.task.constraint(rollout.objective);
                 self.minimum
-                    .begin(Starts::of(&rollout), bounds, whole_members);
+                    .begin(Starts::of(&rollout), constraint, bounds, whole_members);
             }
             Some((_, Level::Searched)) => self.minimum.begin_level(),
             None => {}
@@ -233,6 +233,7 @@ impl<'a, P> Assessment<'a, P> {
         };
         let candidates = Self::candidates(&rollout, level);
         let left = candidates.saturating_sub(self.added) as usize;
+        let starts = Starts::of(&rollout).count();
         for result in results.into_iter().take(left) {
             self.note_result(&rollout, &result);
             let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
@@ -240,12 +241,26 @@ impl<'a, P> Assessment<'a, P> {
             let trajectory = if whole_members {
                 self.added.checked_rem(trajectories)
             } else {
-                self.added.checked_div(Starts::of(&rollout).count() as u32)
+                self.added.checked_div(starts as u32)
             };
             let trajectory = trajectory.unwrap_or(0);
-            let closes = self.ends_block(level, trajectory);
+            let kind = self.task.initial.kind;
+            let ends_start = self.ends_start(level, trajectory);
             let searched = level == Level::Searched;
+            // The trajectories from one logged start are one value.
+            let closes = kind != InitialKind::Logged || ends_start;
             self.minimum.add(&result, searched, closes);
+            let last = whole_members || result.start.saturating_add(1) == starts;
+            if kind == InitialKind::Worst && ends_start && last {
+                let budget = self.task.error_budget();
+                let share = if whole_members {
+                    self.minimum.member_share(&budget)
+                } else {
+                    level_share(rollout.variant, &budget)
+                };
+                self.minimum
+                    .end_initial_state(searched, share, self.freedom);
+            }
             if whole_members && trajectory.saturating_add(1) == trajectories {
                 self.minimum
                     .end_member(&self.task.error_budget(), self.freedom);
@@ -265,15 +280,12 @@ impl<'a, P> Assessment<'a, P> {
         self.begin();
     }
 
-    /// Whether a trajectory is the last of its block: of those from one
-    /// logged start, or alone.
-    fn ends_block(&self, level: Level, trajectory: u32) -> bool {
+    /// Whether a trajectory is the last of those from one listed start.
+    fn ends_start(&self, level: Level, trajectory: u32) -> bool {
         let dimension = self.model.dynamics.state_dimension();
         let next = trajectory.saturating_add(1);
-        let start = |trajectory| level.logged_start(self.task, dimension, trajectory);
-        next >= level.trajectories(self.task)
-            || self.task.initial.kind != InitialKind::Logged
-            || start(trajectory) != start(next)
+        let start = |trajectory| level.listed_start(self.task, dimension, trajectory);
+        next >= level.trajectories(self.task) || start(trajectory) != start(next)
     }
 
     /// Notes what a result says of the evidence.
@@ -315,9 +327,9 @@ impl<'a, P> Assessment<'a, P> {
     /// The verdict on what was added; unfinished work abstains.
     #[inline(never)]
     pub fn outcome(&mut self) -> Outcome {
-        if self.model.confidence.calibration != Calibration::Passed {
-            let reason = Reason::NotCalibrated(self.model.confidence.calibration);
-            self.note_unfit(reason);
+        let calibration = self.model.confidence.calibration;
+        if !calibration.serves(self.task.horizon) {
+            self.note_unfit(Reason::NotCalibrated(calibration));
         }
         if self.steps > self.task.method.step_limit {
             self.note_unfit(Reason::OverBudget);

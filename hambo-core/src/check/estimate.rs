@@ -3,7 +3,7 @@
 
 use crate::adversary::{COURSE, Minimum, Start, searches};
 use crate::arithmetic::elementary::sqrt;
-use crate::estimate::{ErrorBudget, Margin, SampleMoments};
+use crate::estimate::{ErrorBudget, LevelEstimate, Margin};
 use crate::rollout::{Objective, Rollout};
 use crate::task::Variant;
 
@@ -77,19 +77,6 @@ pub struct Estimate {
     pub lower: f32,
 }
 
-/// The mean of one level.
-#[derive(Clone, Copy, Debug)]
-pub struct LevelEstimate {
-    /// Independent values: trajectories, or logged starts.
-    pub count: u32,
-    /// The mean.
-    pub mean: f32,
-    /// Its standard error.
-    pub standard_error: f32,
-    /// Its lower bound.
-    pub lower: f32,
-}
-
 /// What adversaries reach by themselves, as means over the same trajectories:
 /// the searched ones, or all of them where nothing is searched.
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +110,15 @@ impl Contenders {
     }
 }
 
+/// What each level of an estimate may spend.
+pub(super) fn level_share(variant: Variant, budget: &ErrorBudget) -> f32 {
+    if searches(variant) {
+        budget.level()
+    } else {
+        budget.objective()
+    }
+}
+
 impl Estimate {
     /// The estimate from its samples. Student's t has at most `freedom`
     /// degrees of freedom.
@@ -133,20 +129,10 @@ impl Estimate {
         freedom: u32,
     ) -> Self {
         let variant = rollout.variant;
-        let share = if searches(variant) {
-            budget.level()
-        } else {
-            budget.objective()
-        };
-        let level = |sample: &SampleMoments| LevelEstimate {
-            count: sample.count(),
-            mean: sample.mean(),
-            standard_error: sample.standard_error(),
-            lower: sample.lower(share, freedom),
-        };
-        let mut sampled = level(minimum.sampled());
-        let searched = searches(variant) && minimum.correction().count() > 0;
-        let correction = searched.then(|| level(minimum.correction()));
+        let share = level_share(variant, budget);
+        let mut sampled = minimum.sampled(share, freedom);
+        let correction = minimum.correction(share, freedom);
+        let correction = correction.filter(|_| searches(variant));
         let (mut mean, mut lower) = (sampled.mean, sampled.lower);
         if let Some(correction) = correction {
             mean += correction.mean;
@@ -155,6 +141,12 @@ impl Estimate {
         if variant == Variant::DiscreteAdversaryInf {
             (mean, lower) = minimum.member_quantile(budget);
             (sampled.mean, sampled.lower) = (mean, lower);
+        }
+        let constraint = rollout.task.constraint(rollout.objective);
+        let of_share = constraint.is_some_and(|constraint| constraint.probability.is_some());
+        if of_share && lower < 0.0 {
+            // Whatever comes off it, a share is no less.
+            lower = 0.0;
         }
         let mut found = Contenders::of(minimum);
         if variant == Variant::DiscreteAdversaryInf {
@@ -165,7 +157,7 @@ impl Estimate {
             variant,
             adversary: adversary(variant, minimum, &found),
             sampled,
-            margin: minimum.sampled().margin(share),
+            margin: sampled.margin,
             correction,
             found,
             mean,

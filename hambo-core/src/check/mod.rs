@@ -7,6 +7,8 @@
 //! firmware can serve a control loop between two calls of [`Check::advance`].
 
 mod assessment;
+#[cfg(test)]
+mod constraint_tests;
 mod estimate;
 mod outcome;
 #[cfg(test)]
@@ -20,9 +22,10 @@ mod safety_tests;
 #[cfg(test)]
 mod tests;
 
+pub use crate::estimate::LevelEstimate;
 pub use crate::rollout::CapacityError;
 pub use assessment::{Assessment, MOST_OUTSIDE};
-pub use estimate::{Adversary, Contenders, Estimate, LevelEstimate};
+pub use estimate::{Adversary, Contenders, Estimate};
 pub use outcome::{MAX_ESTIMATES, Outcome};
 
 use crate::adversary::{Level, Search};

@@ -3,6 +3,7 @@
 use heapless::Vec;
 
 use super::Estimate;
+use crate::constraint::Constraint;
 use crate::image::container::CRC;
 use crate::model::Model;
 use crate::rollout::Objective;
@@ -48,10 +49,10 @@ impl Outcome {
         let claims = estimates.iter().filter(decides).map(|estimate| {
             let (threshold, failure) = match estimate.objective {
                 Objective::Return => (task.threshold, Reason::ReturnBelowThreshold),
-                Objective::Constraint(slot) => {
-                    let index = task.constraints.iter().position(|other| *other == slot);
-                    let index = index.map_or(u8::MAX, |index| index as u8);
-                    (Some(0.0), Reason::ConstraintViolated(index))
+                Objective::Constraint(place) => {
+                    let constraint = task.constraint(estimate.objective);
+                    let threshold = constraint.map_or(f32::INFINITY, Constraint::threshold);
+                    (Some(threshold), Reason::ConstraintViolated(place))
                 }
             };
             Claim {

@@ -10,6 +10,7 @@ use heapless::Vec;
 use super::tests::{check, check_with};
 use super::{Assessment, Check, Progress};
 use crate::adversary::Level;
+use crate::constraint::Constraint;
 use crate::example;
 use crate::rollout::Objective;
 use crate::task::{InitialKind, InitialState, Variant};
@@ -84,7 +85,7 @@ fn more_estimates_than_places_are_refused() {
     let with = |constraints: &[u16]| {
         let image = example::image_with(|task| {
             task.method.variants = Vec::from_slice(&all).unwrap();
-            task.constraints = Vec::from_slice(constraints).unwrap();
+            task.constraints = constraints.iter().copied().map(Constraint::mean).collect();
         });
         let image = image.unwrap();
         let assessment = Assessment::new(image.model(), image.task(), image.policy());
@@ -137,8 +138,8 @@ fn estimates_come_in_the_order_of_the_plan() {
         [
             (Objective::Return, Variant::Mean),
             (Objective::Return, Variant::DiscreteAdversary1),
-            (Objective::Constraint(5), Variant::Mean),
-            (Objective::Constraint(5), Variant::DiscreteAdversary1),
+            (Objective::Constraint(0), Variant::Mean),
+            (Objective::Constraint(0), Variant::DiscreteAdversary1),
         ]
     );
 }

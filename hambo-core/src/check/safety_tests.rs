@@ -67,7 +67,11 @@ fn a_sum_that_is_not_finite_abstains() {
 
 #[test]
 fn a_model_that_is_not_calibrated_abstains() {
-    for calibration in [Calibration::Failed, Calibration::TooFewRows] {
+    for calibration in [
+        Calibration::Failed,
+        Calibration::TooFewRows,
+        Calibration::Blind(4),
+    ] {
         let mut model = example::model().unwrap();
         model.confidence.calibration = calibration;
         let image = Image::of(model, example::task().unwrap(), example::policy().unwrap());

@@ -320,3 +320,35 @@ fn the_margin_spends_its_share_of_delta() {
     // A neutral estimate has no correction: 2.131 at 0.025.
     assert!((2.13..2.15).contains(&margin), "{margin}");
 }
+
+/// Three starts, the second worst: with every level and adversary it is the one that counts.
+#[test]
+fn the_worst_of_listed_starts_counts() {
+    let starts = |first: &'static [f32], kind| {
+        check_with(|task| {
+            task.initial = InitialState {
+                kind,
+                first,
+                second: &[],
+            };
+            task.effort.trajectories = 6;
+            task.effort.searched = 12;
+            variants(
+                task,
+                &[
+                    Variant::ContinuousAdversary,
+                    Variant::DiscreteAdversary1,
+                    Variant::DiscreteAdversaryInf,
+                ],
+            );
+        })
+    };
+    let worst = starts(&[1.0, 1.5, -0.5], InitialKind::Worst);
+    let alone = starts(&[1.5], InitialKind::Listed);
+    for (one, other) in worst.estimates.iter().zip(&alone.estimates) {
+        let case = (one.variant, one.objective);
+        assert_eq!((one.mean, one.lower), (other.mean, other.lower), "{case:?}");
+    }
+    assert_eq!(worst.estimates[1].sampled.count, 2);
+    assert_eq!(worst.bound, alone.bound);
+}

@@ -6,11 +6,15 @@
 //! and the sampling ([`ErrorBudget`]).
 
 mod betting;
+mod clopper_pearson;
 mod error_budget;
+mod level_estimate;
 mod moments;
 mod student;
 
+pub use clopper_pearson::{probability_limit, trials_for};
 pub use error_budget::ErrorBudget;
-pub(crate) use moments::SampleMoments;
+pub use level_estimate::LevelEstimate;
 pub use moments::{Margin, trajectories_for_betting};
+pub(crate) use moments::{SampleMoments, Values};
 pub use student::student_quantile;

@@ -2,7 +2,7 @@
 //! its mean.
 
 use super::betting::Betting;
-use super::student_quantile;
+use super::{LevelEstimate, probability_limit, student_quantile};
 use crate::arithmetic::elementary::{ln, maximum, minimum, sqrt};
 
 /// The largest share of the values' spread that the range of the betting
@@ -41,14 +41,38 @@ pub(crate) struct SampleMoments {
     squares: f32,
     least: f32,
     greatest: f32,
-    /// The values are known to lie here.
-    bounds: Option<[f32; 2]>,
+    values: Values,
+    /// Whether a block held more than one number.
+    blocks: bool,
     betting: Betting,
+}
+
+/// What is known of a sample's values before any is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Values {
+    /// Nothing.
+    #[default]
+    Any,
+    /// They lie here.
+    Within([f32; 2]),
+    /// 1 for a trajectory that keeps a constraint, else 0; of a block the
+    /// share that does.
+    Kept,
+}
+
+impl Values {
+    fn bounds(self) -> Option<[f32; 2]> {
+        match self {
+            Self::Any => None,
+            Self::Within(bounds) => Some(bounds),
+            Self::Kept => Some([0.0, 1.0]),
+        }
+    }
 }
 
 impl Default for SampleMoments {
     fn default() -> Self {
-        Self::new(None)
+        Self::new(Values::Any)
     }
 }
 
@@ -61,12 +85,15 @@ pub enum Margin {
     StudentT,
     /// Betting, for returns that are known to lie in an interval: exact.
     Betting,
+    /// Clopper and Pearson, for the share of trajectories that keep a
+    /// constraint: exact.
+    ClopperPearson,
 }
 
 impl SampleMoments {
-    /// No value yet; all of them are known to lie within the bounds, if any.
+    /// No value yet.
     #[must_use]
-    pub fn new(bounds: Option<[f32; 2]>) -> Self {
+    pub fn new(values: Values) -> Self {
         Self {
             count: 0,
             sum: 0.0,
@@ -76,15 +103,16 @@ impl SampleMoments {
             squares: 0.0,
             least: f32::INFINITY,
             greatest: f32::NEG_INFINITY,
-            bounds,
+            values,
+            blocks: false,
             betting: Betting::default(),
         }
     }
 
-    /// Another sample with the same bounds, without a value.
+    /// Another sample of the same kind, without a value.
     #[must_use]
     pub fn emptied(&self) -> Self {
-        Self::new(self.bounds)
+        Self::new(self.values)
     }
 
     /// Adds a number to the block.
@@ -96,6 +124,7 @@ impl SampleMoments {
     /// Ends the block: its mean is one more value.
     pub fn close(&mut self) {
         let value = self.block_sum / f64::from(self.block_count);
+        self.blocks |= self.block_count > 1;
         (self.block_count, self.block_sum) = (0, 0.0);
         self.count = self.count.saturating_add(1);
         self.sum += value;
@@ -105,7 +134,7 @@ impl SampleMoments {
         self.squares += before * (value - self.running_mean);
         self.least = minimum(self.least, value);
         self.greatest = maximum(self.greatest, value);
-        if let Some([low, high]) = self.bounds {
+        if let Some([low, high]) = self.values.bounds() {
             self.betting.push((value - low) / (high - low));
         }
     }
@@ -139,14 +168,28 @@ impl SampleMoments {
         sqrt(variance / self.count as f32)
     }
 
+    /// The mean with its bound, except with probability `delta`.
+    #[must_use]
+    pub fn estimate(&self, delta: f32, freedom: u32) -> LevelEstimate {
+        LevelEstimate {
+            count: self.count(),
+            mean: self.mean(),
+            standard_error: self.standard_error(),
+            lower: self.lower(delta, freedom),
+            margin: self.margin(delta),
+        }
+    }
+
     /// Which inequality gives [`Self::lower`]. The betting bound cannot lie
     /// closer to the mean than range · ln(1 / delta) / n, so it counts where
     /// that is little against the values themselves.
     #[must_use]
     pub fn margin(&self, delta: f32) -> Margin {
         let spread = maximum(self.greatest, 0.0) - minimum(self.least, 0.0);
-        match self.bounds {
-            Some([low, high])
+        match self.values {
+            Values::Kept if self.blocks => Margin::Betting,
+            Values::Kept => Margin::ClopperPearson,
+            Values::Within([low, high])
                 if (high - low) * ln(1.0 / delta) / self.count as f32 <= LARGEST_COST * spread =>
             {
                 Margin::Betting
@@ -163,7 +206,11 @@ impl SampleMoments {
         if mean == f32::NEG_INFINITY {
             return mean;
         }
-        match (self.margin(delta), self.bounds) {
+        match (self.margin(delta), self.values.bounds()) {
+            (Margin::ClopperPearson, _) => {
+                let kept = libm::round(self.sum) as u32;
+                probability_limit(self.count, self.count.saturating_sub(kept), delta)
+            }
             (Margin::Betting, Some([low, high])) => {
                 // Rounding must not lift it above the mean.
                 minimum(low + (high - low) * self.betting.lower(delta), mean)
@@ -233,7 +280,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "thousands of values")]
     fn all_successes_do_not_prove_certainty() {
-        let mut moments = SampleMoments::new(Some([0.0, 1.0]));
+        let mut moments = SampleMoments::new(Values::Within([0.0, 1.0]));
         for _ in 0..4000 {
             moments.push(1.0);
         }
@@ -242,7 +289,7 @@ mod tests {
         // 0.9989 is the least success rate that 4,000 of 4,000 allow.
         assert!((0.997..0.9989).contains(&lower), "{lower}");
         // A range that is far wider than the values is no help.
-        let mut wide = SampleMoments::new(Some([-1e6, 1.0]));
+        let mut wide = SampleMoments::new(Values::Within([-1e6, 1.0]));
         for _ in 0..4000 {
             wide.push(1.0);
         }
@@ -258,7 +305,7 @@ mod tests {
             let mut stream = Stream::new(11, trial);
             let values: Vec<f32> = (0..16).map(|_| 5.0 + stream.standard_normal()).collect();
             normal += u32::from(of(&values).lower(0.1, u32::MAX) <= 5.0);
-            let mut moments = SampleMoments::new(Some([-1.0, 0.0]));
+            let mut moments = SampleMoments::new(Values::Within([-1.0, 0.0]));
             for _ in 0..200 {
                 moments.push(if stream.uniform() < 0.05 { -1.0 } else { 0.0 });
             }
@@ -291,7 +338,7 @@ mod tests {
 
     /// Values in turn, so many of them, known to lie within bounds.
     fn within(bounds: [f32; 2], values: [f32; 2], count: usize) -> SampleMoments {
-        let mut moments = SampleMoments::new(Some(bounds));
+        let mut moments = SampleMoments::new(Values::Within(bounds));
         for value in values.into_iter().cycle().take(count) {
             moments.push(value);
         }
@@ -340,8 +387,39 @@ mod tests {
 
     #[test]
     fn another_sample_keeps_the_bounds() {
-        let bounds = Some([-1.0, 2.0]);
+        let values = Values::Within([-1.0, 2.0]);
         let emptied = within([-1.0, 2.0], [0.0, 1.0], 5).emptied();
-        assert_eq!(emptied, SampleMoments::new(bounds));
+        assert_eq!(emptied, SampleMoments::new(values));
+    }
+
+    #[test]
+    fn shares_of_single_trajectories_have_an_exact_limit() {
+        let mut moments = SampleMoments::new(Values::Kept);
+        for number in 0..971 {
+            moments.push(if number % 300 == 1 && number < 900 {
+                0.0
+            } else {
+                1.0
+            });
+        }
+        assert_eq!(moments.margin(0.0125), Margin::ClopperPearson);
+        assert_eq!(moments.lower(0.0125, 4), probability_limit(971, 3, 0.0125));
+        assert!((moments.mean() - 968.0 / 971.0).abs() < 1e-6);
+        assert_eq!(moments.emptied(), SampleMoments::new(Values::Kept));
+    }
+
+    #[test]
+    fn shares_of_blocks_are_bets() {
+        // Ten starts with fifty trajectories each prove what ten values prove.
+        let mut moments = SampleMoments::new(Values::Kept);
+        for _ in 0..10 {
+            for _ in 0..50 {
+                moments.add(1.0);
+            }
+            moments.close();
+        }
+        assert_eq!(moments.margin(0.05), Margin::Betting);
+        let lower = moments.lower(0.05, u32::MAX);
+        assert!((0.4..0.75).contains(&lower), "{lower}");
     }
 }

@@ -15,7 +15,7 @@ use super::{
 /// let x = Op::Variable(Variable::State(0));
 /// let less = Op::Less { left: 0, right: 1, width: 0.5 };
 /// let program = Program::new(&[x, Op::Constant(1.0), less], 1, 1)?;
-/// let inputs = Inputs { state: &[[1.0]], action: &[[0.0]], next: &[] };
+/// let inputs = Inputs { state: &[[1.0]], action: &[[0.0]], next: &[], step: 0.0 };
 /// let mut values = [[0.0]; 3];
 /// program.evaluate(Comparison::Exact, inputs, &mut values);
 /// assert_eq!(values[2], [0.0]);
@@ -41,7 +41,7 @@ pub enum Comparison {
 /// let program = Program::new(&[Op::Variable(Variable::Next(0))], 1, 1)?;
 /// // Two lanes; without a next state the expression has no value.
 /// let mut values = [[0.0; 2]];
-/// let with = Inputs { state: &[[0.0; 2]], action: &[[0.0; 2]], next: &[[3.0, 4.0]] };
+/// let with = Inputs { state: &[[0.0; 2]], action: &[[0.0; 2]], next: &[[3.0, 4.0]], step: 0.0 };
 /// assert_eq!(program.evaluate(Comparison::Exact, with, &mut values), [true; 2]);
 /// assert_eq!(values, [[3.0, 4.0]]);
 /// let without = Inputs { next: &[], ..with };
@@ -56,6 +56,8 @@ pub struct Inputs<'a, const B: usize> {
     pub action: &'a [[f32; B]],
     /// The next state `s'`.
     pub next: &'a [[f32; B]],
+    /// The number of the step, the same in all lanes.
+    pub step: f32,
 }
 
 impl Program {
@@ -104,6 +106,7 @@ fn apply<const B: usize>(
         Op::Variable(Variable::State(index)) => *row(inputs.state, index),
         Op::Variable(Variable::Action(index)) => *row(inputs.action, index),
         Op::Variable(Variable::Next(index)) => *row(inputs.next, index),
+        Op::Variable(Variable::Step) => [inputs.step; B],
         Op::Negate(a) => map1(at(a), |a| -a),
         Op::Add(a, b) => map2(at(a), at(b), |a, b| a + b),
         Op::Subtract(a, b) => map2(at(a), at(b), |a, b| a - b),

@@ -19,6 +19,8 @@ pub enum Variable {
     Action(u16),
     /// A component of the next state `s'`.
     Next(u16),
+    /// The number of the step, from 0.
+    Step,
 }
 
 /// One step of a tape. The fields are slots of earlier steps unless said otherwise.
@@ -32,7 +34,7 @@ pub enum Variable {
 /// // max(s, 0): one op for each slot.
 /// let tape = [Op::Variable(Variable::State(0)), Op::Constant(0.0), Op::Maximum(0, 1)];
 /// let program = Program::new(&tape, 1, 1)?;
-/// let inputs = Inputs { state: &[[-2.0, 3.0]], action: &[], next: &[] };
+/// let inputs = Inputs { state: &[[-2.0, 3.0]], action: &[], next: &[], step: 0.0 };
 /// let mut values = [[0.0; 2]; 3];
 /// program.evaluate(Comparison::Exact, inputs, &mut values);
 /// assert_eq!(values[2], [0.0, 3.0]);

@@ -35,6 +35,7 @@ pub(super) fn evaluate(ops: &[Op], mode: Comparison, point: &Point) -> Vec<f64> 
             Op::Variable(Variable::State(index)) => point.state[usize::from(index)],
             Op::Variable(Variable::Action(index)) => point.action[usize::from(index)],
             Op::Variable(Variable::Next(index)) => point.next[usize::from(index)],
+            Op::Variable(Variable::Step) => 7.0,
             Op::Negate(a) => -at(a),
             Op::Add(a, b) => at(a) + at(b),
             Op::Subtract(a, b) => at(a) - at(b),

@@ -81,7 +81,7 @@ impl core::error::Error for ProgramError {}
 /// let program = Program::new(&ops, 1, 1)?;
 ///
 /// // Two lanes: x = 3 and x = 5, with a = 2 in both.
-/// let inputs = Inputs { state: &[[3.0, 5.0]], action: &[[2.0, 2.0]], next: &[] };
+/// let inputs = Inputs { state: &[[3.0, 5.0]], action: &[[2.0, 2.0]], next: &[], step: 0.0 };
 /// let mut values = [[0.0; 2]; 3];
 /// let finite = program.evaluate(Comparison::Exact, inputs, &mut values);
 /// assert_eq!(finite, [true, true]);
@@ -170,11 +170,14 @@ fn check(ops: &[Op], state_dimension: usize, action_dimension: usize) -> Result<
                 return Err(ProgramError::Constant(slot));
             }
             Op::Variable(variable) => {
-                let (index, dimension) = match variable {
-                    Variable::State(index) | Variable::Next(index) => (index, state_dimension),
-                    Variable::Action(index) => (index, action_dimension),
+                let known = match variable {
+                    Variable::State(index) | Variable::Next(index) => {
+                        usize::from(index) < state_dimension
+                    }
+                    Variable::Action(index) => usize::from(index) < action_dimension,
+                    Variable::Step => true,
                 };
-                if usize::from(index) >= dimension {
+                if !known {
                     return Err(ProgramError::Variable(slot));
                 }
             }

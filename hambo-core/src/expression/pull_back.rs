@@ -14,7 +14,7 @@ use super::{
 /// use hambo_core::expression::{Comparison, Gradient, Inputs, Op, Program, Variable};
 /// // s² has the derivative 2 s; those in a and s' are not wanted.
 /// let program = Program::new(&[Op::Variable(Variable::State(0)), Op::Multiply(0, 0)], 1, 1)?;
-/// let inputs = Inputs { state: &[[3.0]], action: &[], next: &[] };
+/// let inputs = Inputs { state: &[[3.0]], action: &[], next: &[], step: 0.0 };
 /// let (mut values, mut adjoints, mut state) = ([[0.0]; 2], [[0.0]; 2], [[0.0]]);
 /// program.evaluate(Comparison::Exact, inputs, &mut values);
 /// let gradient = Gradient { state: &mut state, action: &mut [], next: &mut [] };
@@ -91,6 +91,7 @@ impl Program {
                 Op::Variable(Variable::Next(index)) => {
                     add(gradient.next, index, own, &[1.0; B]);
                 }
+                Op::Variable(Variable::Step) => {}
                 _ => self.pass_on(op, mode, values, value, own, earlier),
             }
         }

@@ -21,6 +21,7 @@ fn run(ops: &[Op], mode: Comparison, x: f32, a: f32, n: f32) -> (Vec<f32>, bool,
         state: &[[x]],
         action: &[[a]],
         next: &[[n]],
+        step: 7.0,
     };
     let mut values = vec![[0.0_f32; 1]; program.len()];
     let [finite] = program.evaluate(mode, inputs, &mut values);
@@ -292,6 +293,7 @@ fn flags_are_per_lane() {
         state: &[[1.0, -1.0, 0.0, 2.0]],
         action: &[],
         next: &[],
+        step: 7.0,
     };
     let finite = program.evaluate(Comparison::Exact, inputs, &mut [[0.0; 4]; 2]);
     assert_eq!(finite, [true, false, false, true]);
@@ -304,6 +306,7 @@ fn short_buffers_and_missing_inputs_fail_closed() {
         state: &[[1.0, 2.0]],
         action: &[[3.0, 4.0]],
         next: &[],
+        step: 7.0,
     };
     let mut values = [[0.0; 2]; 3];
     let evaluate =
@@ -357,6 +360,7 @@ fn pull_back_adds_and_scales_by_the_seed() {
         state: &[[3.0]],
         action: &[],
         next: &[],
+        step: 7.0,
     };
     let mut values = [[0.0]; 3];
     program.evaluate(Comparison::Exact, inputs, &mut values);
@@ -437,6 +441,7 @@ fn lanes<const B: usize>(mode: Comparison, points: &[[f32; 3]]) -> Vec<Vec<u32>>
                 state: &inputs[0],
                 action: &inputs[1],
                 next: &inputs[2],
+                step: 7.0,
             },
             &mut values,
         );

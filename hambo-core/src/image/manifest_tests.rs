@@ -56,6 +56,7 @@ fn how_the_calibration_went_is_read() {
         Calibration::Passed,
         Calibration::Failed,
         Calibration::TooFewRows,
+        Calibration::Blind(20),
     ] {
         let read = model_with(|model| model.calibration = calibration);
         assert_eq!(read, Ok(calibration));

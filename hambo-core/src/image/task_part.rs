@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
+use crate::constraint::Constraint;
 use crate::expression::Program;
 use crate::model::Model;
 use crate::task::{Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Task};
@@ -59,8 +60,8 @@ pub struct TaskManifest<'a> {
     pub reward: u16,
     /// The termination's slot.
     pub termination: Option<u16>,
-    /// The constraints' slots.
-    pub constraints: Vec<u16, MAX_CONSTRAINTS>,
+    /// What must hold besides.
+    pub constraints: Vec<Constraint, MAX_CONSTRAINTS>,
 }
 
 /// Reads a task part, whose dimensions must be the model's, and how many
@@ -85,12 +86,12 @@ pub(super) fn parse_task<'a>(
         return Err(Problem::Variant);
     }
     let program = Program::decode(manifest.ops, state, action).map_err(|_| Problem::Program)?;
-    let mut slots = manifest
-        .constraints
-        .iter()
-        .chain(&manifest.termination)
-        .chain(core::iter::once(&manifest.reward));
-    if slots.any(|slot| usize::from(*slot) >= program.len()) {
+    let constraints = manifest.constraints.iter();
+    let mut slots = constraints
+        .map(|constraint| constraint.slot)
+        .chain(manifest.termination)
+        .chain(core::iter::once(manifest.reward));
+    if slots.any(|slot| usize::from(slot) >= program.len()) {
         return Err(Problem::Program);
     }
     let mut arena = ArenaReader::new(part.arena)?;
@@ -134,6 +135,11 @@ fn check_numbers(manifest: &TaskManifest<'_>) -> Result<(), Problem> {
         .chain(&manifest.constraint_bounds)
         .flatten()
         .all(|[low, high]| low.is_finite() && high.is_finite() && low <= high);
+    let mut probabilities = manifest
+        .constraints
+        .iter()
+        .filter_map(|one| one.probability);
+    let probabilities = probabilities.all(|probability| probability > 0.0 && probability < 1.0);
     let good = manifest.horizon > 0
         && manifest.discount > 0.0
         && manifest.discount <= 1.0
@@ -141,6 +147,7 @@ fn check_numbers(manifest: &TaskManifest<'_>) -> Result<(), Problem> {
         && manifest.delta < 1.0
         && manifest.threshold.is_none_or(f32::is_finite)
         && ordered
+        && probabilities
         && manifest.effort.trajectories > 0
         && manifest.method.penalty.is_finite()
         && manifest.method.penalty >= 0.0;
@@ -178,7 +185,9 @@ fn initial_state<'a>(
     let (states, has_second) = match kind {
         InitialKind::Point => (1, false),
         InitialKind::Uniform | InitialKind::Gaussian => (1, true),
-        InitialKind::Listed | InitialKind::Logged => (manifest.initial_count, false),
+        InitialKind::Listed | InitialKind::Logged | InitialKind::Worst => {
+            (manifest.initial_count, false)
+        }
     };
     let states = usize::try_from(states).map_err(|_| Problem::Dimension)?;
     let first = states.checked_mul(dimension).filter(|count| *count > 0);

@@ -15,6 +15,27 @@ pub enum Calibration {
     TooFewRows,
     /// The withheld data fall outside the set too often.
     Failed,
+    /// Single rows agree with the set; over this many steps withheld paths
+    /// leave it too often.
+    Blind(u16),
+}
+
+impl Calibration {
+    /// Whether trajectories of so many steps may be judged by the model.
+    ///
+    /// ```
+    /// use hambo_core::model::Calibration;
+    /// assert!(Calibration::Passed.serves(100) && !Calibration::Failed.serves(1));
+    /// assert!(Calibration::Blind(20).serves(19) && !Calibration::Blind(20).serves(20));
+    /// ```
+    #[must_use]
+    pub fn serves(self, steps: u32) -> bool {
+        match self {
+            Self::Passed => true,
+            Self::Blind(length) => steps < u32::from(length),
+            Self::TooFewRows | Self::Failed => false,
+        }
+    }
 }
 
 /// s̃′ − s lies in mu ± beta · tau_j · sigma_e,j: the hypercube of the paper's

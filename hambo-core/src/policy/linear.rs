@@ -18,6 +18,12 @@ pub struct Linear<'a> {
 type Rows<'r, const B: usize> = (&'r mut [[f32; B]], &'r mut [[f32; B]]);
 
 impl<'a> Linear<'a> {
+    /// Whether the same state always gets the same action.
+    #[must_use]
+    pub(crate) fn is_deterministic(&self) -> bool {
+        self.actions.head.spread().is_none()
+    }
+
     /// A policy over the tiles of one dense layer.
     ///
     /// # Errors

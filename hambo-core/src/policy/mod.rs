@@ -134,6 +134,23 @@ pub enum StoredPolicy<'a> {
     Perceptron(Perceptron<'a>),
 }
 
+impl StoredPolicy<'_> {
+    /// Whether the same state always gets the same action.
+    ///
+    /// ```
+    /// assert!(hambo_core::example::policy()?.is_deterministic());
+    /// # Ok::<(), &str>(())
+    /// ```
+    #[must_use]
+    pub fn is_deterministic(&self) -> bool {
+        match self {
+            Self::Waypoints(_) => true,
+            Self::Linear(policy) => policy.is_deterministic(),
+            Self::Perceptron(policy) => policy.is_deterministic(),
+        }
+    }
+}
+
 impl Policy for StoredPolicy<'_> {
     fn state_dimension(&self) -> usize {
         match self {

@@ -13,6 +13,12 @@ pub struct Perceptron<'a> {
 }
 
 impl<'a> Perceptron<'a> {
+    /// Whether the same state always gets the same action.
+    #[must_use]
+    pub(crate) fn is_deterministic(&self) -> bool {
+        self.actions.head.spread().is_none()
+    }
+
     /// A policy from its parts.
     ///
     /// # Errors

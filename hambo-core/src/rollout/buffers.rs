@@ -147,6 +147,16 @@ impl Sizes {
     }
 }
 
+impl<const B: usize> Buffers<'_, B> {
+    /// Gives the system's random numbers of the step that was observed last,
+    /// one for each state, the same in all lanes, instead of those drawn.
+    pub fn give_noise(&mut self, noise: &[f32]) {
+        for (row, number) in self.noise.state.iter_mut().zip(noise) {
+            *row = [*number; B];
+        }
+    }
+}
+
 impl<'r, const B: usize> Buffers<'r, B> {
     /// How many rows a model, a task and a policy need.
     ///

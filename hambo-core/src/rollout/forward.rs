@@ -1,11 +1,10 @@
-//! The forward sweep: T steps, the return, and what went wrong on the way.
+//! The forward sweep: T steps, the objective, and what went wrong on the way.
 
+use super::smooth_objective::SmoothObjective;
 use super::{Buffers, Objective, Rollout, StepResult};
-use crate::arithmetic::elementary::{clamp, maximum};
 use crate::arithmetic::random::Stream;
-use crate::expression::{Comparison, Inputs};
+use crate::constraint::ConstraintKind;
 use crate::policy::Policy;
-use crate::task::Variant;
 
 /// What a forward sweep found, lane by lane.
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +29,6 @@ pub struct Returns<const B: usize> {
     pub smooth: [f32; B],
 }
 
-/// The softness of comparisons in [`Returns::smooth`].
-const TIE_SOFTNESS: f32 = 0.3;
-
 impl<P: Policy> Rollout<'_, P> {
     /// Draws the initial states of all lanes.
     pub fn start<const B: usize>(&self, streams: &[Stream; B], buffers: &mut Buffers<'_, B>) {
@@ -55,7 +51,7 @@ impl<P: Policy> Rollout<'_, P> {
         buffers: &mut Buffers<'_, B>,
     ) -> Returns<B> {
         let mut returns = Returns {
-            value: [0.0; B],
+            value: [self.kind().of_no_step(); B],
             steps: [0; B],
             finite: [true; B],
             outside: [0; B],
@@ -63,9 +59,7 @@ impl<P: Policy> Rollout<'_, P> {
             width: [false; B],
             smooth: [0.0; B],
         };
-        let mut survival = [1.0; B];
-        let mut visited = [0.0; B];
-        let (_, discount) = self.objective();
+        let mut smooth = SmoothObjective::new(self.kind());
         let mut ended = [false; B];
         let mut weight = 1.0_f32;
         for step in 0..self.task.horizon {
@@ -73,66 +67,23 @@ impl<P: Policy> Rollout<'_, P> {
                 returns.finite = [false; B];
                 return returns;
             };
-            returns.add(step, weight, &result, self.variant, &mut ended);
-            if buffers.smooth_end {
-                let sums = (&mut returns.smooth, &mut visited);
-                if self
-                    .add_smooth(step, weight, buffers, &mut survival, sums)
-                    .is_none()
-                {
-                    returns.finite = [false; B];
-                    return returns;
-                }
+            returns.add(step, weight, &result, self, &mut ended);
+            if buffers.smooth_end && smooth.add(self, step, weight, buffers).is_none() {
+                returns.finite = [false; B];
+                return returns;
             }
-            weight *= discount;
+            weight *= self.discount();
         }
-        if let Objective::Constraint(_) = self.objective {
+        let constraint = matches!(self.objective, Objective::Constraint(_));
+        if constraint && self.kind() == ConstraintKind::Mean {
             for (sum, steps) in returns.value.iter_mut().zip(&returns.steps) {
                 *sum /= *steps as f32;
             }
-            for (sum, visited) in returns.smooth.iter_mut().zip(&visited) {
-                *sum /= maximum(*visited, 1.0);
-            }
+        }
+        if buffers.smooth_end && self.task.termination.is_some() {
+            returns.smooth = smooth.finish(constraint);
         }
         returns
-    }
-
-    /// Adds a step to the smooth objective: its share is what survived until
-    /// here. `None` if there is no such step.
-    fn add_smooth<const B: usize>(
-        &self,
-        step: u32,
-        weight: f32,
-        buffers: &mut Buffers<'_, B>,
-        survival: &mut [f32; B],
-        (sums, visited): (&mut [f32; B], &mut [f32; B]),
-    ) -> Option<()> {
-        let Some(termination) = self.task.termination else {
-            return Some(());
-        };
-        let inputs = Inputs {
-            state: buffers.states.get(self.state_rows(step)?)?,
-            action: &*buffers.controller.action,
-            next: buffers.states.get(self.state_rows(step.checked_add(1)?)?)?,
-        };
-        let comparison = Comparison::Smooth(TIE_SOFTNESS);
-        self.task
-            .program
-            .evaluate(comparison, inputs, buffers.values);
-        let (objective, _) = self.objective();
-        let reward = buffers.values.get(usize::from(objective))?;
-        let ends = buffers.values.get(usize::from(termination))?;
-        let sums = sums.iter_mut().zip(visited);
-        let lanes = survival.iter_mut().zip(reward.iter().zip(ends));
-        for ((sum, visited), (survival, (reward, ends))) in sums.zip(lanes) {
-            // Beyond the end numbers may be anything; they weigh nothing.
-            if *survival > 0.0 {
-                *sum += *survival * weight * *reward;
-                *visited += *survival;
-                *survival *= 1.0 - clamp(*ends, 0.0, 1.0);
-            }
-        }
-        Some(())
     }
 
     /// A whole step: [`Rollout::observe`], the choices of adversaries that see
@@ -153,12 +104,12 @@ impl<const B: usize> Returns<B> {
     /// Adds a step to the lanes that have not ended. An adversary that drives
     /// the reward to minus infinity has found the worst there is, and the
     /// trajectory ends.
-    fn add(
+    fn add<P: Policy>(
         &mut self,
         step: u32,
         weight: f32,
         result: &StepResult<B>,
-        variant: Variant,
+        rollout: &Rollout<'_, P>,
         ended: &mut [bool; B],
     ) {
         let sums = self.value.iter_mut().zip(self.steps.iter_mut());
@@ -175,8 +126,8 @@ impl<const B: usize> Returns<B> {
             if *ended {
                 continue;
             }
-            let overflow = overflow && variant.has_adversary() && !reward.is_nan();
-            *sum += weight * *reward;
+            let overflow = overflow && rollout.variant.has_adversary() && !reward.is_nan();
+            *sum = rollout.kind().joined(*sum, weight * *reward);
             *steps = step.saturating_add(1);
             *good &= overflow || (*finite && sum.is_finite());
             *left = left.saturating_add(u32::from(*outside));

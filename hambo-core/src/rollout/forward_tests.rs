@@ -5,8 +5,9 @@
 
 use super::{Buffers, Objective, Returns, Rollout};
 use crate::arithmetic::random::Stream;
+use crate::constraint::ConstraintKind;
 use crate::example;
-use crate::expression::{Op, Program};
+use crate::expression::{Op, Program, Variable};
 use crate::task::{Task, Variant};
 
 /// The example's walk 1, 1/2, 1/4, 1/8 under mean propagation, with a task that
@@ -74,7 +75,7 @@ fn the_step_that_ends_still_counts_and_none_after_it() {
     assert!((returns.value[0] + 1.3125).abs() < 1e-5);
     assert_eq!(returns.steps, [3]);
     // The constraint 2 − |s| is a mean over the visited steps.
-    let returns = walk(Objective::Constraint(5), ends_below);
+    let returns = walk(Objective::Constraint(0), ends_below);
     assert!((returns.value[0] - (2.0 - 1.75 / 3.0)).abs() < 1e-5);
 }
 
@@ -127,7 +128,7 @@ fn a_smooth_end_weighs_each_step_by_what_survives() {
     assert!((found - wanted).abs() < 1e-5, "{found}");
     // The constraint 2 − |s| is 1, 1.5, 1.75 and 1.875; 2.734375 steps are visited.
     let wanted = (1.0 + 0.75 * 1.5 + 0.5625 * 1.75 + 0.421_875 * 1.875) / 2.734_375;
-    let found = smooth(Objective::Constraint(5), 0.25);
+    let found = smooth(Objective::Constraint(0), 0.25);
     assert!((found - wanted).abs() < 1e-5, "{found}");
     // Less than nothing does not end.
     assert!((smooth(Objective::Return, -3.0) + 1.142_578).abs() < 1e-5);
@@ -136,6 +137,91 @@ fn a_smooth_end_weighs_each_step_by_what_survives() {
     assert_eq!(returns.smooth, [0.0]);
     let returns = walk(Objective::Return, |task| ends_by(task, 0.25));
     assert_eq!(returns.smooth, [0.0]);
+}
+
+/// The example's constraint 2 − |s|, which is 1, 1.5, 1.75 and 1.875, of another kind.
+fn of_kind(kind: ConstraintKind) -> impl Fn(&mut Task<'static>) {
+    move |task| task.constraints[0].kind = kind
+}
+
+#[test]
+fn the_least_the_last_and_the_greatest_margin() {
+    for (kind, whole, ended) in [
+        (ConstraintKind::Always, 1.0, 1.0),
+        (ConstraintKind::Finally, 1.875, 1.75),
+        (ConstraintKind::Eventually, 1.875, 1.75),
+    ] {
+        let returns = walk(Objective::Constraint(0), of_kind(kind));
+        assert_eq!(returns.value, [whole], "{kind:?}");
+        let returns = walk(Objective::Constraint(0), |task| {
+            of_kind(kind)(task);
+            ends_below(task);
+        });
+        assert_eq!(returns.value, [ended], "{kind:?}");
+        // The other way round: |s| − 2 falls where 2 − |s| grows.
+        let returns = walk(Objective::Constraint(0), |task| {
+            of_kind(kind)(task);
+            let size = task.program.ops().len() as u16;
+            reward(task, &[Op::Negate(5)]);
+            task.constraints[0].slot = size;
+        });
+        let wanted = match kind {
+            ConstraintKind::Eventually => -1.0,
+            _ => -1.875,
+        };
+        assert_eq!(returns.value, [wanted], "{kind:?}");
+    }
+}
+
+#[test]
+fn a_margin_that_is_not_finite_is_noted_wherever_it_is() {
+    // 1 / (s − 1/2) is infinite in the second step only.
+    for kind in [
+        ConstraintKind::Always,
+        ConstraintKind::Finally,
+        ConstraintKind::Eventually,
+    ] {
+        let returns = walk(Objective::Constraint(0), |task| {
+            of_kind(kind)(task);
+            let size = task.program.ops().len() as u16;
+            let ops = [
+                Op::Constant(0.5),
+                Op::Subtract(0, size),
+                Op::Constant(1.0),
+                Op::Divide(size + 2, size + 1),
+            ];
+            reward(task, &ops);
+            task.constraints[0].slot = task.reward;
+        });
+        assert_eq!(returns.finite, [false], "{kind:?}");
+    }
+}
+
+#[test]
+fn the_step_is_counted_from_zero() {
+    let returns = walk(Objective::Return, |task| {
+        reward(task, &[Op::Variable(Variable::Step)]);
+    });
+    assert_eq!(returns.value, [6.0]);
+}
+
+#[test]
+fn a_smooth_end_weighs_what_was_reached_by_the_share_that_ends() {
+    let smooth = |kind, share| {
+        let returns = walk_smoothly(true, Objective::Constraint(0), |task| {
+            of_kind(kind)(task);
+            ends_by(task, share);
+        });
+        returns.smooth[0]
+    };
+    // A quarter of what is left ends at each step, and the rest at the last one.
+    let wanted = 0.25 + 0.1875 * 1.5 + 0.140_625 * 1.75 + 0.421_875 * 1.875;
+    for kind in [ConstraintKind::Finally, ConstraintKind::Eventually] {
+        assert!((smooth(kind, 0.25) - wanted).abs() < 1e-5, "{kind:?}");
+        assert_eq!(smooth(kind, 0.0), 1.875);
+        assert_eq!(smooth(kind, 1.0), 1.0);
+    }
+    assert!((smooth(ConstraintKind::Always, 0.25) - 1.0).abs() < 1e-6);
 }
 
 #[test]

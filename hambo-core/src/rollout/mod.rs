@@ -15,6 +15,7 @@ mod forward;
 #[cfg(test)]
 mod forward_tests;
 mod member_rows;
+mod smooth_objective;
 mod step;
 mod transition;
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use step::{StateAction, StepResult};
 
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
+use crate::constraint::ConstraintKind;
 use crate::model::{Model, Prediction};
 use crate::policy::Policy;
 pub use crate::task::Objective;
@@ -60,7 +62,7 @@ use crate::task::{Task, Variant};
 /// assert!((returns.value[0] + 1.328).abs() < 1e-3);
 /// assert!((returns.value[1] + 1.61).abs() < 1e-3);
 /// // The constraint's mean over the visited steps: 2 - |s| for 1, 1/2, 1/4, 1/8.
-/// let objective = Objective::Constraint(5);
+/// let objective = Objective::Constraint(0);
 /// let constraint = Rollout { objective, ..rollout }.forward(&streams, &mut buffers);
 /// assert!((constraint.value[0] - (2.0 - 1.875 / 4.0)).abs() < 1e-5);
 /// # Ok::<(), &str>(())
@@ -88,12 +90,31 @@ impl<P> Clone for Rollout<'_, P> {
 impl<P> Copy for Rollout<'_, P> {}
 
 impl<P: Policy> Rollout<'_, P> {
-    /// The tape's slot of the objective, and its discount.
-    fn objective(&self) -> (u16, f32) {
+    /// The tape's slot of the objective. A constraint that the task does not
+    /// have has a slot that no tape has.
+    fn objective_slot(&self) -> u16 {
         match self.objective {
-            Objective::Return => (self.task.reward, self.task.discount),
-            Objective::Constraint(slot) => (slot, 1.0),
+            Objective::Return => self.task.reward,
+            Objective::Constraint(_) => self
+                .task
+                .constraint(self.objective)
+                .map_or(u16::MAX, |constraint| constraint.slot),
         }
+    }
+
+    /// gamma; a constraint's margins are not discounted.
+    fn discount(&self) -> f32 {
+        match self.objective {
+            Objective::Return => self.task.discount,
+            Objective::Constraint(_) => 1.0,
+        }
+    }
+
+    /// How steps make up the objective: the return is a sum, as is a mean before
+    /// it is divided.
+    fn kind(&self) -> ConstraintKind {
+        let constraint = self.task.constraint(self.objective);
+        constraint.map_or(ConstraintKind::Mean, |constraint| constraint.kind)
     }
 
     /// The rows of s_t in `buffers.states`, and those of eta_t.

@@ -126,6 +126,7 @@ impl<P: Policy> Rollout<'_, P> {
             state,
             action,
             next: &*next,
+            step: step as f32,
         };
         let program = &self.task.program;
         let mut finite = program.evaluate(Comparison::Exact, inputs, buffers.values);
@@ -145,8 +146,9 @@ impl<P: Policy> Rollout<'_, P> {
         };
         let value = |slot: u16| buffers.values.get(usize::from(slot));
         // A slot that is not there counts as not finite.
-        let (objective, _) = self.objective();
-        let mut reward = value(objective).copied().unwrap_or([f32::NAN; B]);
+        let mut reward = value(self.objective_slot())
+            .copied()
+            .unwrap_or([f32::NAN; B]);
         let within_bounds = match self.task.step_bounds(self.objective) {
             Some([low, high]) => reward.map(|reward| reward >= low && reward <= high),
             None => [true; B],

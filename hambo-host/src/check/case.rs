@@ -1,9 +1,11 @@
 //! What is judged: a model, a task and a controller that belong together, ready to become
 //! an image.
 
+use hambo_core::rollout::Objective;
 use hambo_core::task::Effort;
 
 use super::assumption::SetOrigin;
+use super::certify::{hold_certifiable, trajectories_for};
 use super::{CheckOptions, DEFAULT_TRAJECTORIES};
 use crate::Error;
 use crate::formats::image::{Adversaries, AlignedBytes, encode_image_with, encode_policy};
@@ -23,7 +25,7 @@ pub struct Case {
     /// Trajectories, sweeps of the search, seed.
     pub effort: Effort,
     /// Initial states, one after the other, for a task that takes them from
-    /// its data.
+    /// its data or wherever it is worst.
     pub initial: Vec<f32>,
     /// The controller's part.
     pub policy_part: Vec<u8>,
@@ -31,7 +33,13 @@ pub struct Case {
     pub set: SetOrigin,
     /// Whether a check may sample more trajectories than the effort says.
     pub may_grow: bool,
+    /// Etas against the return that were found before, one sequence each: CA tries them with
+    /// those that its search finds.
+    pub tried: Vec<Vec<f32>>,
 }
+
+/// Added to the check's seed.
+const OTHER_TRAJECTORIES: u64 = 3 << 32;
 
 impl Case {
     /// Puts the parts together. The widths of the task's comparisons are fitted to the log,
@@ -75,10 +83,14 @@ impl Case {
             }
             _ => Vec::new(),
         };
+        let usual = DEFAULT_TRAJECTORIES.max(trajectories_for(&task));
+        let trajectories = options.trajectories.unwrap_or(usual);
+        let starts = initial.len() / task.state_names.len().max(1);
+        hold_certifiable(&task, trajectories, "--trajectories", starts)?;
         Ok(Self {
             model_part: model.model_part().to_vec(),
             effort: Effort {
-                trajectories: options.trajectories.unwrap_or(DEFAULT_TRAJECTORIES),
+                trajectories,
                 searched: options.searched,
                 iterations: options.sweeps.unwrap_or(options.effort.sweeps()),
                 seed: options.seed,
@@ -87,8 +99,24 @@ impl Case {
             policy_part: encode_policy(policy)?,
             set: SetOrigin::of(model.metadata()),
             may_grow: options.trajectories.is_none(),
+            tried: Vec::new(),
             task,
         })
+    }
+
+    /// The same with other trajectories: neither the check's nor a learner's. What is found
+    /// on them may be tried in the check.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        let mut other = self.clone();
+        other.effort.seed = self.effort.seed.wrapping_add(OTHER_TRAJECTORIES);
+        other
+    }
+
+    /// The return and the constraints, by their numbers.
+    pub fn objectives(&self) -> impl Iterator<Item = Objective> + use<> {
+        let constraints = (0..).take(self.task.constraints.len());
+        std::iter::once(Objective::Return).chain(constraints.map(Objective::Constraint))
     }
 
     /// The image with these adversaries.

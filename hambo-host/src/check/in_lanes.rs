@@ -190,6 +190,21 @@ pub(super) fn search_all(
     Ok((results, findings))
 }
 
+/// The same without what was chosen.
+///
+/// # Errors
+/// If the task needs too much memory.
+pub(super) fn search_results(
+    image: &Image<'_>,
+    rollout: &Rollout<'_, StoredPolicy<'_>>,
+) -> Result<Vec<SearchResult>, CapacityError> {
+    let level = Level::Searched;
+    let rows = rows_needed::<LANES>(image)?;
+    let all = level.trajectories(rollout.task);
+    let searched = search_block::<LANES>(rollout, level, (0, 0..all), 0, rows)?;
+    Ok(searched.iter().map(|one| one.result).collect())
+}
+
 /// What came of one candidate.
 struct Searched {
     candidate: u32,

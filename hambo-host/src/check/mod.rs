@@ -48,9 +48,12 @@
 pub mod adversary;
 pub mod assumption;
 pub mod case;
+pub mod certify;
+pub mod exact;
 pub mod findings;
 pub mod fitness;
 pub mod in_lanes;
+pub mod log_next;
 pub mod loss;
 pub mod model_summary;
 pub mod names;
@@ -61,6 +64,7 @@ pub mod result;
 pub mod saved_run;
 pub mod support;
 pub mod trace;
+pub mod worst_start;
 
 #[cfg(test)]
 mod tests;
@@ -83,12 +87,16 @@ use fitness::Standing;
 use model_summary::ModelSummary;
 use paths::{Paths, walk};
 pub use result::{CheckResult, Decision};
+use worst_start::find_worst_starts;
 
 /// Sampled trajectories of a check, unless told otherwise.
 pub const DEFAULT_TRAJECTORIES: u32 = 4000;
 
 /// The most sampled trajectories that a check takes by itself.
 pub const MOST_GROWN: u32 = 100_000;
+
+/// Places to log that are proposed if nobody says how many.
+pub const DEFAULT_PLAN: usize = 5;
 
 /// Searched trajectories of a check, unless told otherwise.
 pub const DEFAULT_SEARCHED: u32 = 16;
@@ -115,6 +123,11 @@ pub struct CheckOptions<'a> {
     pub searched: u32,
     /// Seed of the trajectories and of the learners.
     pub seed: u64,
+    /// How many places to log are proposed.
+    pub plan: usize,
+    /// Whether the worst case of the return is solved on a grid as well, for at most three
+    /// states; [`EffortLevel::Thorough`] does it where it can.
+    pub exact: bool,
 }
 
 impl Default for CheckOptions<'_> {
@@ -127,6 +140,8 @@ impl Default for CheckOptions<'_> {
             trajectories: None,
             searched: DEFAULT_SEARCHED,
             seed: 0,
+            plan: DEFAULT_PLAN,
+            exact: false,
         }
     }
 }
@@ -155,18 +170,31 @@ pub fn run(
     options: &CheckOptions<'_>,
     watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
 ) -> Result<CheckOutcome, Error> {
-    let case = Case::new(task, model, policy, options)?;
+    let mut case = Case::new(task, model, policy, options)?;
+    find_worst_starts(&mut case)?;
+    let thorough = options.effort == EffortLevel::Thorough;
+    let solved = match options.exact || (thorough && exact::solvable(&case)?) {
+        true => Some(exact::exact(&case, exact::POINTS)?),
+        false => None,
+    };
+    let worst_return = solved.map(|solved| {
+        case.tried = solved.sequences;
+        solved.value
+    });
     let learning = options.effort.learning(options.seed);
     let contest = contest(&case, learning.as_ref(), watch)?;
     let mut result = CheckResult::new(&case, options.effort, &contest);
+    result.exact = worst_return;
     // Also where there is no threshold to reach.
     match Standing::of(&contest.outcome) {
         Standing::Unfit => result.verdict = Some(Decision::Abstain),
         Standing::BreaksConstraint => result.verdict = Some(Decision::Reject),
         Standing::Sound => {}
     }
-    let paths = walk(&case, &contest, options.log)?.map(|(loss, support, paths)| {
+    let paths = walk(&case, &contest, options.log, options.plan)?.map(|walked| {
+        let (loss, support, paths) = (walked.loss, walked.support, walked.paths);
         result.loss = Some(loss);
+        result.log_next = walked.log_next;
         let farthest = support.neutral.farthest.as_ref();
         result.reasons = names::reasons_at(&case.task, &contest.outcome, farthest);
         result.support = Some(support);

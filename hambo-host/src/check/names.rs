@@ -3,12 +3,13 @@
 
 use hambo_core::check::{Adversary, MOST_OUTSIDE, Outcome};
 use hambo_core::estimate::Margin;
+use hambo_core::model::Calibration;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Reason;
 
 use super::support::Farthest;
-use crate::formats::task::TaskFile;
+use crate::formats::task::{NamedConstraint, TaskFile};
 
 /// Every variant with its name, in the order in which they are shown.
 pub const VARIANTS: [(Variant, &str); 8] = [
@@ -47,10 +48,12 @@ pub fn adversary_name(adversary: Adversary) -> String {
 /// What an objective is called.
 #[must_use]
 pub fn objective_name(task: &TaskFile, objective: Objective) -> &str {
-    let named = |slot| task.constraints.iter().find(|(_, other)| *other == slot);
     match objective {
         Objective::Return => "return",
-        Objective::Constraint(slot) => named(slot).map_or("", |(name, _)| name),
+        Objective::Constraint(place) => {
+            let constraint = task.constraints.get(usize::from(place));
+            constraint.map_or("", |constraint| &constraint.name)
+        }
     }
 }
 
@@ -60,6 +63,7 @@ pub fn margin_name(margin: Margin) -> &'static str {
     match margin {
         Margin::StudentT => "Student's t",
         Margin::Betting => "betting",
+        Margin::ClopperPearson => "Clopper and Pearson",
     }
 }
 
@@ -82,6 +86,25 @@ pub(super) fn reasons_at(
         .collect()
 }
 
+/// What a constraint's bound does not reach.
+fn violation(task: &TaskFile, outcome: &Outcome, place: u8) -> String {
+    let Some(NamedConstraint { name, constraint }) = task.constraints.get(usize::from(place))
+    else {
+        return "a constraint is not kept".to_owned();
+    };
+    let estimates = outcome.estimates.iter();
+    let decides = estimates
+        .filter(|one| one.objective == Objective::Constraint(place) && one.variant.has_adversary());
+    let lower = decides.map(|one| one.lower).fold(f32::INFINITY, f32::min);
+    match constraint.probability {
+        None => format!("the bound on the constraint {name} lies below zero"),
+        Some(share) => format!(
+            "the constraint {name} is kept in a share of {lower:.4} of the trajectories or more, \
+             and {share} is asked for"
+        ),
+    }
+}
+
 fn sentence(
     task: &TaskFile,
     outcome: &Outcome,
@@ -97,13 +120,14 @@ fn sentence(
             );
         }
         Reason::ConstraintViolated(index) => {
-            let name = task.constraints.get(usize::from(index));
-            return format!(
-                "the bound on the constraint {} lies below zero",
-                name.map_or("", |(name, _)| name)
-            );
+            return violation(task, outcome, index);
         }
         Reason::NoThreshold => "the task states no threshold",
+        Reason::NotCalibrated(Calibration::Blind(steps)) => {
+            return format!(
+                "the model fails its backtest: over {steps} steps and more, logged paths leave what it holds possible (hambo model info shows the table); log what the states do not tell and fit again, or check fewer steps than that"
+            );
+        }
         Reason::NotCalibrated(_) => {
             "the model is not calibrated: log more and fit again (hambo model info says what failed)"
         }

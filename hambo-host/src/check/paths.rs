@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::adversary::Contest;
 use super::case::Case;
 use super::findings::Findings;
+use super::log_next::{LogNext, places};
 use super::loss::{Loss, losses};
 use super::names::variant_name;
 use super::number::{Number, numbers, quantile};
@@ -75,6 +76,14 @@ pub struct ShownPath {
     pub loss: Vec<Number>,
 }
 
+/// What was seen on the trajectories behind a bound.
+pub(super) struct Walked {
+    pub loss: Loss,
+    pub support: SupportUse,
+    pub log_next: Vec<LogNext>,
+    pub paths: Paths,
+}
+
 /// Walks the trajectories behind the bound once more, with the choices that the contest
 /// kept: what they lose, how far they leave the log, and what to draw. None if nothing was
 /// estimated.
@@ -85,7 +94,8 @@ pub(super) fn walk(
     case: &Case,
     contest: &Contest,
     log: Option<&Log>,
-) -> Result<Option<(Loss, SupportUse, Paths)>, Error> {
+    plan: usize,
+) -> Result<Option<Walked>, Error> {
     let Some(variant) = deciding_search(case, contest) else {
         return Ok(None);
     };
@@ -96,10 +106,10 @@ pub(super) fn walk(
     let bytes = checked.image(&contest.adversaries)?;
     let image = Image::parse(bytes.as_bytes())?;
     let names = [&case.task.state_names, &case.task.action_names].map(Vec::as_slice);
-    let walked = walk_image(&image, &contest.findings, variant, names, log)?;
-    Ok(walked.map(|(loss, support, mut paths)| {
-        paths.learned_reward = case.task.learns_reward();
-        (loss, support, paths)
+    let walked = walk_image(&image, &contest.findings, variant, names, log, plan)?;
+    Ok(walked.map(|mut walked| {
+        walked.paths.learned_reward = case.task.learns_reward();
+        walked
     }))
 }
 
@@ -109,7 +119,8 @@ pub(super) fn walk_image(
     variant: Variant,
     [states, actions]: [&[String]; 2],
     log: Option<&Log>,
-) -> Result<Option<(Loss, SupportUse, Paths)>, Error> {
+    plan: usize,
+) -> Result<Option<Walked>, Error> {
     let Some(worst) = findings.iter().find(|one| one.variant == variant) else {
         return Ok(None);
     };
@@ -149,8 +160,12 @@ pub(super) fn walk_image(
         neutral: neutral_use,
         worst: worst_use,
     };
-    let loss = Loss::of(variant_name(variant), &neutral, &worst);
-    Ok(Some((loss, support, paths)))
+    Ok(Some(Walked {
+        loss: Loss::of(variant_name(variant), &neutral, &worst),
+        support,
+        log_next: places(&worst, &image.model().support, states, plan),
+        paths,
+    }))
 }
 
 impl Paths {

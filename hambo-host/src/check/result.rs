@@ -12,10 +12,13 @@ use serde::{Deserialize, Serialize};
 use super::adversary::{Contest, EffortLevel};
 use super::assumption::assumption;
 use super::case::Case;
+use super::exact::ExactValue;
+use super::log_next::LogNext;
 use super::loss::Loss;
 use super::names::{adversary_name, margin_name, objective_name, reasons, variant_name};
 use super::number::Number;
 use super::support::SupportUse;
+use crate::formats::task::{NamedConstraint, kind_name};
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,6 +51,11 @@ pub struct CheckResult {
     pub loss: Option<Loss>,
     /// How far the trajectories leave the log, likewise.
     pub support: Option<SupportUse>,
+    /// Where more data would take most from the adversary, the best places first; none where
+    /// members decide.
+    pub log_next: Vec<LogNext>,
+    /// The worst case of the return on a grid, if it was solved.
+    pub exact: Option<ExactValue>,
     /// Every constraint that was estimated.
     pub constraints: Vec<ConstraintResult>,
     /// The lower bound of the return: the lowest of the variants that decide.
@@ -163,12 +171,33 @@ pub struct AdversaryResult {
 pub struct ConstraintResult {
     /// Its name.
     pub name: String,
-    /// The lowest of the bounds that decide.
+    /// When in time it must hold: `mean`, `always`, `finally` or `eventually`.
+    pub kind: String,
+    /// The share of trajectories that must keep it, if the task asks for one.
+    pub probability: Option<Number>,
+    /// The lowest of the bounds that decide: on the margin, or on that share.
     pub lower: Number,
-    /// Whether that is at least 0.
+    /// Whether that is at least 0, or at least the share.
     pub ok: bool,
     /// It under every variant, mean propagation first.
     pub estimates: Vec<EstimateResult>,
+}
+
+impl ConstraintResult {
+    /// What must hold, as a sentence without its full stop.
+    #[must_use]
+    pub fn requirement(&self) -> String {
+        let when = match self.kind.as_str() {
+            "always" => "at every step",
+            "finally" => "at the last step",
+            "eventually" => "at one step or more",
+            _ => "on average over the steps",
+        };
+        match self.probability {
+            Some(share) => format!("{when}, with probability {share} or more"),
+            None => format!("{when}; the mean over trajectories must be at least 0"),
+        }
+    }
 }
 
 impl CheckResult {
@@ -183,14 +212,17 @@ impl CheckResult {
             let estimates = outcome.estimates.iter();
             estimates.filter(move |estimate| estimate.objective == objective)
         };
-        let constraints = task.constraints.iter().filter_map(|(name, slot)| {
-            let estimates = of(Objective::Constraint(*slot));
+        let constraints = (0..).zip(&task.constraints).filter_map(|(place, one)| {
+            let NamedConstraint { name, constraint } = one;
+            let estimates = of(Objective::Constraint(place));
             let lowers = estimates.clone().filter(decides).map(|one| one.lower);
             let lower = lowers.reduce(f32::min)?;
             Some(ConstraintResult {
                 name: name.clone(),
+                kind: kind_name(constraint.kind).to_owned(),
+                probability: constraint.probability.map(Into::into),
                 lower: lower.into(),
-                ok: lower >= 0.0,
+                ok: lower >= constraint.threshold(),
                 estimates: estimates.map(estimate).collect(),
             })
         });
@@ -219,6 +251,8 @@ impl CheckResult {
             adversaries: adversaries.collect(),
             loss: None,
             support: None,
+            log_next: Vec::new(),
+            exact: None,
             constraints: constraints.collect(),
             bound: outcome.bound.into(),
             bound_bits: format!("{:08x}", outcome.bound.to_bits()),
@@ -230,6 +264,14 @@ impl CheckResult {
             assumes: assumption(case.set, &outcome.estimates),
             digest: format!("{:08x}", outcome.digest()),
         }
+    }
+
+    /// What CA's search reaches of the return, where it can be held against the grid.
+    #[must_use]
+    pub fn searched_return(&self) -> Option<f64> {
+        let name = variant_name(Variant::ContinuousAdversary);
+        let estimate = self.estimates.iter().find(|one| one.variant == name)?;
+        Some(estimate.mean.0)
     }
 
     /// Where the margins of the bounds that decide come from: betting, unless one of them

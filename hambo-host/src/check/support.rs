@@ -161,7 +161,7 @@ mod tests {
             actions: vec![vec![5.0], vec![5.0]],
             rewards: vec![0.0; 2],
             outside: vec![false, true],
-            value: 0.0,
+            ..Trace::default()
         };
         let names = ["x", "v", "u"].map(str::to_owned);
         let names: Vec<&String> = names.iter().collect();

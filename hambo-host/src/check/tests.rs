@@ -75,8 +75,9 @@ fn losses_add_up_to_what_the_adversary_takes() {
     let names = ["s", "a"].map(|name| vec![name.to_owned()]);
     let (outcome, findings) = check_and_keep(&image, TRACED_TRAJECTORIES).unwrap();
     let variant = Variant::ContinuousAdversary;
-    let walked = walk_image(&image, &findings, variant, [&names[0], &names[1]], None);
-    let (loss, _, paths) = walked.unwrap().unwrap();
+    let walked = walk_image(&image, &findings, variant, [&names[0], &names[1]], None, 3);
+    let walked = walked.unwrap().unwrap();
+    let (loss, paths) = (walked.loss, walked.paths);
     let estimate = outcome.estimates.iter().find(|estimate| {
         estimate.variant == Variant::ContinuousAdversary && estimate.objective == Objective::Return
     });
@@ -84,6 +85,10 @@ fn losses_add_up_to_what_the_adversary_takes() {
     assert!((loss.total.0 - lost).abs() < 1e-5, "{lost}");
     assert!(loss.half_by_step.unwrap() < loss.by_step.len());
     assert_eq!(paths.neutral[0].mean.len(), 5);
+    // All of it is bought where the trajectory is, in the one state there is.
+    let share: f64 = walked.log_next.iter().map(|place| place.share.0).sum();
+    assert!(share > 0.8 && share < 1.0001, "{share}");
+    assert!(walked.log_next.iter().all(|place| place.uncertain == "s"));
     // The neutral path is the middle of the set around it.
     let ends = paths.shown.set_low[0].iter().zip(&paths.shown.set_high[0]);
     for ((low, high), x) in ends.zip(&paths.shown.neutral[0][1..]) {

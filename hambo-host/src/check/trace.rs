@@ -11,6 +11,9 @@ use hambo_core::variant::Variant;
 
 use super::findings::{Choice, Findings};
 
+/// Of the comparisons in a derivative, in units of each one's own width.
+const SOFTNESS: f32 = 0.1;
+
 /// A trajectory of the model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
@@ -22,6 +25,9 @@ pub struct Trace {
     pub rewards: Vec<f32>,
     /// Whether the step began outside what the log covers.
     pub outside: Vec<bool>,
+    /// What the push of each step takes from the return in each state, to first order; no
+    /// rows of variants that push by members.
+    pub bought: Vec<Vec<f32>>,
     /// The return, as the core sums it.
     pub value: f32,
 }
@@ -131,6 +137,16 @@ fn walk(
         value,
         ..Trace::default()
     };
+    if rollout.variant == Variant::ContinuousAdversary {
+        trace.bought = vec![vec![0.0; dimension]; steps as usize];
+        rollout.eta_gradient(&streams, &returns, SOFTNESS, buffers, |one| {
+            let ([eta], [derivative]) = (*one.eta, one.derivative);
+            let step = trace.bought.get_mut(one.step as usize);
+            if let Some(bought) = step.and_then(|step| step.get_mut(one.component)) {
+                *bought = -eta * derivative;
+            }
+        });
+    }
     let column = |rows: &[[f32; 1]]| -> Vec<f32> { rows.iter().map(|[x]| *x).collect() };
     let mut weight = 1.0_f32;
     for step in 0..steps {

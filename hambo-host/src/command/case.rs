@@ -93,6 +93,7 @@ impl CaseArguments {
             trajectories: self.trajectories,
             searched: self.searched,
             seed: self.seed,
+            ..CheckOptions::default()
         })
     }
 }

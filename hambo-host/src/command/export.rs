@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::check::adversary::{EffortLevel, contest};
 use crate::check::case::Case;
+use crate::check::certify::hold_certifiable;
 use crate::check::in_lanes::check;
 use crate::check::names::{reasons, variant_name};
+use crate::check::worst_start::find_worst_starts;
 use crate::device::Qemu;
 use crate::formats::image::{Adversaries, AlignedBytes};
 use crate::formats::policy::HostPolicy;
@@ -91,9 +93,13 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     let log = arguments.case.log(&task)?;
     let options = arguments.case.options(log.as_ref(), EffortLevel::Normal)?;
     let mut case = Case::new(&task, &model, &policy, &options)?;
+    find_worst_starts(&mut case)?;
+    let starts = case.initial.len() / task.state_names.len().max(1);
+    let trajectories = arguments.device_trajectories;
+    hold_certifiable(&task, trajectories, "--device-trajectories", starts)?;
     let (outcome, adversaries) = host_check(&case, options.effort)?;
     case.effort = Effort {
-        trajectories: arguments.device_trajectories,
+        trajectories,
         searched: arguments.device_searched,
         iterations: arguments.device_sweeps,
         ..case.effort

@@ -177,6 +177,13 @@ impl ImproveArguments {
     }
 
     fn case(&self, mut task: TaskFile, log: &Log, model: &ModelFile) -> Result<Case, Error> {
+        if let Initial::Worst { .. } = task.initial {
+            let text = "a controller is learned from starts that are drawn, and the task has \
+                        initial.kind = \"worst\"\n\
+                        help: take kind = \"uniform\" with the same low and high, and check what \
+                        was learned with \"worst\"";
+            return Err(Error::Usage(text.to_owned()));
+        }
         task.method.variants.clear();
         task.method.variants.extend([self.opponent()]);
         task.fit_smoothing(
@@ -198,6 +205,7 @@ impl ImproveArguments {
             policy_part: Vec::new(),
             set: SetOrigin::of(model.metadata()),
             may_grow: false,
+            tried: Vec::new(),
             task,
         })
     }

@@ -72,6 +72,7 @@ impl PointSafety {
             state: one_lane(&state),
             action: one_lane(&action),
             next: one_lane(&next),
+            step: 0.0,
         };
         let finite = self
             .program

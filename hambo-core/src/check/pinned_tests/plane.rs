@@ -7,6 +7,7 @@ use heapless::Vec;
 
 use crate::arithmetic::dense::TILE;
 use crate::arithmetic::random::Stream;
+use crate::constraint::Constraint;
 use crate::expression::{Op, Program, Variable};
 use crate::image::Image;
 use crate::model::{
@@ -155,7 +156,7 @@ pub(super) fn task(change: impl FnOnce(&mut Task<'static>)) -> Task<'static> {
         program: program(),
         reward: 15,
         termination: Some(20),
-        constraints: Vec::from_slice(&[CONSTRAINT]).unwrap(),
+        constraints: Vec::from_slice(&[Constraint::mean(CONSTRAINT)]).unwrap(),
         effort: Effort {
             trajectories: 6,
             searched: 3,

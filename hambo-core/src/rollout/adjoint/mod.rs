@@ -12,7 +12,11 @@
 //! trajectory, the value of step t is V_t = w_t r_t + (1 − m_t) V_{t+1}, and
 //! its derivative in m_t is −V_{t+1}. Ending early is felt where it takes
 //! later reward away, and going on where it adds cost.
+//! Of a constraint that must hold always, finally or eventually, V_t is the
+//! least, the last or the greatest margin from step t on.
 
+#[cfg(test)]
+mod constraint_tests;
 mod eta_gradient;
 mod member_gains;
 
@@ -24,9 +28,14 @@ use super::transition::unlimited_next;
 use super::{Buffers, Objective, Returns, Rollout};
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
+use crate::constraint::ConstraintKind;
 use crate::expression::{Comparison, Gradient, Inputs};
 use crate::policy::Policy;
 use crate::task::Limits;
+
+/// Derivatives of V_t in slots of the tape: the objective's and the
+/// termination's.
+type Seeds<const B: usize> = Vec<(u16, [f32; B]), 2>;
 
 impl<P: Policy> Rollout<'_, P> {
     /// Walks back along the trajectories of the last [`Rollout::forward`].
@@ -42,7 +51,8 @@ impl<P: Policy> Rollout<'_, P> {
     ) {
         let comparison = Comparison::Smooth(softness);
         clear(buffers.next_cotangent);
-        let mut later = [0.0; B];
+        let of_no_step = self.kind().of_no_step();
+        let mut later = [of_no_step; B];
         for step in (0..self.task.horizon).rev() {
             let through = &mut through_transition;
             let done = self.step_back(
@@ -51,7 +61,8 @@ impl<P: Policy> Rollout<'_, P> {
             if done.is_none() {
                 return;
             }
-            forget_overflow(step, returns, &mut later, buffers.next_cotangent);
+            let cotangent = &mut *buffers.next_cotangent;
+            forget_overflow(step, returns, of_no_step, &mut later, cotangent);
         }
     }
 
@@ -139,16 +150,16 @@ impl<P: Policy> Rollout<'_, P> {
             state: buffers.states.get(self.state_rows(step)?)?,
             action: &*buffers.controller.action,
             next: buffers.states.get(self.state_rows(step.checked_add(1)?)?)?,
+            step: step as f32,
         };
         let program = &self.task.program;
         program.evaluate(comparison, inputs, buffers.values);
         clear(buffers.state_cotangent);
         clear(buffers.action_cotangent);
-        let (objective, discount) = self.objective();
-        let weight = libm::powf(discount, step as f32);
-        let ended = self.end_back(weight, returns, later, buffers)?;
-        let seeds = [Some((objective, [weight; B])), ended];
-        let seeds: Vec<_, 2> = seeds.into_iter().flatten().collect();
+        let seeds = match self.kind() {
+            ConstraintKind::Mean => self.sum_back(step, returns, later, buffers)?,
+            kind => self.extreme_back(kind, later, buffers)?,
+        };
         let gradient = Gradient {
             state: &mut *buffers.state_cotangent,
             action: &mut *buffers.action_cotangent,
@@ -160,21 +171,23 @@ impl<P: Policy> Rollout<'_, P> {
             .ok()
     }
 
-    /// Where the task ends trajectories: goes from V_{t+1} to V_t, and weighs
-    /// what comes later by the share that goes on. Returns the derivative of
-    /// V_t in the termination, with its slot.
-    fn end_back<const B: usize>(
+    /// A sum: goes from V_{t+1} to V_t, and weighs what comes later by the share
+    /// that goes on, where the task ends trajectories. Returns the derivatives of
+    /// V_t in the reward and in the termination, with their slots.
+    fn sum_back<const B: usize>(
         &self,
-        weight: f32,
+        step: u32,
         returns: &Returns<B>,
         later: &mut [f32; B],
         buffers: &mut Buffers<'_, B>,
-    ) -> Option<Option<(u16, [f32; B])>> {
+    ) -> Option<Seeds<B>> {
+        let weight = libm::powf(self.discount(), step as f32);
+        let mut seeds = Seeds::new();
+        seeds.push((self.objective_slot(), [weight; B])).ok()?;
         let Some(termination) = self.task.termination else {
-            return Some(None);
+            return Some(seeds);
         };
-        let (objective, _) = self.objective();
-        let reward = buffers.values.get(usize::from(objective))?;
+        let reward = buffers.values.get(usize::from(self.objective_slot()))?;
         let ends = buffers.values.get(usize::from(termination))?;
         let survival = ends.map(|m| 1.0 - clamp(m, 0.0, 1.0));
         for row in buffers.next_cotangent.iter_mut() {
@@ -192,7 +205,58 @@ impl<P: Policy> Rollout<'_, P> {
         for ((later, survival), (reward, usual)) in lanes.zip(reward.iter().zip(&usual)) {
             *later = weight * (*reward - *usual) + *survival * *later;
         }
-        Some(Some((termination, by_end)))
+        seeds.push((termination, by_end)).ok()?;
+        Some(seeds)
+    }
+
+    /// The least, the last or the greatest margin: with c_t for the margin,
+    /// V_t = m_t c_t + (1 − m_t) c_t or V_{t+1}, whichever counts. Every step
+    /// feels the margin that counts among those to come, also where an earlier
+    /// one counts for the whole trajectory.
+    fn extreme_back<const B: usize>(
+        &self,
+        kind: ConstraintKind,
+        later: &mut [f32; B],
+        buffers: &mut Buffers<'_, B>,
+    ) -> Option<Seeds<B>> {
+        let margin = buffers.values.get(usize::from(self.objective_slot()))?;
+        let ends = match self.task.termination {
+            Some(slot) => buffers.values.get(usize::from(slot))?,
+            None => &[0.0; B],
+        };
+        let (mut by_margin, mut by_later, mut by_end) = ([0.0; B], [0.0; B], [0.0; B]);
+        let derivatives = by_margin.iter_mut().zip(&mut by_later).zip(&mut by_end);
+        let lanes = later.iter_mut().zip(margin.iter().zip(ends));
+        for (((by_margin, by_later), by_end), (later, (margin, ends))) in derivatives.zip(lanes) {
+            let later_counts = match kind {
+                ConstraintKind::Always => *later < *margin,
+                ConstraintKind::Eventually => *later > *margin,
+                // NaN stands for no later step.
+                ConstraintKind::Finally => !later.is_nan(),
+                ConstraintKind::Mean => false,
+            };
+            let survival = 1.0 - clamp(*ends, 0.0, 1.0);
+            if later_counts {
+                *by_margin = 1.0 - survival;
+                *by_later = survival;
+                *by_end = *margin - *later;
+                *later = *margin + survival * (*later - *margin);
+            } else {
+                *by_margin = 1.0;
+                *later = *margin;
+            }
+        }
+        for row in buffers.next_cotangent.iter_mut() {
+            for (c, by_later) in row.iter_mut().zip(&by_later) {
+                *c = if *by_later > 0.0 { *c * *by_later } else { 0.0 };
+            }
+        }
+        let mut seeds = Seeds::new();
+        seeds.push((self.objective_slot(), by_margin)).ok()?;
+        if let Some(termination) = self.task.termination {
+            seeds.push((termination, by_end)).ok()?;
+        }
+        Some(seeds)
     }
 
     /// Through the clipped controller.
@@ -243,13 +307,14 @@ fn stop_at_limits<const B: usize>(cotangent: &mut [[f32; B]], x: &[[f32; B]], li
 fn forget_overflow<const B: usize>(
     step: u32,
     returns: &Returns<B>,
+    of_no_step: f32,
     later: &mut [f32; B],
     cotangent: &mut [[f32; B]],
 ) {
     for (lane, (steps, later)) in returns.steps.iter().zip(later).enumerate() {
         let mut column = cotangent.iter().filter_map(|row| row.get(lane));
         if step >= *steps && !(later.is_finite() && column.all(|c| c.is_finite())) {
-            *later = 0.0;
+            *later = of_no_step;
             for c in cotangent.iter_mut().filter_map(|row| row.get_mut(lane)) {
                 *c = 0.0;
             }
@@ -301,7 +366,7 @@ mod tests {
         let mut later = [4.0, infinite, 4.0, infinite, infinite];
         let mut cotangent = [[5.0; 5], [5.0, 5.0, f32::NAN, infinite, 5.0]];
         // The last lane ends only after this step: what it says is not forgotten.
-        forget_overflow(2, &returns, &mut later, &mut cotangent);
+        forget_overflow(2, &returns, 0.0, &mut later, &mut cotangent);
         assert_eq!(later, [4.0, 0.0, 0.0, 0.0, infinite]);
         let rest = [5.0, 0.0, 0.0, 0.0, 5.0];
         assert_eq!(cotangent, [rest; 2]);

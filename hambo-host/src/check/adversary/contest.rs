@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use hambo_core::adversary::{Level, Starts, searches};
 use hambo_core::check::{Estimate, Outcome};
+use hambo_core::constraint::ConstraintKind;
 use hambo_core::image::Image;
 use hambo_core::rollout::{Objective, Rollout};
 use hambo_core::task::Effort;
@@ -122,9 +123,16 @@ pub fn learn(
     let mut short = case.clone();
     short.effort.iterations = SHORT;
     short.effort.trajectories = short.effort.searched;
+    // A learner is told of margins, not of shares.
+    for constraint in &mut short.task.constraints {
+        constraint.constraint.probability = None;
+    }
     let (short, ..) = timed_check(&short, &Adversaries::default(), 0)?;
     let mut trained = Vec::new();
-    for (number, objective) in (0..).zip(objectives(case)) {
+    for (number, objective) in (0..).zip(case.objectives()) {
+        if !learnable(case, objective) {
+            continue;
+        }
         let of = |variant| {
             let mut all = short.estimates.iter();
             let found = all.find(|one| one.variant == variant && one.objective == objective);
@@ -152,11 +160,15 @@ pub fn learn(
     Ok(trained)
 }
 
-/// The return and the constraints, by their numbers.
-pub(super) fn objectives(case: &Case) -> impl Iterator<Item = Objective> + '_ {
-    let constraints = case.task.constraints.iter();
-    let constraints = constraints.map(|(_, slot)| Objective::Constraint(*slot));
-    std::iter::once(Objective::Return).chain(constraints)
+/// Whether an objective is a sum over the steps, which is what the learners know.
+fn learnable(case: &Case, objective: Objective) -> bool {
+    match objective {
+        Objective::Return => true,
+        Objective::Constraint(place) => {
+            let constraint = case.task.constraints.get(usize::from(place));
+            constraint.is_some_and(|one| one.constraint.kind == ConstraintKind::Mean)
+        }
+    }
 }
 
 fn timed_check(

@@ -32,7 +32,13 @@ pub(super) fn grown(case: &Case, adversaries: &Adversaries) -> Result<Case, Erro
     let outcome = check(&image)?;
     let adversarial = outcome.estimates.iter();
     let adversarial = adversarial.filter(|one| one.variant.has_adversary());
+    let share = |objective| {
+        task.constraint(objective)
+            .is_some_and(|one| one.probability.is_some())
+    };
     let needed = adversarial.map(|one| match task.bounds(one.objective) {
+        // The limit of a share takes what it gets.
+        _ if share(one.objective) => 0,
         Some(bounds) => trajectories_for_betting(bounds, one.sampled.mean, level),
         None => 0,
     });

@@ -6,7 +6,6 @@ use hambo_core::image::Image;
 use hambo_core::rollout::{Objective, Rollout};
 use hambo_core::variant::Variant;
 
-use super::contest::objectives;
 use crate::Error;
 use crate::check::case::Case;
 use crate::check::findings::Findings;
@@ -16,22 +15,21 @@ use crate::formats::image::{Adversaries, FoundAdversary};
 /// Sequences that a check tries for each objective and variant.
 const MOST_SEQUENCES: usize = 4;
 
-/// Added to the check's seed: trajectories that are neither the check's nor a learner's.
-const OTHER_TRAJECTORIES: u64 = 3 << 32;
-
 /// Searches as many trajectories as the check will, and picks the sequences that lower
 /// the others most.
 ///
 /// # Errors
 /// If a part is bad or the task is too large.
 pub(super) fn scout(case: &Case, adversaries: &Adversaries) -> Result<Vec<FoundAdversary>, Error> {
-    let mut other = case.clone();
-    other.effort.seed = case.effort.seed.wrapping_add(OTHER_TRAJECTORIES);
+    let other = case.elsewhere();
     let mut found = Vec::new();
-    for (number, objective) in (0..).zip(objectives(case)) {
+    for (number, objective) in (0..).zip(case.objectives()) {
         let variants = case.task.method.variants.iter().copied();
         for variant in variants.filter(|variant| searches(*variant)) {
-            let sequences = sequences(&other, adversaries, variant, objective)?;
+            let mut sequences = sequences(&other, adversaries, variant, objective)?;
+            if (variant, objective) == (Variant::ContinuousAdversary, Objective::Return) {
+                sequences.extend(case.tried.iter().cloned());
+            }
             let tried = FoundAdversary {
                 variant,
                 objective: number,

@@ -1,6 +1,7 @@
 //! `hambo check`: the command line around [`crate::check`].
 
 mod inputs;
+mod plan;
 mod text;
 
 use std::io::Write;
@@ -14,6 +15,7 @@ use crate::check::saved_run::SavedRun;
 use crate::check::{self, CheckOptions, CheckResult, Decision};
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
+use crate::foundation::files::{hold_writable, write_whole};
 use crate::learn::model_file::ModelFile;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -53,10 +55,24 @@ pub struct CheckArguments {
     /// Write the page of `hambo report` at once.
     #[arg(long, value_name = "PAGE")]
     report: Option<PathBuf>,
+    /// Places to log next: the states and actions at which the model's
+    /// uncertainty costs most.
+    #[arg(long, value_name = "N", default_value_t = check::DEFAULT_PLAN, value_parser = whole::<usize>)]
+    plan: usize,
+    /// Write these places as a CSV file.
+    #[arg(long, value_name = "FILE")]
+    plan_csv: Option<PathBuf>,
+    /// Solve the worst case of the return on a grid too, for up to three
+    /// states: the search is held against it, and starts from it.
+    #[arg(long)]
+    exact: bool,
     /// One JSON object instead of the table.
     #[arg(long)]
     json: bool,
 }
+
+/// More places than anybody logs.
+const MOST_PLACES: usize = 64;
 
 /// All variants together.
 const ALL: &str = "all";
@@ -70,6 +86,14 @@ fn variant_names() -> PossibleValuesParser {
 /// # Errors
 /// If an input is bad.
 pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error> {
+    if arguments.plan > MOST_PLACES {
+        let text = format!("--plan {}: give at most {MOST_PLACES}", arguments.plan);
+        return Err(Error::Usage(text));
+    }
+    if let Some(path) = &arguments.plan_csv {
+        // Before the check, which takes its time.
+        hold_writable(path)?;
+    }
     let mut task = TaskFile::read(&arguments.task)?;
     arguments.change(&mut task)?;
     let model = ModelFile::read(&arguments.model)?;
@@ -78,6 +102,8 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
     let variants = arguments.variants();
     let options = CheckOptions {
         variants: &variants,
+        plan: arguments.plan,
+        exact: arguments.exact,
         ..arguments.case.options(log.as_ref(), EffortLevel::Normal)?
     };
     let line = Line::new();
@@ -90,6 +116,13 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
         writeln!(out, "{}", arguments.object(&outcome.result)?)?;
     } else {
         text::write(&outcome, &arguments.case.policy, out)?;
+    }
+    if let Some(path) = &arguments.plan_csv {
+        let places = &outcome.result.log_next;
+        write_whole(path, plan::csv(places, &task)?.as_bytes())?;
+        if !arguments.json {
+            writeln!(out, "saved {}", path.display())?;
+        }
     }
     let verdict = outcome.result.verdict;
     if arguments.save.is_some() || arguments.report.is_some() {

@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
+use super::plan;
 use crate::Error;
+use crate::check::exact::ExactValue;
 use crate::check::loss::Loss;
 use crate::check::paths::Paths;
 use crate::check::support::{Excursion, SupportUse};
@@ -46,12 +48,28 @@ pub(super) fn write(
         )?;
     }
     write_levels(result, out)?;
+    for constraint in &result.constraints {
+        let kept = if constraint.ok { "kept" } else { "not kept" };
+        writeln!(
+            out,
+            "constraint {} must hold {}: lower bound {:.4}, {kept}",
+            constraint.name,
+            constraint.requirement(),
+            constraint.lower
+        )?;
+    }
     write_adversaries(result, out)?;
+    if let Some(exact) = &result.exact {
+        write_exact(result, exact, out)?;
+    }
     if let (Some(loss), Some(paths)) = (&result.loss, &outcome.paths) {
         write_loss(loss, paths, out)?;
     }
     if let (Some(loss), Some(support)) = (&result.loss, &result.support) {
         write_support(&loss.variant, support, out)?;
+    }
+    if let Some(paths) = &outcome.paths {
+        plan::write(&result.log_next, paths, out)?;
     }
     for reason in &result.reasons {
         writeln!(out, "{reason}")?;
@@ -171,6 +189,26 @@ fn write_adversaries(result: &CheckResult, out: &mut impl Write) -> Result<(), E
             )?;
         }
     }
+    Ok(())
+}
+
+/// What the grid says beside the search.
+fn write_exact(
+    result: &CheckResult,
+    exact: &ExactValue,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let coarse = if exact.too_coarse { ": too coarse" } else { "" };
+    writeln!(
+        out,
+        "worst return on a grid of {} points a state: {:.3} ± {:.3}{coarse} ({:.1} s); the search \
+         reaches {:.3}",
+        exact.points,
+        exact.value,
+        exact.difference,
+        exact.seconds,
+        result.searched_return().unwrap_or(f64::NAN)
+    )?;
     Ok(())
 }
 

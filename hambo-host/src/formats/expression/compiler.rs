@@ -4,6 +4,10 @@ use hambo_core::expression::{Comparison, Inputs, MAX_OPS, Op, Program};
 
 use super::{error::ExpressionError, parser};
 
+/// What is taken off the difference of two numbers of which one must be larger: nothing to
+/// any difference but 0.
+const LEAST_MARGIN: f32 = 1e-30;
+
 /// The names an expression may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
@@ -11,6 +15,8 @@ pub struct Names<'a> {
     pub state: &'a [String],
     /// Names of the action's components, in order.
     pub action: &'a [String],
+    /// T, which expressions call `horizon`.
+    pub horizon: u32,
 }
 
 /// Compiles several expressions into one tape.
@@ -19,7 +25,7 @@ pub struct Names<'a> {
 /// use hambo_host::formats::expression::{Compiler, Names};
 ///
 /// let (state, action) = (["x".to_string()], ["u".to_string()]);
-/// let mut compiler = Compiler::new(Names { state: &state, action: &action });
+/// let mut compiler = Compiler::new(Names { state: &state, action: &action, horizon: 50 });
 /// let reward = compiler.add("-(x^2) - 0.1 * u^2")?;
 /// let stop = compiler.add_condition("x^2 > 2 * 2")?; // shares x^2, folds 2 * 2
 /// let ops = compiler.finish();
@@ -59,6 +65,39 @@ impl<'a> Compiler<'a> {
     /// What is wrong with the expression; the tape is then as before.
     pub fn add_condition(&mut self, source: &str) -> Result<u16, ExpressionError> {
         self.compile(source, true)
+    }
+
+    /// Like [`Compiler::add`] for what must hold: a number that must be at least 0, or a
+    /// condition, which becomes such a number. It is at least 0 where the condition holds,
+    /// and only there, and says by how much: `a >= b` becomes `a - b`, `a > b` a hair less,
+    /// `&&` the lesser of two and `||` the greater; `!` turns comparisons round.
+    ///
+    /// ```
+    /// use hambo_core::expression::Op;
+    /// use hambo_host::formats::expression::{Compiler, Names};
+    ///
+    /// let state = ["x".to_string(), "y".to_string()];
+    /// let mut compiler = Compiler::new(Names { state: &state, action: &[], horizon: 50 });
+    /// let margin = compiler.add_margin("x > 1 && y < 2")?;
+    /// assert!(matches!(compiler.finish()[usize::from(margin)], Op::Minimum(..)));
+    /// # Ok::<(), hambo_host::formats::expression::ExpressionError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the expression; the tape is then as before.
+    pub fn add_margin(&mut self, source: &str) -> Result<u16, ExpressionError> {
+        let before = self.ops.len();
+        let slot = self.compile(source, false)?;
+        let mut builder = Builder {
+            source,
+            ops: &mut self.ops,
+        };
+        let margin = builder.margin(slot, false);
+        if margin.is_err() {
+            self.ops.truncate(before);
+        }
+        margin
     }
 
     /// The tape, at most [`MAX_OPS`] long.
@@ -171,6 +210,43 @@ impl Builder<'_> {
         }
     }
 
+    /// The slot of a number that is at least 0 where what this slot says holds, or, if
+    /// `negated`, where it does not.
+    fn margin(&mut self, slot: u16, negated: bool) -> Result<u16, ExpressionError> {
+        let (low, high, strict) = match (self.ops[usize::from(slot)], negated) {
+            (Op::Less { left, right, .. }, false) => (left, right, true),
+            (Op::Less { left, right, .. }, true) => (right, left, false),
+            (Op::LessEqual { left, right, .. }, false) => (left, right, false),
+            (Op::LessEqual { left, right, .. }, true) => (right, left, true),
+            (Op::And(a, b), false) | (Op::Or(a, b), true) => {
+                let (a, b) = (self.margin(a, negated)?, self.margin(b, negated)?);
+                return self.emit(Op::Minimum(a, b), 0);
+            }
+            (Op::Or(a, b), false) | (Op::And(a, b), true) => {
+                let (a, b) = (self.margin(a, negated)?, self.margin(b, negated)?);
+                return self.emit(Op::Maximum(a, b), 0);
+            }
+            (Op::Not(a), _) => return self.margin(a, !negated),
+            (Op::Equal { .. } | Op::NotEqual { .. }, _) => {
+                return Err(ExpressionError::new(
+                    self.source,
+                    0,
+                    "this does not say by how much it holds",
+                    "compare with < <= > or >=; instead of `x == 1` write `abs(x - 1) < 0.1`",
+                ));
+            }
+            (_, false) => return Ok(slot),
+            (_, true) => return self.emit(Op::Negate(slot), 0),
+        };
+        let difference = self.emit(Op::Subtract(high, low), 0)?;
+        if !strict {
+            return Ok(difference);
+        }
+        // Steps are whole numbers: `t < 10` must not hold at 10.
+        let least = self.emit(Op::Constant(LEAST_MARGIN), 0)?;
+        self.emit(Op::Subtract(difference, least), 0)
+    }
+
     /// The slot that holds the value.
     fn slot(&mut self, value: Value, offset: usize) -> Result<u16, ExpressionError> {
         match value {
@@ -216,6 +292,7 @@ impl Builder<'_> {
             state: &[],
             action: &[],
             next: &[],
+            step: 0.0,
         };
         let mut values = [[f32::NAN]; 8];
         let finite = Program::new(&tape, 0, 0)

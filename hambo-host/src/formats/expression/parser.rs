@@ -286,6 +286,11 @@ impl Parser<'_, '_> {
                     self.variable(Variable::State, index, token)
                 } else if let Some(index) = position(self.names.action) {
                     self.variable(Variable::Action, index, token)
+                } else if name == "t" {
+                    self.builder
+                        .variable(Op::Variable(Variable::Step), token.start)
+                } else if name == "horizon" {
+                    Ok(Value::Constant(self.names.horizon as f32))
                 } else {
                     Err(self.unknown(token, &name))
                 }
@@ -370,7 +375,7 @@ impl Parser<'_, '_> {
         self.fail(
             token,
             format!("unknown name `{name}`"),
-            format!("{hint}The names are: {known}; also next.NAME and pi"),
+            format!("{hint}The names are: {known}; also next.NAME, pi, t (the step) and horizon"),
         )
     }
 

@@ -19,6 +19,7 @@ fn value(source: &str) -> f32 {
     let mut compiler = Compiler::new(Names {
         state: &state,
         action: &action,
+        horizon: 50,
     });
     let slot = compiler
         .add(source)
@@ -28,6 +29,7 @@ fn value(source: &str) -> f32 {
         state: &[[3.0], [-2.0], [0.5]],
         action: &[[4.0], [0.0]],
         next: &[[7.0], [1.0], [0.0]],
+        step: 9.0,
     };
     let mut values = vec![[0.0]; program.len()];
     let finite = program.evaluate(Comparison::Exact, inputs, &mut values);
@@ -40,6 +42,7 @@ fn ops(sources: &[&str]) -> (Vec<Op>, Vec<u16>) {
     let mut compiler = Compiler::new(Names {
         state: &state,
         action: &action,
+        horizon: 50,
     });
     let slots = sources
         .iter()
@@ -53,6 +56,7 @@ fn error(source: &str) -> ExpressionError {
     let mut compiler = Compiler::new(Names {
         state: &state,
         action: &action,
+        horizon: 50,
     });
     let Err(error) = compiler.add(source) else {
         panic!("`{source}` compiles");
@@ -238,7 +242,7 @@ fn the_whole_error_reads_well() {
         "unknown name `omgea` (line 1, column 5)\n  \
          abs(omgea) > 7.9\n      \
          ^\n\
-         help: did you mean `omega`? The names are: x y omega torque brake; also next.NAME and pi"
+         help: did you mean `omega`? The names are: x y omega torque brake; also next.NAME, pi, t (the step) and horizon"
     );
 }
 
@@ -291,6 +295,7 @@ fn power_of_sine(exponent: f32) -> f32 {
         state: &[],
         action: &[],
         next: &[],
+        step: 9.0,
     };
     let mut values = [[0.0]; 4];
     Program::new(&tape, 0, 0)
@@ -355,6 +360,7 @@ fn numbers_become_conditions_before_logic() {
         state: &[[30.0], [-20.0], [0.0]],
         action: &[[0.0], [0.0]],
         next: &[],
+        step: 9.0,
     };
     let mut values = vec![[0.0]; program.len()];
     program.evaluate(Comparison::Smooth(1.0), inputs, &mut values);
@@ -370,6 +376,7 @@ fn a_failed_expression_leaves_the_tape_alone() {
     let mut compiler = Compiler::new(Names {
         state: &state,
         action: &action,
+        horizon: 50,
     });
     compiler.add("x + 1").unwrap();
     assert!(compiler.add("sin(y) + cos(omega) + nope").is_err());

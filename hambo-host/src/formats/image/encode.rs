@@ -1,6 +1,7 @@
 //! From trained weights, task files and policies to the bytes of parts.
 
 use hambo_core::arithmetic::dense::TILE;
+use hambo_core::constraint::Constraint;
 use hambo_core::image::container::{ALIGNMENT, header};
 use hambo_core::image::{DynamicsManifest, ModelManifest, Part, Problem, TaskManifest};
 use hambo_core::model::Calibration;
@@ -270,14 +271,17 @@ fn encode_task(
         Initial::Point(value) => (InitialKind::Point, value, &[]),
         Initial::Uniform { low, high } => (InitialKind::Uniform, low, high),
         Initial::Gaussian { mean, std } => (InitialKind::Gaussian, mean, std),
-        Initial::Data { .. } if listed.is_empty() => return Err(EncodeError::NoInitialStates),
+        Initial::Data { .. } | Initial::Worst { .. } if listed.is_empty() => {
+            return Err(EncodeError::NoInitialStates);
+        }
         Initial::Data { always: true } => (InitialKind::Listed, listed, &[]),
         Initial::Data { always: false } => (InitialKind::Logged, listed, &[]),
+        Initial::Worst { .. } => (InitialKind::Worst, listed, &[]),
     };
-    let constraints: Vec<u16> = task.constraints.iter().map(|(_, slot)| *slot).collect();
+    let constraints: Vec<Constraint> = task.constraints.iter().map(|one| one.constraint).collect();
     let finite = |bounds: &[f32; 2]| bounds.iter().all(|bound| bound.is_finite());
     let bounds = |slot: u16| step_bounds(task, slot, listed).filter(|bounds| finite(bounds));
-    let constraint_bounds: Vec<_> = constraints.iter().map(|slot| bounds(*slot)).collect();
+    let constraint_bounds: Vec<_> = constraints.iter().map(|one| bounds(one.slot)).collect();
     let ops: Vec<Vec<u8>> = task
         .ops
         .iter()

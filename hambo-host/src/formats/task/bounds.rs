@@ -49,8 +49,15 @@ fn slot_intervals(task: &TaskFile, listed: &[f32]) -> Vec<Interval> {
         state: &state,
         action: &action_limits(task),
         next: &next,
+        step: step_numbers(task),
     };
     tape_intervals(&task.ops, inputs)
+}
+
+/// What the step's number may be.
+pub(super) fn step_numbers(task: &TaskFile) -> Interval {
+    // As the core rounds it.
+    Interval::new(0.0, f64::from(task.horizon.saturating_sub(1) as f32))
 }
 
 /// What a state may be after a step.
@@ -93,6 +100,7 @@ fn start(task: &TaskFile, index: usize, listed: &[f32]) -> Interval {
     };
     match &task.initial {
         Initial::Point(value) => at(value),
+        Initial::Worst { low, high } => at(low).hull(at(high)),
         // The core adds a share of their difference to the low end, and rounds.
         Initial::Uniform { low, high } => {
             let share = Interval::new(0.0, 1.0);

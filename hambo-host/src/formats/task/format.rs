@@ -2,11 +2,13 @@
 
 use serde::Deserialize;
 
+use hambo_core::constraint::{Constraint, ConstraintKind};
 use hambo_core::task::Method;
 
+use super::constraint::KINDS;
 use super::learned_reward::add_to_task;
 use super::locate::{in_file, key as place_of_key, syntax};
-use super::{Initial, MAX_CONSTRAINTS, Reward, TaskError, TaskFile};
+use super::{Initial, MAX_CONSTRAINTS, NamedConstraint, Reward, TaskError, TaskFile};
 use crate::formats::expression::{
     Compiler, ExpressionError, FUNCTIONS, Names, RESERVED, is_identifier,
 };
@@ -68,6 +70,8 @@ struct RawExpression {
 struct RawConstraint {
     name: Option<String>,
     expr: Option<String>,
+    kind: Option<String>,
+    probability: Option<f32>,
 }
 
 #[derive(Deserialize)]
@@ -129,13 +133,15 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
     let action_high = check.present("action.high", action_high, help)?;
     check.below("action.low", &action_low, &action_high, &action_names)?;
 
-    let help = "add [initial] with kind = \"point\", \"uniform\", \"gaussian\" or \"data\"";
+    let help = "add [initial] with kind = \"point\", \"uniform\", \"gaussian\", \"worst\" or \
+                \"data\"";
     let initial = check.present("initial", raw.initial, help)?;
     let initial = check.initial(initial, &state_names)?;
 
     let mut compiler = Compiler::new(Names {
         state: &state_names,
         action: &action_names,
+        horizon,
     });
     let help = "add [reward] with expr = \"...\", for example \"-abs(x)\"";
     let reward = check.present("reward", raw.reward, help)?;
@@ -367,11 +373,11 @@ impl Checker<'_> {
 
     fn initial(&self, raw: RawInitial, names: &[String]) -> Result<Initial, TaskError> {
         let kinds = "choose \"point\" (value), \"uniform\" (low, high), \
-                     \"gaussian\" (mean, std) or \"data\"";
+                     \"gaussian\" (mean, std), \"worst\" (low, high) or \"data\"";
         let kind = self.present("initial.kind", raw.kind, kinds)?;
         let wanted: &[&str] = match kind.as_str() {
             "point" => &["value"],
-            "uniform" => &["low", "high"],
+            "uniform" | "worst" => &["low", "high"],
             "gaussian" => &["mean", "std"],
             "data" => &[],
             _ => {
@@ -419,6 +425,7 @@ impl Checker<'_> {
         Ok(match kind.as_str() {
             "point" => Initial::Point(value),
             "uniform" => Initial::Uniform { low, high },
+            "worst" => Initial::Worst { low, high },
             "gaussian" => Initial::Gaussian { mean, std },
             _ => Initial::Data {
                 always: raw.always.unwrap_or(false),
@@ -430,7 +437,7 @@ impl Checker<'_> {
         &self,
         raw: Vec<RawConstraint>,
         compiler: &mut Compiler<'_>,
-    ) -> Result<Vec<(String, u16)>, TaskError> {
+    ) -> Result<Vec<NamedConstraint>, TaskError> {
         if raw.len() > MAX_CONSTRAINTS {
             let problem = format!("is there {} times", raw.len());
             let help = format!("give at most {MAX_CONSTRAINTS}; min(a, b) joins two");
@@ -438,23 +445,58 @@ impl Checker<'_> {
             let part = format!("constraint[{MAX_CONSTRAINTS}]");
             return self.fail_at(&part, "constraint", problem, help);
         }
-        let mut constraints: Vec<(String, u16)> = Vec::new();
+        let mut constraints: Vec<NamedConstraint> = Vec::new();
         for (index, constraint) in raw.into_iter().enumerate() {
             let key = format!("constraint[{index}].name");
             let name = self.present(&key, constraint.name, "name every constraint")?;
             if name.trim().is_empty() {
                 return self.fail(&key, "is empty", "name every constraint");
             }
-            if constraints.iter().any(|(other, _)| *other == name) {
+            if constraints.iter().any(|other| other.name == name) {
                 let problem = format!("is `{name}` a second time");
                 return self.fail(&key, problem, "give every constraint a name of its own");
             }
             let key = format!("constraint[{index}].expr");
-            let help = "write for example expr = \"7 - abs(x)\": its mean must be >= 0";
+            let help =
+                "write for example expr = \"abs(x) <= 7\", or \"7 - abs(x)\", which must be >= 0";
             let expression = self.present(&key, constraint.expr, help)?;
-            let slot = self.compiled(&key, compiler.add(&expression))?;
-            constraints.push((name, slot));
+            let slot = self.compiled(&key, compiler.add_margin(&expression))?;
+            let kind = self.constraint_kind(index, constraint.kind)?;
+            let probability = constraint.probability;
+            if let Some(share) = probability.filter(|share| !(*share > 0.0 && *share < 1.0)) {
+                let key = format!("constraint[{index}].probability");
+                let help = "give the share of trajectories that must keep it, such as 0.99, \
+                            or leave it out";
+                return self.fail(&key, format!("is {share}, not between 0 and 1"), help);
+            }
+            let constraint = Constraint {
+                slot,
+                kind,
+                probability,
+            };
+            constraints.push(NamedConstraint { name, constraint });
         }
         Ok(constraints)
+    }
+
+    fn constraint_kind(
+        &self,
+        index: usize,
+        word: Option<String>,
+    ) -> Result<ConstraintKind, TaskError> {
+        let Some(word) = word else {
+            return Ok(ConstraintKind::Mean);
+        };
+        let known = KINDS.iter().find(|(name, _)| *name == word);
+        match known {
+            Some((_, kind)) => Ok(*kind),
+            None => {
+                let key = format!("constraint[{index}].kind");
+                let problem = format!("is \"{}\"", word.escape_debug());
+                let help = "choose \"mean\" (on average over the steps), \"always\" (at every \
+                            step), \"finally\" (at the last) or \"eventually\" (at one or more)";
+                self.fail(&key, problem, help)
+            }
+        }
     }
 }

@@ -122,7 +122,7 @@ pub(super) fn add_to_task(task: &mut TaskFile) -> Result<(), ProgramError> {
     }
     let parts: [Option<&mut Vec<f32>>; 2] = match &mut task.initial {
         Initial::Point(value) => [Some(value), None],
-        Initial::Uniform { low, high } => [Some(low), Some(high)],
+        Initial::Uniform { low, high } | Initial::Worst { low, high } => [Some(low), Some(high)],
         Initial::Gaussian { mean, std } => [Some(mean), Some(std)],
         // The log's rows start at 0 too.
         Initial::Data { .. } => [None, None],

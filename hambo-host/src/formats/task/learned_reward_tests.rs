@@ -24,6 +24,7 @@ fn reward(task: &TaskFile, after: f32) -> f32 {
         state: &[[0.5], [0.25], [2.0]],
         action: &[[0.0]],
         next: &[[0.5], [0.25], [after]],
+        step: 0.0,
     };
     program.evaluate(Comparison::Exact, inputs, &mut values);
     values[usize::from(task.reward.slot())][0]

@@ -5,6 +5,9 @@
 //! checked: lengths match names, limits are in order, and the expressions are compiled.
 
 mod bounds;
+mod constraint;
+#[cfg(test)]
+mod constraint_tests;
 mod error;
 mod format;
 mod learned_reward;
@@ -24,6 +27,7 @@ use hambo_core::expression::{Op, Program, ProgramError};
 use hambo_core::task::Method;
 
 pub use bounds::step_bounds;
+pub use constraint::{NamedConstraint, kind_name};
 pub use error::TaskError;
 pub(crate) use learned_reward::RETURN_SO_FAR;
 pub(crate) use learned_reward::logged_states;
@@ -56,6 +60,13 @@ pub enum Initial {
         mean: Vec<f32>,
         /// Standard deviation of each state.
         std: Vec<f32>,
+    },
+    /// Wherever in a box it is worst.
+    Worst {
+        /// Lowest value of each state.
+        low: Vec<f32>,
+        /// Highest value of each state.
+        high: Vec<f32>,
     },
     /// Drawn from the first states of the log's episodes.
     Data {
@@ -156,8 +167,8 @@ pub struct TaskFile {
     pub method: Method,
     /// Whether a check of it on the host did not deploy; no file says so.
     pub refused_by_host: bool,
-    /// Name and slot of each constraint, which must be at least 0 on average.
-    pub constraints: Vec<(String, u16)>,
+    /// What must hold besides the return.
+    pub constraints: Vec<NamedConstraint>,
 }
 
 impl TaskFile {

@@ -3,7 +3,7 @@
 use hambo_core::expression::{Comparison, Inputs};
 
 use super::TaskFile;
-use super::bounds::{action_limits, state_limits};
+use super::bounds::{action_limits, state_limits, step_numbers};
 use crate::formats::expression::{InputIntervals, Interval, tape_intervals};
 use crate::foundation::one_lane::one_lane;
 
@@ -25,13 +25,15 @@ impl TaskFile {
         let mut distances = vec![(0.0_f64, 0_u64); program.len()];
         let mut values = vec![[0.0_f32]; program.len()];
         let mut logged = LoggedBox::default();
-        for row in rows {
+        // Where in its episode a row was is not said: any step may be.
+        for (step, row) in (0..self.horizon).cycle().zip(rows) {
             logged.add(row);
             let (state, action, next) = row;
             let inputs = Inputs {
                 state: one_lane(state),
                 action: one_lane(action),
                 next: one_lane(next),
+                step: step as f32,
             };
             program.evaluate(Comparison::Exact, inputs, &mut values);
             for ((sum, count), op) in distances.iter_mut().zip(program.ops()) {
@@ -48,13 +50,14 @@ impl TaskFile {
         }
         let (states, actions) = (state_limits(self), action_limits(self));
         let boxes = [
-            tape_intervals(&self.ops, logged.intervals()),
+            tape_intervals(&self.ops, logged.intervals(step_numbers(self))),
             tape_intervals(
                 &self.ops,
                 InputIntervals {
                     state: &states,
                     action: &actions,
                     next: &states,
+                    step: step_numbers(self),
                 },
             ),
         ];
@@ -103,11 +106,12 @@ impl LoggedBox {
         }
     }
 
-    fn intervals(&self) -> InputIntervals<'_> {
+    fn intervals(&self, step: Interval) -> InputIntervals<'_> {
         InputIntervals {
             state: &self.state,
             action: &self.action,
             next: &self.next,
+            step,
         }
     }
 }

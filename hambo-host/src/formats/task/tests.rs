@@ -49,6 +49,7 @@ fn value(task: &TaskFile, slot: u16, state: &[f32], action: &[f32], next: &[f32]
         state: &state,
         action: &action,
         next: &next,
+        step: 3.0,
     };
     assert_eq!(
         program.evaluate(Comparison::Exact, inputs, &mut values),
@@ -74,12 +75,12 @@ fn a_full_task_parses() {
         high: vec![1.0; 3],
     };
     assert_eq!(task.initial, initial);
-    assert_eq!(task.constraints[0].0, "speed");
+    assert_eq!(task.constraints[0].name, "speed");
 
     let at = |slot| value(&task, slot, &[1.0, 0.0, 2.0], &[1.0], &[]);
     assert!((at(task.reward.slot()) + 0.401).abs() < 1e-6);
     assert_eq!(at(task.termination.unwrap()), 0.0);
-    assert_eq!(at(task.constraints[0].1), 5.0);
+    assert_eq!(at(task.constraints[0].constraint.slot), 5.0);
 }
 
 #[test]

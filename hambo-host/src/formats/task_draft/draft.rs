@@ -159,11 +159,12 @@ fn write_all(text: &mut String, log: &LoggedRows, name: &str) -> std::fmt::Resul
     writeln!(text, "# [termination]\n# expr = \"abs({state}) > 1\"")?;
     writeln!(
         text,
-        "\n# What must be at least 0 on average, beside the return."
+        "\n# What must hold beside the return: kind \"mean\", \"always\", \"finally\" or \
+         \"eventually\"."
     )?;
     writeln!(
         text,
-        "# [[constraint]]\n# name = \"{state}\"\n# expr = \"1 - abs({state})\""
+        "# [[constraint]]\n# name = \"{state}\"\n# expr = \"abs({state}) <= 1\"\n# kind = \"always\"\n# probability = 0.99"
     )?;
 
     let firsts: Vec<&[f32]> = log

@@ -1,5 +1,6 @@
 //! A task held against a log: where the two disagree, with the worst rows.
 
+use hambo_core::constraint::{Constraint, ConstraintKind};
 use hambo_core::expression::{Comparison, Inputs, Op, Program, Variable};
 
 use super::finding::{Finding, Review, WorstRow};
@@ -8,7 +9,7 @@ use super::rows::{LoggedRow, LoggedRows};
 use super::wraps::near_start;
 use crate::Error;
 use crate::formats::log::{StateAction, WrapHint, explorations_of, wrap_line};
-use crate::formats::task::{Initial, TaskFile};
+use crate::formats::task::{Initial, NamedConstraint, TaskFile};
 use crate::foundation::one_lane::one_lane;
 
 /// Rows that a finding shows.
@@ -138,6 +139,7 @@ impl Reviewer<'_> {
             state: one_lane(&row.state),
             action: one_lane(&row.action),
             next: one_lane(next),
+            step: row.step as f32,
         };
         let mut values = vec![[f32::NAN]; self.program.len()];
         let _ = self
@@ -328,7 +330,7 @@ impl Reviewer<'_> {
             match &task.initial {
                 Initial::Data { .. } => (0.0, x),
                 Initial::Point(value) => ((x - at(value)).abs(), at(value)),
-                Initial::Uniform { low, high } => {
+                Initial::Uniform { low, high } | Initial::Worst { low, high } => {
                     let inside = x.max(at(low)).min(at(high));
                     ((x - inside).abs(), inside)
                 }
@@ -368,7 +370,9 @@ impl Reviewer<'_> {
                 self.problem("initial", text, help, worst);
             }
             let ends = match &task.initial {
-                Initial::Uniform { low, high } => low.get(index).zip(high.get(index)),
+                Initial::Uniform { low, high } | Initial::Worst { low, high } => {
+                    low.get(index).zip(high.get(index))
+                }
                 Initial::Point(value) => value.get(index).zip(value.get(index)),
                 Initial::Gaussian { mean, .. } => mean.get(index).zip(mean.get(index)),
                 Initial::Data { .. } => None,
@@ -400,18 +404,53 @@ impl Reviewer<'_> {
     }
 
     fn constraints(&mut self) {
-        for (name, slot) in &self.task.constraints {
+        for NamedConstraint { name, constraint } in &self.task.constraints {
             let values = self
                 .log
                 .rows
                 .iter()
-                .filter_map(|row| self.value(*slot, row));
+                .filter_map(|row| self.value(constraint.slot, row));
             let values: Vec<f64> = values.map(f64::from).collect();
             let count = values.len().max(1) as f64;
             let mean = values.iter().sum::<f64>() / count;
             let below = values.iter().filter(|value| **value < 0.0).count();
-            let text = format!("is {mean:.6} on average over the log, below 0 in {below} rows");
-            self.note(&format!("constraint {name}"), text);
+            let mut text = format!("is {mean:.6} on average over the log, below 0 in {below} rows");
+            if *constraint != Constraint::mean(constraint.slot) {
+                let (kept, episodes) = self.episodes_that_keep(constraint);
+                text.push_str(&format!(", kept by {kept} of {episodes} episodes"));
+            }
+            let key = format!("constraint {name}");
+            self.note(&key, text);
+            let reads_next = self.reads_next.get(usize::from(constraint.slot));
+            if constraint.kind == ConstraintKind::Finally && reads_next == Some(&false) {
+                let text = "reads the state before the last step, not the one after it";
+                let help = "write next.NAME for the state that a trajectory ends in";
+                self.warning(&key, text.to_owned(), help.to_owned());
+            }
         }
+    }
+
+    /// How many of the log's episodes keep a constraint, and how many there are.
+    fn episodes_that_keep(&self, constraint: &Constraint) -> (usize, usize) {
+        let mut episodes: Vec<(f32, usize)> = Vec::new();
+        let mut last = None;
+        for row in &self.log.rows {
+            let Some(margin) = self.value(constraint.slot, row) else {
+                continue;
+            };
+            if last.replace(row.episode) != Some(row.episode) {
+                episodes.push((constraint.kind.of_no_step(), 0));
+            }
+            if let Some((number, steps)) = episodes.last_mut() {
+                *number = constraint.kind.joined(*number, margin);
+                *steps += 1;
+            }
+        }
+        let mean = |(number, steps): &(f32, usize)| match constraint.kind {
+            ConstraintKind::Mean => *number / *steps as f32,
+            _ => *number,
+        };
+        let kept = episodes.iter().filter(|episode| mean(episode) >= 0.0);
+        (kept.count(), episodes.len())
     }
 }

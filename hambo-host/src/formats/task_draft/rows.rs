@@ -37,6 +37,8 @@ pub struct LoggedRow {
     pub goes_on: bool,
     /// Number of the episode, from 0.
     pub episode: usize,
+    /// Number of the step in it, from 0.
+    pub step: u32,
 }
 
 impl LoggedRows {
@@ -96,7 +98,7 @@ impl LoggedRows {
             columns.map(|column| block.at(row, column) as f32).collect()
         };
         let mut rows = Vec::with_capacity(table.rows());
-        let mut episode = 0;
+        let (mut episode, mut step) = (0, 0);
         for row in 0..table.rows() {
             let goes_on = table.goes_on(row);
             let terminals = table.terminals.as_ref();
@@ -111,8 +113,10 @@ impl LoggedRows {
                 terminal: terminals.and_then(|flags| flags.get(row).copied()),
                 goes_on,
                 episode,
+                step,
             });
             episode += usize::from(!goes_on);
+            step = if goes_on { step + 1 } else { 0 };
         }
         if rows.iter().all(|row| row.next_state.is_none()) {
             return Err(DataError::Empty {

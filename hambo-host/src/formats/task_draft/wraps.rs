@@ -43,7 +43,9 @@ pub(super) fn near_start(task: &TaskFile, index: usize, x: f32) -> f32 {
     let middle = match &task.initial {
         Initial::Point(value) => at(value),
         Initial::Gaussian { mean, .. } => at(mean),
-        Initial::Uniform { low, high } => at(low).zip(at(high)).map(|(a, b)| 0.5 * (a + b)),
+        Initial::Uniform { low, high } | Initial::Worst { low, high } => {
+            at(low).zip(at(high)).map(|(a, b)| 0.5 * (a + b))
+        }
         Initial::Data { .. } => None,
     };
     middle.map_or(x, |middle| wrap.next_to(x, middle))

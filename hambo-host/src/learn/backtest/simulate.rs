@@ -160,13 +160,14 @@ impl Simulation<'_> {
         let lane = |values: &[f32]| -> Vec<[f32; 1]> { values.iter().map(|x| [*x]).collect() };
         let mut values = vec![[0.0; 1]; task.program.len()];
         let (mut sum, mut weight) = (0.0_f32, 1.0_f32);
-        for row in &window.rows {
+        for (step, row) in (0_u32..).zip(&window.rows) {
             let next = self.inside(row.next_state);
             let (state, action, next) = (lane(row.state), lane(row.action), lane(&next));
             let inputs = Inputs {
                 state: &state,
                 action: &action,
                 next: &next,
+                step: step as f32,
             };
             task.program
                 .evaluate(Comparison::Exact, inputs, &mut values);

@@ -17,7 +17,7 @@ use crate::formats::image::Uncertainty;
 use crate::formats::log::{Log, LogPart, Split, explorations, next_to_states};
 use crate::formats::task::TaskFile;
 use crate::foundation::observer::Observer;
-use crate::learn::backtest::{BacktestOptions, backtest};
+use crate::learn::backtest::{Backtest, BacktestOptions, Verdict, backtest};
 use crate::learn::calibration::{
     Beta, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, ModelCalibration,
     calibrate,
@@ -207,7 +207,7 @@ pub fn fit(
             Calibration::Failed
         }
     };
-    let part = (trained.encode)(&uncertainty)?;
+    let mut part = (trained.encode)(&uncertainty)?;
     let backtest = match options.backtest_windows {
         0 => None,
         windows => {
@@ -219,6 +219,11 @@ pub fn fit(
             Some(backtest(task, &part, &judging_rows, &options)?)
         }
     };
+    let judged = after_backtest(uncertainty.calibration, backtest.as_ref());
+    if judged != uncertainty.calibration {
+        uncertainty.calibration = judged;
+        part = (trained.encode)(&uncertainty)?;
+    }
     let metadata = Metadata {
         hambo_version: env!("CARGO_PKG_VERSION").to_owned(),
         seed,
@@ -250,6 +255,17 @@ pub fn fit(
     Ok((file, calibration))
 }
 
+/// A model whose single rows agree with its set, and whose withheld paths leave it, may not
+/// decide anything.
+fn after_backtest(calibration: Calibration, backtest: Option<&Backtest>) -> Calibration {
+    match (calibration, backtest.map(|backtest| backtest.verdict)) {
+        (Calibration::Passed, Some(Verdict::Failed { length })) => {
+            Calibration::Blind(u16::try_from(length).unwrap_or(u16::MAX))
+        }
+        _ => calibration,
+    }
+}
+
 /// Training knows columns by number, people by name.
 fn in_the_tasks_words(error: Error, task: &TaskFile) -> Error {
     let Some(TrainingError::Constant {
@@ -276,4 +292,41 @@ fn in_the_tasks_words(error: Error, task: &TaskFile) -> Error {
         value,
     };
     constant.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_backtest_takes_the_calibration_back() {
+        let with = |calibration, verdict| {
+            let backtest = Backtest {
+                delta: 0.05,
+                episodes: 20,
+                lengths: Vec::new(),
+                verdict,
+            };
+            after_backtest(calibration, Some(&backtest))
+        };
+        let failed = Verdict::Failed { length: 20 };
+        assert_eq!(with(Calibration::Passed, failed), Calibration::Blind(20));
+        let long = Verdict::Failed { length: 70_000 };
+        assert_eq!(
+            with(Calibration::Passed, long),
+            Calibration::Blind(u16::MAX)
+        );
+        // What failed before stays what it was, and what passes does not mend it.
+        assert_eq!(with(Calibration::Failed, failed), Calibration::Failed);
+        assert_eq!(
+            with(Calibration::Failed, Verdict::Passed),
+            Calibration::Failed
+        );
+        let few = Verdict::TooFewEpisodes { needed: 30 };
+        assert_eq!(with(Calibration::Passed, few), Calibration::Passed);
+        assert_eq!(
+            after_backtest(Calibration::Passed, None),
+            Calibration::Passed
+        );
+    }
 }

@@ -4,8 +4,8 @@
 use super::date::date;
 use super::html::{escape, percent, readable};
 use super::sections::{
-    Section, adversaries, backtest, bound, calibration, limits, losses, repeat, support, theory,
-    trajectories,
+    Section, adversaries, backtest, bound, calibration, limits, log_next, losses, repeat, support,
+    theory, trajectories,
 };
 use crate::check::Decision;
 use crate::check::saved_run::SavedRun;
@@ -19,6 +19,7 @@ pub fn page(run: &SavedRun) -> String {
         Some(bound::section(run)),
         trajectories::section(run),
         losses::section(run),
+        log_next::section(run),
         adversaries::section(run),
         support::section(run),
         Some(calibration::section(run)),

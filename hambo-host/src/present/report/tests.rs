@@ -4,6 +4,8 @@
 
 use super::*;
 use crate::check::adversary::EffortLevel;
+use crate::check::exact::ExactValue;
+use crate::check::log_next::LogNext;
 use crate::check::loss::{CostlyStep, Loss};
 use crate::check::model_summary::{CalibrationSummary, ModelSummary, StateCalibration};
 use crate::check::number::{Number, numbers};
@@ -165,8 +167,24 @@ fn run(states: usize, steps: usize) -> SavedRun {
             neutral: excursion(0.0),
             worst: excursion(0.25),
         }),
+        exact: Some(ExactValue {
+            value: Number(-51.0),
+            difference: Number(0.5),
+            too_coarse: false,
+            points: 61,
+            seconds: Number(1.25),
+        }),
+        log_next: vec![LogNext {
+            share: Number(0.25),
+            state: vec![Number(1.0), Number(2.0)],
+            action: vec![Number(0.5)],
+            step: 3,
+            uncertain: NASTY.to_owned(),
+        }],
         constraints: vec![ConstraintResult {
             name: NASTY.to_owned(),
+            kind: "always".to_owned(),
+            probability: Some(Number(0.99)),
             lower: Number(-1.0),
             ok: false,
             estimates: vec![estimate("ca", 1.0)],

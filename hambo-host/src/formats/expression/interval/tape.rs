@@ -13,6 +13,8 @@ pub struct InputIntervals<'a> {
     pub action: &'a [Interval],
     /// Of the next state `s'`.
     pub next: &'a [Interval],
+    /// Of the step's number.
+    pub step: Interval,
 }
 
 /// Bounds of every slot of a tape, wherever
@@ -24,7 +26,8 @@ pub struct InputIntervals<'a> {
 ///
 /// // x * x - x
 /// let tape = [Op::Variable(Variable::State(0)), Op::Multiply(0, 0), Op::Subtract(1, 0)];
-/// let inputs = InputIntervals { state: &[Interval::new(-2.0, 1.0)], action: &[], next: &[] };
+/// let (state, step) = ([Interval::new(-2.0, 1.0)], Interval::point(0.0));
+/// let inputs = InputIntervals { state: &state, action: &[], next: &[], step };
 /// let slots = tape_intervals(&tape, inputs);
 /// assert!(slots[1].low() == 0.0 && slots[1].contains(4.0));
 /// assert!(slots[2].contains(-1.0) && slots[2].contains(6.0) && !slots[2].contains(7.0));
@@ -50,6 +53,7 @@ fn apply(op: &Op, inputs: InputIntervals<'_>, earlier: &[Interval]) -> Interval 
         Op::Variable(Variable::State(index)) => of(inputs.state, index),
         Op::Variable(Variable::Action(index)) => of(inputs.action, index),
         Op::Variable(Variable::Next(index)) => of(inputs.next, index),
+        Op::Variable(Variable::Step) => inputs.step,
         Op::Negate(a) => at(a).negated(),
         Op::Add(a, b) => at(a).plus(at(b)),
         Op::Subtract(a, b) if a == b => Interval::point(0.0),

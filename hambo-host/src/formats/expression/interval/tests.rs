@@ -90,8 +90,9 @@ fn the_cores_values_never_leave_their_intervals() {
             Op::Variable(Variable::State(0)),
             Op::Variable(Variable::Action(0)),
             Op::Variable(Variable::Next(0)),
+            Op::Variable(Variable::Step),
         ];
-        for slot in 3..14 {
+        for slot in 4..15 {
             let next = op(random, slot);
             ops.push(next);
         }
@@ -106,6 +107,7 @@ fn the_cores_values_never_leave_their_intervals() {
                 state: &intervals[0],
                 action: &intervals[1],
                 next: &intervals[2],
+                step: Interval::new(0.0, 9.0),
             },
         );
         let program = Program::new(&ops, 1, 1).unwrap();
@@ -114,6 +116,7 @@ fn the_cores_values_never_leave_their_intervals() {
             state: &points[..1],
             action: &points[1..2],
             next: &points[2..],
+            step: 4.0,
         };
         program.evaluate(Comparison::Exact, inputs, &mut values);
         let at = |slot: usize, lane: usize| values[slot][lane];

@@ -47,6 +47,24 @@ pub fn section(run: &SavedRun) -> Option<Section> {
         &rows,
     ));
     body.push_str(&courses(run));
+    if let Some(exact) = &run.result.exact {
+        let coarse = match exact.too_coarse {
+            true => " The grids differ by more than 2 %: too coarse to be held against.",
+            false => "",
+        };
+        body.push_str(&format!(
+            "<p>Backward dynamic programming on a grid of {} points a state puts the worst return \
+             at <strong>{} ± {}</strong>, where ± is the difference to a grid of half as many \
+             points; the search reaches {}.{coarse} With noise the search knows what is to come \
+             on its trajectory, so it may lie below.</p>\n",
+            exact.points,
+            readable(exact.value.0),
+            readable(exact.difference.0),
+            run.result
+                .searched_return()
+                .map_or_else(|| "nothing".to_owned(), readable)
+        ));
+    }
     for (objective, estimate) in run.result.all_estimates() {
         let Some(network) = estimate.network else {
             continue;

@@ -84,15 +84,17 @@ pub fn section(run: &SavedRun) -> Section {
                 };
                 vec![
                     text(&one.name),
+                    text(one.requirement()),
                     figure(one.lower.0),
                     Cell::Markup(mark.to_owned()),
                 ]
             })
             .collect();
-        let caption = "Constraints: each mean over the visited steps must be at least 0";
+        let caption = "Constraints: the lower bound is on the margin, or on the share of \
+                       trajectories that keep it";
         body.push_str(&table(
             caption,
-            &["constraint", "lower bound", "result"],
+            &["constraint", "must hold", "lower bound", "result"],
             &rows,
         ));
     }

@@ -5,6 +5,7 @@ pub mod backtest;
 pub mod bound;
 pub mod calibration;
 pub mod limits;
+pub mod log_next;
 pub mod losses;
 pub mod repeat;
 pub mod support;

@@ -1,0 +1,120 @@
+//! The etas that the adversary may choose from, and the noise that is averaged over.
+
+/// Etas of a dimension: evenly spaced from −1 to 1, in all combinations.
+pub fn etas(states: usize, each: usize) -> Vec<Vec<f32>> {
+    let value = |place: usize| -1.0 + 2.0 * place as f32 / (each - 1) as f32;
+    let all = (0..each.pow(states as u32)).map(|number| {
+        let digits = (0..states).map(|state| number / each.pow(state as u32) % each);
+        digits.map(value).collect()
+    });
+    all.collect()
+}
+
+/// Etas of each dimension on the fine and on the coarse grid.
+pub fn etas_of_each(states: usize) -> [usize; 2] {
+    match states {
+        1 => [81, 27],
+        2 => [9, 5],
+        _ => [3, 2],
+    }
+}
+
+/// Standard normal numbers with their weights, which have the normal moments up to the
+/// thirteenth for one state, the fifth for two and the third for three.
+pub fn noise(states: usize, noisy: bool) -> Vec<(Vec<f32>, f32)> {
+    if !noisy {
+        return vec![(vec![0.0; states], 1.0)];
+    }
+    let root = 3.0_f32.sqrt();
+    match states {
+        1 => {
+            let each = SEVEN.iter().flat_map(|(place, weight)| match *place {
+                0.0 => vec![(vec![0.0], *weight)],
+                place => vec![(vec![place], *weight), (vec![-place], *weight)],
+            });
+            each.collect()
+        }
+        2 => {
+            let line = [(-root, 1.0 / 6.0), (0.0, 2.0 / 3.0), (root, 1.0 / 6.0)];
+            let pairs = line
+                .iter()
+                .flat_map(|(x, p)| line.iter().map(move |(y, q)| (vec![*x, *y], p * q)));
+            pairs.collect()
+        }
+        _ => {
+            let ends = (0..states).flat_map(|state| [(state, root), (state, -root)]);
+            let mut points: Vec<(Vec<f32>, f32)> = ends
+                .map(|(state, end)| {
+                    let mut point = vec![0.0; states];
+                    point[state] = end;
+                    (point, 1.0 / 6.0)
+                })
+                .collect();
+            let middle = 1.0 - states as f32 / 3.0;
+            if middle > 0.0 {
+                points.push((vec![0.0; states], middle));
+            }
+            points
+        }
+    }
+}
+
+/// Gauss and Hermite's seven points for the standard normal distribution, the positive half.
+const SEVEN: [(f32, f32); 4] = [
+    (0.0, 0.457_142_86),
+    (1.154_405_4, 0.240_123_18),
+    (2.366_759_4, 0.030_757_124),
+    (3.750_439_7, 0.000_548_268_86),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_has_the_moments_of_the_normal_distribution() {
+        for states in 1..=3 {
+            let points = noise(states, true);
+            let mean = |of: &dyn Fn(&[f32]) -> f32| -> f32 {
+                points
+                    .iter()
+                    .map(|(point, weight)| weight * of(point))
+                    .sum()
+            };
+            assert!((mean(&|_| 1.0) - 1.0).abs() < 1e-5);
+            for state in 0..states {
+                assert!(mean(&|point| point[state]).abs() < 1e-5);
+                assert!((mean(&|point| point[state].powi(2)) - 1.0).abs() < 1e-5);
+                assert!((mean(&|point| point[state].powi(4)) - 3.0).abs() < 1e-4);
+            }
+            if states > 1 {
+                assert!(mean(&|point| point[0] * point[1]).abs() < 1e-6);
+            }
+        }
+        assert!(
+            (noise(1, true)
+                .iter()
+                .map(|(x, w)| w * x[0].powi(6))
+                .sum::<f32>()
+                - 15.0)
+                .abs()
+                < 1e-3
+        );
+        assert_eq!(noise(2, false), [(vec![0.0; 2], 1.0)]);
+    }
+
+    #[test]
+    fn etas_reach_all_corners_and_the_middle() {
+        let etas = etas(2, 3);
+        assert_eq!(etas.len(), 9);
+        for corner in [
+            [-1.0, -1.0],
+            [1.0, -1.0],
+            [-1.0, 1.0],
+            [1.0, 1.0],
+            [0.0, 0.0],
+        ] {
+            assert!(etas.contains(&corner.to_vec()), "{corner:?}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The worst case on a grid, against exact minima that are known otherwise, and the search
+//! against the grid: systems without noise whose trajectories end, with steps in their
+//! rewards, and with an angle that wraps.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use hambo_core::task::Variant;
+use hambo_host::check::adversary::contest;
+use hambo_host::check::case::Case;
+use hambo_host::check::exact::{Exact, POINTS, exact};
+use hambo_host::formats::task::Wrap;
+use hambo_host::reinforcement::RoundReport;
+use hambo_tests::exact_minimum::exact_minimum;
+use hambo_tests::terminating::Terminating;
+use hambo_tests::terminating_systems::TERMINATING;
+
+const CA: Variant = Variant::ContinuousAdversary;
+
+/// Points a state: as a check has them, and fewer where the test would take minutes.
+fn points(case: &Case) -> usize {
+    match case.task.state_names.len() {
+        3 => 31,
+        _ => POINTS,
+    }
+}
+
+fn solve(case: &Case) -> Exact {
+    exact(case, points(case)).unwrap()
+}
+
+/// What the check's search reaches.
+fn searched(case: &Case) -> f64 {
+    let watch = &mut |_, _: &RoundReport| ControlFlow::Continue(());
+    let contest = contest(case, None, watch).unwrap();
+    f64::from(contest.outcome.estimates[1].mean)
+}
+
+/// A case and what is known of it.
+struct Known {
+    name: &'static str,
+    case: Case,
+    /// The least return, where it is known otherwise.
+    truth: Option<f64>,
+    neutral: f64,
+    /// What every step costs or earns, if all do the same.
+    step_reward: f64,
+}
+
+/// The systems that end, and two more: the same with an angle for its state, which comes back
+/// after a turn.
+fn cases() -> Vec<Known> {
+    let mut cases: Vec<Known> = TERMINATING
+        .iter()
+        .map(|system: &Terminating| {
+            let case = system.case(CA, 40).unwrap();
+            let truth = exact_minimum(system, CA);
+            Known {
+                name: system.name,
+                case,
+                truth: Some(truth),
+                neutral: system.neutral(),
+                step_reward: system.step_reward,
+            }
+        })
+        .collect();
+    for (name, reward) in [
+        ("an angle that is pushed over the top", "cos(x)"),
+        (
+            "an angle with a costly sector",
+            "-(abs(x) > 2.5) - 0.1 * abs(x)",
+        ),
+    ] {
+        let system = TERMINATING
+            .iter()
+            .find(|one| one.states.len() == 1)
+            .unwrap();
+        let mut case = system.case(CA, 40).unwrap();
+        let text = format!(
+            "name = \"angle\"\nhorizon = 40\nthreshold = -1000\n[state]\nnames = [\"x\"]\n\
+             [action]\nnames = [\"u\"]\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = \"{reward}\"\n\
+             [initial]\nkind = \"point\"\nvalue = [1.0]\n"
+        );
+        let mut task = hambo_host::formats::task::TaskFile::parse(&text, "angle.toml").unwrap();
+        task.method = case.task.method.clone();
+        task.wraps = vec![Some(Wrap {
+            low: -std::f32::consts::PI,
+            period: std::f32::consts::TAU,
+        })];
+        task.fit_smoothing([]);
+        case.task = task;
+        let neutral = {
+            let mut quiet = case.clone();
+            quiet.effort.iterations = 1;
+            let watch = &mut |_, _: &RoundReport| ControlFlow::Continue(());
+            f64::from(contest(&quiet, None, watch).unwrap().outcome.neutral)
+        };
+        cases.push(Known {
+            name,
+            case,
+            truth: None,
+            neutral,
+            step_reward: 0.0,
+        });
+    }
+    cases
+}
+
+#[test]
+fn the_grid_agrees_with_known_minima_and_its_start_helps_the_search() {
+    let mut within_one_percent = 0;
+    let mut misses = Vec::new();
+    for known in cases() {
+        let Known {
+            name,
+            case,
+            truth,
+            neutral,
+            step_reward,
+        } = known;
+        let begin = Instant::now();
+        let solved = solve(&case);
+        let seconds = begin.elapsed().as_secs_f64();
+        let value = solved.value.value.0;
+        let alone = searched(&case);
+        let helped = searched(&Case {
+            tried: solved.sequences.clone(),
+            ..case.clone()
+        });
+        // Without a known minimum the least that anybody found stands for it.
+        let least = truth.unwrap_or(alone.min(helped));
+        let spread = neutral - least;
+        let share = |x: f64| 100.0 * x / spread;
+        println!(
+            "{name:50} exact {least:10.4}, grid {value:10.4} ± {:.4} ({seconds:.1} s), off by {:6.2} % \
+             of the spread; the search misses {:5.2} %, with the grid's start {:5.2} %",
+            solved.value.difference.0,
+            share(value - least),
+            share(alone - least),
+            share(helped - least)
+        );
+        // One step more or less does not count, where each costs the same.
+        let missed = (helped - least - step_reward).max(0.0);
+        misses.push((name, share(missed), share(helped - alone)));
+        within_one_percent += u32::from(share(value - least).abs() < 1.0);
+    }
+    for (name, missed, worse) in misses {
+        assert!(
+            worse <= 0.01,
+            "{name}: {worse} % less with the grid's start"
+        );
+        assert!(missed < 0.5, "{name}: {missed} % missed");
+    }
+    assert!(within_one_percent >= 5, "{within_one_percent}");
+}
+
+#[test]
+fn a_grid_takes_few_states_and_a_controller_without_chance() {
+    let mut case = TERMINATING[0].case(CA, 8).unwrap();
+    case.task.method.variants.clear();
+    case.task
+        .method
+        .variants
+        .extend([Variant::DiscreteAdversary1]);
+    let error = exact(&case, 9).err().unwrap().to_string();
+    assert!(error.contains("--variant ca"), "{error}");
+}

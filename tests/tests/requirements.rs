@@ -1,0 +1,220 @@
+//! Requirements in time, each one line of a task file: the bound on the probability that a
+//! trajectory keeps it lies above the truth no more often than its share of delta allows. The
+//! truth comes from the density of a state with normal noise, carried along a grid.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::f64::consts::PI;
+
+use hambo_core::check::Outcome;
+use hambo_core::estimate::Margin;
+use hambo_core::rollout::Objective;
+use hambo_core::task::Effort;
+use hambo_host::check::certify::trajectories_for;
+use hambo_host::formats::task::TaskFile;
+use hambo_tests::one_state::{OneState, most_failures};
+use rayon::prelude::*;
+
+const RUNS: u64 = 200;
+/// Large, so that bounds do lie above the truth now and then: an eighth of it is the share of
+/// the sampled level of one of two objectives.
+const DELTA: f64 = 0.4;
+const HORIZON: usize = 20;
+/// Of a run: few, so that the margin has to work.
+const TRAJECTORIES: u32 = 200;
+/// x′ = 0.9 x + 0.1 n from x = 0, with hardly anything left to the adversary.
+const SYSTEM: OneState = OneState {
+    slope: -0.1,
+    reach: 1e-5,
+    noise: 0.1,
+};
+
+/// What must hold, as a task file writes it, and the same for the grid: at a step, for the
+/// state before and after it.
+struct Requirement {
+    line: &'static str,
+    kind: Kind,
+    holds: fn(usize, f64, f64) -> bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Always,
+    Finally,
+    Eventually,
+}
+
+/// The thresholds lie between two points of the grid, where its sums are exact to second
+/// order.
+const REQUIREMENTS: [Requirement; 8] = [
+    // Never beyond the wall.
+    Requirement {
+        line: r#"expr = "x < 0.5025", kind = "always""#,
+        kind: Kind::Always,
+        holds: |_, x, _| x < 0.5025,
+    },
+    // Always in the band.
+    Requirement {
+        line: r#"expr = "abs(next.x) <= 0.5025", kind = "always""#,
+        kind: Kind::Always,
+        holds: |_, _, next| next.abs() < 0.5025,
+    },
+    // Gets there.
+    Requirement {
+        line: r#"expr = "x > 0.2025", kind = "eventually""#,
+        kind: Kind::Eventually,
+        holds: |_, x, _| x > 0.2025,
+    },
+    // In the box at the end.
+    Requirement {
+        line: r#"expr = "abs(next.x) < 0.3025", kind = "finally""#,
+        kind: Kind::Finally,
+        holds: |_, _, next| next.abs() < 0.3025,
+    },
+    // Gets there within ten steps.
+    Requirement {
+        line: r#"expr = "x > 0.1025 && t <= 10", kind = "eventually""#,
+        kind: Kind::Eventually,
+        holds: |t, x, _| x > 0.1025 && t <= 10,
+    },
+    // Has settled by half of the time.
+    Requirement {
+        line: r#"expr = "t < horizon / 2 || abs(x) < 0.4525", kind = "always""#,
+        kind: Kind::Always,
+        holds: |t, x, _| t < 10 || x.abs() < 0.4525,
+    },
+    // Stays in a funnel.
+    Requirement {
+        line: r#"expr = "abs(x) < 0.7025 - 0.015 * t", kind = "always""#,
+        kind: Kind::Always,
+        holds: |t, x, _| x.abs() < 0.7025 - 0.015 * t as f64,
+    },
+    // Is not there while somebody passes.
+    Requirement {
+        line: r#"expr = "!(x > 0.2525 && t >= 5 && t < 10)", kind = "always""#,
+        kind: Kind::Always,
+        holds: |t, x, _| !(x > 0.2525 && (5..10).contains(&t)),
+    },
+];
+
+const POINTS: usize = 601;
+const CELL: f64 = 0.005;
+
+fn at(point: usize) -> f64 {
+    (point as f64 - 300.0) * CELL
+}
+
+/// The density of the next state from a state, times the cell.
+fn kernel(from: f64, to: f64) -> f64 {
+    let noise = f64::from(SYSTEM.noise);
+    let away = (to - (1.0 + f64::from(SYSTEM.slope)) * from) / noise;
+    CELL / (noise * (2.0 * PI).sqrt()) * (-0.5 * away * away).exp()
+}
+
+impl Requirement {
+    /// The probability that a trajectory keeps it.
+    fn truth(&self) -> f64 {
+        // Of what has not been decided yet: all of it, and what never held, or always did.
+        let open = |step: usize, x: f64, next: f64| match self.kind {
+            Kind::Always => (self.holds)(step, x, next),
+            Kind::Eventually => !(self.holds)(step, x, next),
+            Kind::Finally => step + 1 < HORIZON || (self.holds)(step, x, next),
+        };
+        let mut density = vec![0.0; POINTS];
+        density[300] = 1.0;
+        for step in 0..HORIZON {
+            let mut next = vec![0.0; POINTS];
+            for (from, mass) in density.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
+                for (to, sum) in next.iter_mut().enumerate() {
+                    if open(step, at(from), at(to)) {
+                        *sum += mass * kernel(at(from), at(to));
+                    }
+                }
+            }
+            density = next;
+        }
+        let left: f64 = density.iter().sum();
+        match self.kind {
+            Kind::Eventually => 1.0 - left,
+            Kind::Always | Kind::Finally => left,
+        }
+    }
+
+    fn task(&self, probability: f64) -> TaskFile {
+        let text = format!(
+            "name = \"in time\"\nhorizon = {HORIZON}\ndelta = {DELTA}\nthreshold = -1000\n\
+             constraint = [{{ name = \"required\", {}, probability = {probability} }}]\n\
+             [state]\nnames = [\"x\"]\n[action]\nnames = [\"u\"]\nlow = [-1]\nhigh = [1]\n\
+             [reward]\nexpr = \"-abs(x)\"\n[initial]\nkind = \"point\"\nvalue = [0]\n",
+            self.line
+        );
+        TaskFile::parse(&text, "in_time.toml").unwrap()
+    }
+}
+
+fn check(task: &TaskFile, trajectories: u32, seed: u64) -> Outcome {
+    let effort = Effort {
+        trajectories,
+        searched: 4,
+        iterations: 8,
+        seed,
+    };
+    SYSTEM.check(task, effort).unwrap()
+}
+
+#[test]
+fn bounds_on_probabilities_fail_no_more_often_than_their_share_of_delta() {
+    let share = DELTA / 8.0;
+    let most = most_failures(RUNS, share);
+    let mut failures = 0;
+    for requirement in &REQUIREMENTS {
+        let truth = requirement.truth();
+        let task = requirement.task(0.5);
+        let lowers: Vec<f64> = (0..RUNS)
+            .into_par_iter()
+            .map(|seed| {
+                let outcome = check(&task, TRAJECTORIES, seed);
+                let mut all = outcome.estimates.iter();
+                let wanted = |objective| objective == Objective::Constraint(0);
+                let found = all.find(|one| wanted(one.objective) && one.variant.has_adversary());
+                assert_eq!(found.unwrap().margin, Margin::ClopperPearson);
+                f64::from(found.unwrap().lower)
+            })
+            .collect();
+        let above = lowers.iter().filter(|lower| **lower > truth).count();
+        let mean = lowers.iter().sum::<f64>() / RUNS as f64;
+        println!(
+            "{:60} truth {truth:.4}, mean bound {mean:.4}, above the truth in {above} of {RUNS}",
+            requirement.line
+        );
+        assert!(
+            (0.4..0.99).contains(&truth),
+            "{}: {truth}",
+            requirement.line
+        );
+        assert!(above <= most, "{}: {above}", requirement.line);
+        // No further below than so many trajectories explain.
+        let deviation = (truth * (1.0 - truth) / f64::from(TRAJECTORIES)).sqrt();
+        assert!(
+            mean > truth - 2.6 * deviation,
+            "{}: {mean}",
+            requirement.line
+        );
+        failures += above;
+    }
+    // A bound that never fails at such a delta would be loose.
+    assert!(failures > 20, "{failures}");
+}
+
+#[test]
+fn what_is_likely_enough_deploys_and_what_is_not_does_not() {
+    for requirement in &REQUIREMENTS {
+        let truth = requirement.truth();
+        let verdict = |probability: f64| {
+            let task = requirement.task(probability);
+            let trajectories = trajectories_for(&task).max(2000);
+            check(&task, trajectories, 7).verdict.name()
+        };
+        assert_eq!(verdict(truth - 0.05), "deploy", "{}", requirement.line);
+        assert_eq!(verdict(truth + 0.01), "reject", "{}", requirement.line);
+    }
+}

@@ -1,0 +1,150 @@
+//! The worst start of a box, without noise: the check lies at or below what any of ten
+//! thousand drawn starts gives.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use hambo_core::check::Outcome;
+use hambo_core::image::Image;
+use hambo_core::network::Activation;
+use hambo_core::rollout::{Buffers, Objective, Rollout};
+use hambo_core::task::{Effort, Variant};
+use hambo_host::check::assumption::SetOrigin;
+use hambo_host::check::case::Case;
+use hambo_host::check::certify::WORST_STARTS;
+use hambo_host::check::in_lanes::check;
+use hambo_host::check::worst_start::find_worst_starts;
+use hambo_host::formats::image::{Adversaries, encode_policy};
+use hambo_host::formats::task::Initial;
+use hambo_host::learn::ensemble::encode_ensemble;
+use hambo_tests::fixture::{self, Draw, REWARDS};
+use rayon::prelude::*;
+
+/// Random tasks; `HAMBO_WORST_TASKS=100` for more.
+const TASKS: u64 = 20;
+const DRAWN: usize = 10_000;
+const LANES: usize = 32;
+/// Of every state.
+const LOW: f32 = -1.0;
+const HIGH: f32 = 0.5;
+
+/// A random model, controller and task of one to three states, without noise.
+fn case(seed: u64) -> Case {
+    let draw = &mut Draw::new(seed);
+    let space = 1 + draw.below(3);
+    let activation = [Activation::Relu, Activation::Tanh, Activation::Silu][draw.below(3)];
+    let ensemble = fixture::ensemble(draw, space, activation);
+    let uncertainty = fixture::uncertainty(draw, &ensemble);
+    let reward = REWARDS[seed as usize % REWARDS.len()];
+    let mut task = fixture::task(draw, space, reward).unwrap();
+    task.constraints.clear();
+    task.method.aleatoric_noise = false;
+    task.initial = Initial::Worst {
+        low: vec![LOW; space],
+        high: vec![HIGH; space],
+    };
+    let policy = fixture::waypoints(draw, space).unwrap();
+    let mut case = Case {
+        model_part: encode_ensemble(&ensemble, &uncertainty).unwrap(),
+        task,
+        effort: Effort {
+            trajectories: 2 * WORST_STARTS as u32,
+            searched: 16,
+            iterations: 40,
+            seed,
+        },
+        initial: Vec::new(),
+        policy_part: encode_policy(&policy).unwrap(),
+        set: SetOrigin::Networks,
+        may_grow: false,
+        tried: Vec::new(),
+    };
+    find_worst_starts(&mut case).unwrap();
+    case
+}
+
+/// The least return over drawn starts and constant pushes.
+fn least_of_drawn(case: &Case, seed: u64) -> f32 {
+    let bytes = case.image(&Adversaries::default()).unwrap();
+    let image = Image::parse(bytes.as_bytes()).unwrap();
+    let (model, task, policy) = (image.model(), image.task(), image.policy());
+    let rollout = Rollout {
+        model,
+        policy,
+        task,
+        variant: Variant::ContinuousAdversary,
+        objective: Objective::Return,
+    };
+    let states = model.dynamics.state_dimension();
+    let needed = Buffers::<LANES>::rows_needed(&model.dynamics, task, policy).unwrap();
+    let mut rows = vec![[0.0; LANES]; needed];
+    let mut buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy).unwrap();
+    let streams =
+        std::array::from_fn(|lane| hambo_core::arithmetic::random::Stream::new(seed, lane as u32));
+    let draw = &mut Draw::new(seed ^ 0xD4A3);
+    let mut least = f32::INFINITY;
+    for _ in 0..DRAWN.div_ceil(LANES) {
+        for row in &mut buffers.states[..states] {
+            *row = std::array::from_fn(|_| draw.between(LOW, HIGH));
+        }
+        let first = buffers.states[..states].to_vec();
+        // All corners, and no push.
+        for number in 0..=2_usize.pow(states as u32) {
+            buffers.states[..states].copy_from_slice(&first);
+            for (place, row) in buffers.eta.iter_mut().enumerate() {
+                let side = [-1.0, 1.0][number >> (place % states) & 1];
+                let push = if number < 2_usize.pow(states as u32) {
+                    side
+                } else {
+                    0.0
+                };
+                *row = [push; LANES];
+            }
+            let returns = rollout.forward(&streams, &mut buffers);
+            least = returns.value.into_iter().fold(least, f32::min);
+        }
+    }
+    least
+}
+
+fn outcome(case: &Case) -> Outcome {
+    let bytes = case.image(&Adversaries::default()).unwrap();
+    check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap()
+}
+
+#[test]
+fn no_drawn_start_is_worse_than_what_the_check_found() {
+    let tasks = std::env::var("HAMBO_WORST_TASKS").map_or(TASKS, |tasks| tasks.parse().unwrap());
+    let found: Vec<(u64, f32, f32, f32)> = (0..tasks)
+        .into_par_iter()
+        .map(|seed| {
+            let case = case(seed);
+            let outcome = outcome(&case);
+            let worst = outcome.estimates[1];
+            assert_eq!(worst.variant, Variant::ContinuousAdversary);
+            let mut uniform = case.clone();
+            let space = case.task.state_names.len();
+            uniform.task.initial = Initial::Uniform {
+                low: vec![LOW; space],
+                high: vec![HIGH; space],
+            };
+            let average = self::outcome(&uniform).estimates[1].mean;
+            (seed, worst.mean, least_of_drawn(&case, seed), average)
+        })
+        .collect();
+    let mut below = 0.0;
+    for (seed, worst, drawn, average) in found {
+        assert!(
+            worst <= drawn + 1e-5 * drawn.abs(),
+            "{seed}: {worst} against {drawn}"
+        );
+        assert!(
+            worst <= average,
+            "{seed}: {worst} against {average} on average"
+        );
+        below += (drawn - worst) / (average - worst).max(1e-6);
+    }
+    println!(
+        "{tasks} tasks: the worst start lies below the least of {DRAWN} drawn ones by {:.2} % of \
+         its distance from the average start",
+        100.0 * below / tasks as f32
+    );
+}

@@ -10,7 +10,7 @@ use hambo_core::task::Variant;
 use hambo_host::check::adversary::contest;
 use hambo_host::check::case::Case;
 use hambo_host::check::exact::{Exact, POINTS, exact};
-use hambo_host::formats::task::Wrap;
+use hambo_host::formats::task::{Initial, Wrap};
 use hambo_host::reinforcement::RoundReport;
 use hambo_tests::exact_minimum::exact_minimum;
 use hambo_tests::terminating::Terminating;
@@ -165,4 +165,40 @@ fn a_grid_takes_few_states_and_a_controller_without_chance() {
         .extend([Variant::DiscreteAdversary1]);
     let error = exact(&case, 9).err().unwrap().to_string();
     assert!(error.contains("--variant ca"), "{error}");
+}
+
+#[test]
+fn several_starts_count_as_the_task_says() {
+    let system = TERMINATING
+        .iter()
+        .find(|one| one.states.len() == 1)
+        .unwrap();
+    let mut case = system.case(CA, 8).unwrap();
+    let starts = [0.05_f32, 0.15, 0.25, 0.3];
+    let alone = starts.map(|start| {
+        case.task.initial = Initial::Point(vec![start]);
+        exact(&case, POINTS).unwrap().value.value.0
+    });
+    case.initial = starts.to_vec();
+    case.effort.trajectories = 4000;
+    let mut with = |initial: Initial| {
+        case.task.initial = initial;
+        exact(&case, POINTS).unwrap().value.value.0
+    };
+    let mean = alone.iter().sum::<f64>() / 4.0;
+    let found = with(Initial::Data { always: false });
+    assert!(
+        (found - mean).abs() < 0.01 * mean.abs(),
+        "{found} against {alone:?}"
+    );
+    let worst = alone.into_iter().fold(f64::INFINITY, f64::min);
+    let found = with(Initial::Worst {
+        low: vec![0.0],
+        high: vec![0.3],
+    });
+    assert!(
+        (found - worst).abs() < 0.01 * worst.abs(),
+        "{found} against {alone:?}"
+    );
+    assert!(worst < mean - 0.05 * mean.abs());
 }

@@ -26,6 +26,7 @@ use hambo_core::adversary::Level;
 use hambo_core::image::Image;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
+use hambo_core::task::InitialKind;
 use hambo_core::variant::Variant;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +51,7 @@ const MOST_WORK: u64 = 300_000_000;
 /// The same of one that is fine enough: a tenth of a second.
 const LITTLE_WORK: u64 = 5_000_000;
 
-/// Trajectories whose starts the value is the mean of.
+/// Trajectories at whose starts the value is taken.
 const STARTS: u32 = 256;
 
 /// What is added to the box that they reach, as a share of its width, at each end.
@@ -65,7 +66,7 @@ const LARGEST_DIFFERENCE: f64 = 0.02;
 /// What the grid says of the return.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExactValue {
-    /// The mean over the task's starts.
+    /// The mean over the task's starts, or the least where it starts wherever it is worst.
     pub value: Number,
     /// How far the same on half as many points lies away.
     pub difference: Number,
@@ -136,7 +137,7 @@ pub fn exact(case: &Case, points: usize) -> Result<Exact, Error> {
         Values::new(&image, &rollout, grid, etas)
     };
     let walks = |values: &Values| -> Result<Vec<Walk>, CapacityError> {
-        (0..SEQUENCES.min(case.effort.searched))
+        spread(case.effort.searched, SEQUENCES)
             .map(|trajectory| values.greedy(&rollout, trajectory))
             .collect()
     };
@@ -168,7 +169,7 @@ pub fn exact(case: &Case, points: usize) -> Result<Exact, Error> {
         points = 2 * points - 1;
         coarse = std::mem::replace(&mut fine, solve(&ends, points, fine_etas)?);
     }
-    let [value, other] = [&fine, &coarse].map(|values| mean_at_starts(&rollout, values));
+    let [value, other] = [&fine, &coarse].map(|values| at_starts(&rollout, values));
     let walks = walks(&fine)?;
     let left = widen(&mut ends, &walks, &case.task.wraps);
     Ok(Exact {
@@ -185,7 +186,7 @@ pub fn exact(case: &Case, points: usize) -> Result<Exact, Error> {
 
 /// Whether two grids differ by more than 2 %.
 fn too_coarse(rollout: &Rollout<'_, StoredPolicy<'_>>, grids: [&Values; 2]) -> bool {
-    let [value, other] = grids.map(|values| mean_at_starts(rollout, values));
+    let [value, other] = grids.map(|values| at_starts(rollout, values));
     let allowed = LARGEST_DIFFERENCE * value.abs();
     // A NaN is too coarse.
     let fine = (value - other).abs() <= allowed;
@@ -223,17 +224,28 @@ fn grid(ends: &[[f32; 2]], wraps: &[Option<Wrap>], points: usize) -> Grid {
     }
 }
 
-fn mean_at_starts(rollout: &Rollout<'_, StoredPolicy<'_>>, values: &Values) -> f64 {
+/// The value at the task's starts: on average, or at the worst of those that are listed as
+/// the worst.
+fn at_starts(rollout: &Rollout<'_, StoredPolicy<'_>>, values: &Values) -> f64 {
     let (level, task) = (Level::Sampled, rollout.task);
-    let count = level.trajectories(task).min(STARTS);
     let dimension = rollout.model.dynamics.state_dimension();
-    let mut sum = 0.0;
-    for trajectory in 0..count {
+    let each = spread(level.trajectories(task), STARTS).map(|trajectory| {
         let mut state = vec![[0.0_f32; 1]; dimension];
         level.start(task, trajectory, 0, &mut state);
-        sum += f64::from(values.at(0, state.iter().map(|[x]| *x)));
+        f64::from(values.at(0, state.iter().map(|[x]| *x)))
+    });
+    let each: Vec<f64> = each.collect();
+    match task.initial.kind {
+        InitialKind::Worst => each.iter().copied().fold(f64::INFINITY, f64::min),
+        _ => each.iter().sum::<f64>() / each.len() as f64,
     }
-    sum / f64::from(count.max(1))
+}
+
+/// At most so many of all trajectories, from the first to the last: those that start from one
+/// listed state stand side by side.
+fn spread(all: u32, most: u32) -> impl Iterator<Item = u32> {
+    let count = all.clamp(1, most);
+    (0..count).map(move |one| (u64::from(one) * u64::from(all) / u64::from(count)) as u32)
 }
 
 /// The box that trajectories reach until they end, under every constant push and none, with
@@ -247,13 +259,15 @@ fn reached(
     let mut ends = vec![[f32::INFINITY, f32::NEG_INFINITY]; states];
     let needed = Buffers::<LANES>::rows_needed(dynamics, task, policy)?;
     let mut rows = vec![[0.0; LANES]; needed];
-    let streams = std::array::from_fn(|lane| Level::Sampled.stream(task, lane as u32));
-    let trajectories = Level::Sampled.trajectories(task).max(1);
+    let all = Level::Sampled.trajectories(task);
+    let mut lanes = spread(all, LANES as u32).cycle();
+    let lanes: [u32; LANES] = std::array::from_fn(|_| lanes.next().unwrap_or(0));
+    let streams = lanes.map(|trajectory| Level::Sampled.stream(task, trajectory));
     for push in etas(states, 3) {
         let mut buffers = Buffers::carve(&mut rows, dynamics, task, policy)?;
         let first = buffers.states.get_mut(..states).unwrap_or_default();
-        for lane in 0..LANES {
-            Level::Sampled.start(task, lane as u32 % trajectories, lane, first);
+        for (lane, trajectory) in lanes.iter().enumerate() {
+            Level::Sampled.start(task, *trajectory, lane, first);
         }
         for (row, eta) in buffers.eta.iter_mut().zip(push.iter().cycle()) {
             *row = [*eta; LANES];
@@ -286,4 +300,18 @@ fn reached(
         [(low - room).max(*least), (high + room).min(*most)]
     });
     Ok(ends.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_of_many_trajectories_reach_from_the_first_to_the_last_starts() {
+        let of = |all, most| spread(all, most).collect::<Vec<_>>();
+        assert_eq!(of(3, 4), [0, 1, 2]);
+        assert_eq!(of(8, 4), [0, 2, 4, 6]);
+        assert_eq!(of(4000, 2), [0, 2000]);
+        assert_eq!(of(0, 4), [0]);
+    }
 }

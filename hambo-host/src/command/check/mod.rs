@@ -94,7 +94,10 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
         // Before the check, which takes its time.
         hold_writable(path)?;
     }
-    let mut task = TaskFile::read(&arguments.task)?;
+    if arguments.horizon == Some(0) {
+        return Err(Error::Usage("--horizon 0: give at least 1".to_owned()));
+    }
+    let mut task = TaskFile::read_with_horizon(&arguments.task, arguments.horizon)?;
     arguments.change(&mut task)?;
     let model = ModelFile::read(&arguments.model)?;
     let policy = HostPolicy::read(&arguments.case.policy, &task)?;
@@ -175,11 +178,6 @@ impl CheckArguments {
                 return Err(Error::Usage(text));
             }
             task.delta = delta;
-        }
-        match self.horizon {
-            Some(0) => return Err(Error::Usage("--horizon 0: give at least 1".to_owned())),
-            Some(horizon) => task.horizon = horizon,
-            None => {}
         }
         Ok(())
     }

@@ -119,6 +119,19 @@ fn mistakes_are_named_with_their_key() {
 }
 
 #[test]
+fn another_horizon_is_meant_in_expressions_too() {
+    let text = "name = 'cart'\nhorizon = 40\n[state]\nnames = ['x']\n\
+                [action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
+                [reward]\nexpr = 'horizon'\n[initial]\nkind = 'point'\nvalue = [0]\n";
+    for (other, wanted) in [(None, 40), (Some(7), 7)] {
+        let task = super::format::parse(text, "task.toml", other).unwrap();
+        assert_eq!(task.horizon, wanted);
+        let constant = hambo_core::expression::Op::Constant(wanted as f32);
+        assert_eq!(task.ops, [constant]);
+    }
+}
+
+#[test]
 fn a_state_may_be_called_t() {
     let text = "name = 'cart'\nhorizon = 40\n[state]\nnames = ['t']\n\
                 [action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\

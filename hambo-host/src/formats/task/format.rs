@@ -86,7 +86,12 @@ struct RawInitial {
     always: Option<bool>,
 }
 
-pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
+/// `other_horizon` stands for the file's own, in expressions too.
+pub(super) fn parse(
+    text: &str,
+    origin: &str,
+    other_horizon: Option<u32>,
+) -> Result<TaskFile, TaskError> {
     let raw: Raw = toml::from_str(text).map_err(|problem| syntax(text, origin, &problem))?;
     let check = Checker { origin, text };
 
@@ -96,7 +101,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<TaskFile, TaskError> {
         let problem = format!("is {horizon}, not a number of steps");
         return check.fail("horizon", problem, "give a whole number, at least 1");
     }
-    let horizon = horizon as u32;
+    let horizon = other_horizon.unwrap_or(horizon as u32);
     let delta = raw.delta.unwrap_or(0.05);
     if !(delta > 0.0 && delta < 1.0) {
         let help = "give a number between 0 and 1; 0.05 means 95 % confidence";

@@ -179,6 +179,19 @@ impl TaskFile {
     /// If the file cannot be read or is not a good task; the error names the file, the
     /// key, the line and what to do.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, TaskError> {
+        Self::read_with_horizon(path, None)
+    }
+
+    /// The same with another horizon than the file's, if one is given: expressions that name
+    /// it mean this one.
+    ///
+    /// # Errors
+    ///
+    /// As [`TaskFile::read`].
+    pub fn read_with_horizon(
+        path: impl AsRef<Path>,
+        horizon: Option<u32>,
+    ) -> Result<Self, TaskError> {
         let path = path.as_ref();
         let origin = path.display().to_string();
         let text = read_at_most(path, MOST_BYTES).and_then(|bytes| {
@@ -187,7 +200,7 @@ impl TaskFile {
         });
         match text {
             Ok(text) => {
-                let task = Self::parse(&text, &origin)?;
+                let task = format::parse(&text, &origin, horizon)?;
                 let (states, actions) = (task.state_names.len(), task.action_names.len());
                 tracing::info!(file = %origin, states, actions, horizon = task.horizon, "read a task");
                 Ok(task)
@@ -203,7 +216,7 @@ impl TaskFile {
     /// If the text is not a good task; the error names the file, the key, the line and what
     /// to do.
     pub fn parse(text: &str, origin: &str) -> Result<Self, TaskError> {
-        format::parse(text, origin)
+        format::parse(text, origin, None)
     }
 
     /// Its states and actions, as files hold them and a log's readers take them.

@@ -411,10 +411,12 @@ pub fn image_with(
     task.method = method(draw);
     wrap_some(seed, &mut task);
     let starts = worst_starts_of_some(seed, &mut task);
+    let starts_listed = (starts.len() / space) as u32;
     change(&mut task);
     let policy = encode_policy(&policy(draw, space)?)?;
     let effort = Effort {
-        trajectories: 2 + draw.below(2) as u32,
+        // Two from every start at least, or there is no margin.
+        trajectories: (2 + draw.below(2) as u32) * starts_listed.max(1),
         searched: 2,
         iterations: 3,
         seed,

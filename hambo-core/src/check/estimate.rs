@@ -144,9 +144,13 @@ impl Estimate {
         }
         let constraint = rollout.task.constraint(rollout.objective);
         let of_share = constraint.is_some_and(|constraint| constraint.probability.is_some());
-        if of_share && lower < 0.0 {
+        if of_share {
             // Whatever comes off it, a share is no less.
-            lower = 0.0;
+            for share in [&mut mean, &mut lower] {
+                if *share < 0.0 {
+                    *share = 0.0;
+                }
+            }
         }
         let mut found = Contenders::of(minimum);
         if variant == Variant::DiscreteAdversaryInf {

@@ -243,7 +243,7 @@ fn at_starts(rollout: &Rollout<'_, StoredPolicy<'_>>, values: &Values) -> f64 {
 
 /// At most so many of all trajectories, from the first to the last: those that start from one
 /// listed state stand side by side.
-fn spread(all: u32, most: u32) -> impl Iterator<Item = u32> {
+fn spread(all: u32, most: u32) -> impl Iterator<Item = u32> + Clone {
     let count = all.clamp(1, most);
     (0..count).map(move |one| (u64::from(one) * u64::from(all) / u64::from(count)) as u32)
 }

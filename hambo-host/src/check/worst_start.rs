@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use hambo_core::adversary::{Starts, searches};
 use hambo_core::image::Image;
 use hambo_core::rollout::{Objective, Rollout};
-use hambo_core::task::Effort;
+use hambo_core::task::{Effort, Variant};
 
 use super::case::Case;
 use super::certify::WORST_STARTS;
@@ -155,14 +155,11 @@ fn score(
     states: Vec<Vec<f32>>,
     sweeps: u32,
 ) -> Result<Vec<Scored>, Error> {
-    let variants = case.task.method.variants.iter().copied();
-    let variant = variants
-        .clone()
-        .find(|variant| searches(*variant))
-        .or_else(|| variants.clone().next());
-    let Some(variant) = variant else {
-        return Ok(Vec::new());
-    };
+    // Without a variant that searches, starts are compared by mean propagation: whole members
+    // are numbered in another order.
+    let mut variants = case.task.method.variants.iter().copied();
+    let variant = variants.find(|variant| searches(*variant));
+    let variant = variant.unwrap_or(Variant::Mean);
     let mut tried = case.clone();
     // One searched trajectory from each.
     tried.task.initial = Initial::Data { always: false };

@@ -78,7 +78,7 @@ pub struct ExactValue {
     pub seconds: Number,
 }
 
-/// The value, and the etas of the greedy adversary on the first searched trajectories.
+/// The value, and the etas of the greedy adversary on a few trajectories.
 pub struct Exact {
     /// The value.
     pub value: ExactValue,
@@ -103,7 +103,8 @@ pub fn solvable(case: &Case) -> Result<bool, Error> {
         && variants.contains(&Variant::ContinuousAdversary))
 }
 
-/// Solves a case's return on a grid of so many points a state, or finer. The sequences are found on trajectories that are not the check's.
+/// Solves a case's return on a grid of so many points a state, or finer. The sequences are
+/// found on trajectories that are not the check's.
 ///
 /// # Errors
 /// If the task has more than three states or the controller is left to chance, or the task is

@@ -5,24 +5,22 @@ use hambo_core::expression::{Comparison, Inputs};
 
 use super::{NamedConstraint, TaskFile, kind_name};
 
-fn parse(line: &str) -> Result<NamedConstraint, String> {
+fn task(line: &str) -> Result<TaskFile, String> {
     let text = format!(
         "name = 'cart'\nhorizon = 40\nconstraint = [{{ name = 'c', {line} }}]\n\
          [state]\nnames = ['x']\n[action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
          [reward]\nexpr = '-abs(x)'\n[initial]\nkind = 'point'\nvalue = [0]\n"
     );
-    let task = TaskFile::parse(&text, "task.toml").map_err(|error| error.to_string())?;
-    Ok(task.constraints[0].clone())
+    TaskFile::parse(&text, "task.toml").map_err(|error| error.to_string())
+}
+
+fn parse(line: &str) -> Result<NamedConstraint, String> {
+    task(line).map(|task| task.constraints[0].clone())
 }
 
 /// The margin at x = 3 before and 5 after the step 30.
 fn margin(expression: &str) -> f32 {
-    let text = format!(
-        "name = 'cart'\nhorizon = 40\nconstraint = [{{ name = 'c', expr = '{expression}' }}]\n\
-         [state]\nnames = ['x']\n[action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
-         [reward]\nexpr = '-abs(x)'\n[initial]\nkind = 'point'\nvalue = [0]\n"
-    );
-    let task = TaskFile::parse(&text, "task.toml").unwrap();
+    let task = task(&format!("expr = '{expression}'")).unwrap();
     let program = task.program().unwrap();
     let inputs = Inputs {
         state: &[[3.0]],

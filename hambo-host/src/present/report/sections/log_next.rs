@@ -1,7 +1,7 @@
 //! Where to log next.
 
 use super::Section;
-use super::trajectories::difference;
+use super::trajectories::plane;
 use crate::check::log_next::LogNext;
 use crate::check::number::Number;
 use crate::check::paths::Paths;
@@ -66,11 +66,7 @@ fn percent(share: f64) -> String {
 /// The plane of the two states that differ most between neutral and worst trajectories; none
 /// with one state.
 fn map(places: &[LogNext], paths: &Paths) -> String {
-    let mut order: Vec<usize> = (0..paths.states.len()).collect();
-    order.sort_by(|a, b| difference(paths, *b).total_cmp(&difference(paths, *a)));
-    order.truncate(2);
-    order.sort_unstable();
-    let [i, j] = order[..] else {
+    let Some([i, j]) = plane(paths) else {
         return String::new();
     };
     let path = |rows: &[Vec<Number>]| -> Vec<[f64; 2]> {

@@ -1,7 +1,7 @@
 //! Where the adversary takes the return away: at which step, and where in state space.
 
 use super::Section;
-use super::trajectories::difference;
+use super::trajectories::plane;
 use crate::check::loss::Loss;
 use crate::check::number::Number;
 use crate::check::paths::Paths;
@@ -109,11 +109,7 @@ fn steps(loss: &Loss) -> String {
 
 /// The plane of the two states that differ most; none with one state.
 fn map(loss: &Loss, paths: &Paths) -> String {
-    let mut order: Vec<usize> = (0..paths.states.len()).collect();
-    order.sort_by(|a, b| difference(paths, *b).total_cmp(&difference(paths, *a)));
-    order.truncate(2);
-    order.sort_unstable();
-    let [i, j] = order[..] else {
+    let Some([i, j]) = plane(paths) else {
         return String::new();
     };
     let shown = &paths.shown;

@@ -69,6 +69,16 @@ fn by_difference(paths: &Paths) -> Vec<usize> {
     order
 }
 
+/// The two states in which neutral and worst trajectories differ most, in their order; none
+/// with one state.
+pub(super) fn plane(paths: &Paths) -> Option<[usize; 2]> {
+    let mut order: Vec<usize> = (0..paths.states.len()).collect();
+    order.sort_by(|a, b| difference(paths, *b).total_cmp(&difference(paths, *a)));
+    order.truncate(2);
+    order.sort_unstable();
+    order.try_into().ok()
+}
+
 /// The largest distance of the two means, in four standard deviations of the log.
 pub(super) fn difference(paths: &Paths, state: usize) -> f64 {
     let (Some(neutral), Some(worst)) = (paths.neutral.get(state), paths.worst.get(state)) else {

@@ -138,7 +138,7 @@ fn sweeps<const B: usize>(
         next,
     };
     let output = (program.len() - 1) as u16;
-    let pulled = program.pull_back(mode, &values, &[(output, [1.0; B])], &mut adjoints, into);
+    let pulled = program.pull_back(mode, &values, [(output, [1.0; B])], &mut adjoints, into);
     assert_eq!(pulled, Ok(()));
     (finite, values, gradient)
 }

@@ -36,6 +36,7 @@ use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support, nested_beta,
 };
 use crate::network::{Activation, NetworkShape};
+use crate::physics::Physics;
 use crate::policy::{ActionMap, Head, Linear, StoredPolicy};
 use crate::task::{Effort, InitialKind, InitialState, Limits, Method, Task};
 use crate::wrap::Wraps;
@@ -67,8 +68,8 @@ pub fn model() -> Result<Model<'static>, &'static str> {
         output_scale: &[1.0],
         noise_scale: &[1.0],
     };
-    let ensemble =
-        Ensemble::new(network, (1e-3, 1.0), standardisation, &MEMBERS).map_err(|_| "ensemble")?;
+    let ensemble = Ensemble::new(network, 1, (1e-3, 1.0), standardisation, &MEMBERS)
+        .map_err(|_| "ensemble")?;
     Ok(Model {
         dynamics: Dynamics::Ensemble(ensemble),
         confidence: ConfidenceSet {
@@ -110,6 +111,7 @@ pub fn task() -> Result<Task<'static>, &'static str> {
         return_bounds: None,
         constraint_bounds: Vec::new(),
         wraps: Wraps::NONE,
+        physics: Physics::learned_alone(1),
         state_limits: Limits {
             low: &[-5.0],
             high: &[5.0],

@@ -19,7 +19,9 @@
 //! | [`constraint`] | when in time a constraint must hold, and how often | c_i |
 //! | [`network`] | multilayer perceptrons and their derivatives | h_theta |
 //! | [`model`] | network ensembles, Gaussian processes, their derivatives, the confidence set | mu, sigma, beta, tau; equations (4) and (5) |
+//! | [`limits`] | lower and upper ends of states and actions | |
 //! | [`wrap`] | states that come back after a period, such as angles | |
+//! | [`physics`] | states that are computed, pairs on the unit circle, what the model sees of the state | |
 //! | [`variant`] | CA, DA1, DAinf and the neutral estimates | section 4.1 |
 //! | [`policy`] | controllers and their derivatives, trained adversaries | pi, eta(s, a) |
 //! | [`task`] | horizon, limits, initial states, thresholds | M, p0, T |
@@ -82,11 +84,13 @@ pub mod estimate;
 pub mod example;
 pub mod expression;
 pub mod image;
+pub mod limits;
 pub mod model;
 pub mod network;
 #[cfg(feature = "embedded-hal")]
 mod output_enable;
 mod parameter;
+pub mod physics;
 pub mod policy;
 pub mod rollout;
 pub mod task;

@@ -13,6 +13,8 @@ use crate::arithmetic::random::Stream;
 use crate::constraint::Constraint;
 use crate::estimate::ErrorBudget;
 use crate::expression::Program;
+pub use crate::limits::Limits;
+use crate::physics::Physics;
 use crate::policy::{FoundChoices, NetworkAdversary};
 pub use crate::variant::Variant;
 use crate::wrap::Wraps;
@@ -39,6 +41,8 @@ pub struct Task<'a> {
     pub constraint_bounds: Vec<Option<[f32; 2]>, MAX_CONSTRAINTS>,
     /// States that come back after a period, such as angles.
     pub wraps: Wraps<'a>,
+    /// What is known of the dynamics.
+    pub physics: Physics,
     /// Physical limits of the states.
     pub state_limits: Limits<'a>,
     /// Limits to which actions are clipped.
@@ -120,6 +124,38 @@ impl Default for Method {
 }
 
 impl<'a> Task<'a> {
+    /// ds.
+    #[must_use]
+    pub fn state_dimension(&self) -> usize {
+        self.state_limits.low.len()
+    }
+
+    /// How many states the model moves, and the adversary with it.
+    #[must_use]
+    pub fn moved_states(&self) -> usize {
+        self.physics.moved_count(self.state_dimension())
+    }
+
+    /// Computes the known states of `next`, which holds the others; see
+    /// [`Physics::compute_known`].
+    pub fn compute_known<const B: usize>(
+        &self,
+        seen: (&[[f32; B]], &[[f32; B]]),
+        step: f32,
+        next: &mut [[f32; B]],
+        values: &mut [[f32; B]],
+    ) -> [bool; B] {
+        let (program, range) = (&self.program, (&self.wraps, &self.state_limits));
+        self.physics
+            .compute_known(program, range, seen, step, next, values)
+    }
+
+    /// Moves states into their intervals and pairs to their circles.
+    pub fn keep_in_range<const B: usize>(&self, states: &mut [[f32; B]]) {
+        self.wraps.wrap(states);
+        self.physics.keep_on_circles(states);
+    }
+
     /// How delta is shared out.
     #[must_use]
     pub fn error_budget(&self) -> ErrorBudget {
@@ -230,15 +266,6 @@ impl<'a> Task<'a> {
         }
         [minimum(low, 0.0) * sum, maximum(high, 0.0) * sum]
     }
-}
-
-/// Lower and upper limits; infinite where there is none.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits<'a> {
-    /// Lower limits.
-    pub low: &'a [f32],
-    /// Upper limits.
-    pub high: &'a [f32],
 }
 
 /// How many trajectories are drawn and how long the adversary searches.

@@ -37,12 +37,19 @@ impl Wraps<'_> {
     /// Moves every state of every lane into its interval. One that is there
     /// already keeps its bits.
     pub fn wrap<const B: usize>(&self, states: &mut [[f32; B]]) {
-        let intervals = self.low.iter().zip(self.period);
-        for (row, (low, period)) in states.iter_mut().zip(intervals) {
-            if *period > 0.0 {
-                for x in row {
-                    *x = wrap(*x, *low, *period);
-                }
+        for (state, row) in states.iter_mut().enumerate() {
+            self.wrap_row(state, row);
+        }
+    }
+
+    /// Moves one state of every lane into its interval.
+    pub fn wrap_row<const B: usize>(&self, state: usize, row: &mut [f32; B]) {
+        let (Some(low), Some(period)) = (self.low.get(state), self.period.get(state)) else {
+            return;
+        };
+        if *period > 0.0 {
+            for x in row {
+                *x = wrap(*x, *low, *period);
             }
         }
     }

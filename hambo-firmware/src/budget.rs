@@ -44,15 +44,15 @@ fn main() -> ! {
 /// `None` if the workspace is too small for the model.
 #[inline(never)]
 fn measure(dynamics: &Dynamics<'_>, rows: Rows<'_>, counter: &Counter) -> Option<ModelCost> {
-    let (state_dimension, action_dimension) =
-        (dynamics.state_dimension(), dynamics.action_dimension());
-    let (state, rows) = rows.split_at_mut_checked(state_dimension)?;
+    let (features, outputs) = (dynamics.features(), dynamics.outputs());
+    let action_dimension = dynamics.action_dimension();
+    let (state, rows) = rows.split_at_mut_checked(features)?;
     let (action, rows) = rows.split_at_mut_checked(action_dimension)?;
-    let (mean, rows) = rows.split_at_mut_checked(state_dimension)?;
-    let (epistemic_std, rows) = rows.split_at_mut_checked(state_dimension)?;
-    let (aleatoric_std, rows) = rows.split_at_mut_checked(state_dimension)?;
-    let (cotangent, rows) = rows.split_at_mut_checked(state_dimension)?;
-    let (state_cotangent, rows) = rows.split_at_mut_checked(state_dimension)?;
+    let (mean, rows) = rows.split_at_mut_checked(outputs)?;
+    let (epistemic_std, rows) = rows.split_at_mut_checked(outputs)?;
+    let (aleatoric_std, rows) = rows.split_at_mut_checked(outputs)?;
+    let (cotangent, rows) = rows.split_at_mut_checked(outputs)?;
+    let (state_cotangent, rows) = rows.split_at_mut_checked(features)?;
     let (action_cotangent, rows) = rows.split_at_mut_checked(action_dimension)?;
     let scratch = rows.get_mut(..dynamics.scratch_rows()?)?;
     cotangent.fill([1.0; LANES]);

@@ -311,11 +311,28 @@ fn an_angle_that_wraps_is_named_until_the_task_says_so() {
     named(&draft);
     let task = draft.replace("# expr = \"\"", "expr = \"cos(theta)\"");
     assert!(TaskFile::parse(&task, "task.toml").is_ok());
-    folder.write("said.toml", &task);
-    folder.write("task.toml", &task.replace(line, ""));
-
     let fit = "fit task.toml --data log.csv --hidden 8 --steps 50 -o m.hambo";
     let check = "task check task.toml --data log.csv";
+    // The draft found that the angle follows from its speed, which is not so at a jump.
+    folder.write("task.toml", &task);
+    assert!(folder.done(check).contains("note: `known.theta` holds"));
+    folder.write("task.toml", &task.replace(line, ""));
+    let (code, text, _) = folder.run(check);
+    assert!(
+        code == 1 && text.contains("problem: `known.theta`"),
+        "{text}"
+    );
+    let (code, _, error) = folder.run(fit);
+    assert!(
+        code == 2 && error.contains("[known] says that `theta`"),
+        "{error}"
+    );
+
+    // A model that has to learn the angle.
+    let lines = task.lines().filter(|line| !line.starts_with("theta = "));
+    let task = lines.collect::<Vec<_>>().join("\n");
+    folder.write("said.toml", &task);
+    folder.write("task.toml", &task.replace(line, ""));
     let text = folder.done(check);
     named(&text);
     assert!(text.contains("warning: `state.wrap`"), "{text}");

@@ -176,6 +176,7 @@ fn ensemble(ds: usize, da: usize) -> TrainedEnsemble {
 fn uncertainty(ds: usize, da: usize) -> Uncertainty {
     let calibration_scale = vec![1.2; ds];
     Uncertainty {
+        features: ds,
         beta: nested_beta(MEMBERS, &calibration_scale),
         calibration_scale,
         calibration: Calibration::Passed,

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hambo_core::image::Image;
+use hambo_core::physics::ModelInputs;
 use hambo_host::formats::expression::{Compiler, Names};
 use hambo_host::formats::image::AlignedBytes;
 use hambo_tests::{fixture, gaussian_process, policy};
@@ -19,7 +20,7 @@ const POLICIES: u64 = 11;
 
 /// What the smallest image of all would lack.
 type Feature = (&'static str, fn(&Image<'_>) -> bool);
-const FEATURES: [Feature; 5] = [
+const FEATURES: [Feature; 8] = [
     ("one-adversary", |image| image.task().networks.len() == 1),
     ("two-adversaries", |image| image.task().networks.len() == 2),
     ("every-variant", |image| {
@@ -27,6 +28,11 @@ const FEATURES: [Feature; 5] = [
     }),
     ("termination", |image| image.task().termination.is_some()),
     ("constraint", |image| !image.task().constraints.is_empty()),
+    ("known", |image| !image.task().physics.known.is_empty()),
+    ("circle", |image| !image.task().physics.circles.is_empty()),
+    ("inputs", |image| {
+        matches!(image.task().physics.inputs, ModelInputs::Features(_))
+    }),
 ];
 
 /// Over the states x and y and the action u, as the fuzz target has them.
@@ -63,7 +69,11 @@ fn images(folder: &Path) -> Result<(), Box<dyn Error>> {
     for kind in 0..POLICIES {
         let image = smallest(
             0..,
-            |seed| fixture::image_of(seed, |space| policy::random(kind, space, space)),
+            |seed| {
+                fixture::image_of(seed, |[states, actions]| {
+                    policy::random(kind, states, actions)
+                })
+            },
             any,
         )?;
         fs::write(folder.join(format!("policy-{kind}")), image.as_bytes())?;

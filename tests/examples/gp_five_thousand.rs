@@ -43,6 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("noise {noise:.4}, true {NOISE}");
     }
     let uncertainty = Uncertainty {
+        features: 1,
         beta: 1.0,
         calibration_scale: vec![1.0],
         calibration: Calibration::Passed,

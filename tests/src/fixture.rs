@@ -1,6 +1,7 @@
 //! Random images: every activation, initial distribution and function of the
 //! expression language turns up among a few dozen seeds, and states that wrap.
 
+use crate::random_physics::RandomPhysics;
 use hambo_core::ParameterError;
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::image::container::Container;
@@ -125,6 +126,7 @@ pub fn uncertainty(draw: &mut Draw, ensemble: &TrainedEnsemble) -> Uncertainty {
     let space = ensemble.standardisation.output_mean.len();
     let calibration_scale = draw.many(space, |draw| draw.between(1.0, 1.5));
     Uncertainty {
+        features: space,
         beta: nested_beta(ensemble.members.len(), &calibration_scale),
         calibration_scale,
         calibration: Calibration::Passed,
@@ -164,32 +166,50 @@ fn region(draw: &mut Draw, columns: usize) -> LoggedRegion {
 /// # Errors
 /// If the text is wrong.
 pub fn task(draw: &mut Draw, space: usize, reward: &str) -> Result<TaskFile, Error> {
+    task_knowing(draw, space, reward, &RandomPhysics::default())
+}
+
+/// Likewise with known states beside those.
+///
+/// # Errors
+/// If the text is wrong.
+pub fn task_knowing(
+    draw: &mut Draw,
+    space: usize,
+    reward: &str,
+    physics: &RandomPhysics,
+) -> Result<TaskFile, Error> {
+    let logged = physics.first.len() + space;
+    let states = logged + physics.last.len();
     let list = |numbers: Vec<f32>| format!("{numbers:?}");
-    let names = |prefix: &str| {
-        let names: Vec<String> = (0..space).map(|i| format!("{prefix}{i}")).collect();
-        format!("{names:?}")
+    let numbered = |prefix: &str| -> Vec<String> {
+        let names = (0..space).map(|i| format!("{prefix}{i}"));
+        names.collect()
     };
+    let mut names: Vec<String> = physics.first.iter().map(ToString::to_string).collect();
+    names.extend(numbered("s"));
+    names.extend(physics.last.iter().map(ToString::to_string));
     let initial = match INITIALS[draw.below(INITIALS.len())] {
         "point" => format!(
             "kind = \"point\"\nvalue = {}",
-            list(draw.many(space, Draw::normal))
+            list(draw.many(logged, Draw::normal))
         ),
         "uniform" => format!(
             "kind = \"uniform\"\nlow = {}\nhigh = {}",
-            list(vec![-1.0; space]),
-            list(vec![0.5; space])
+            list(vec![-1.0; logged]),
+            list(vec![0.5; logged])
         ),
         _ => format!(
             "kind = \"gaussian\"\nmean = {}\nstd = {}",
-            list(draw.many(space, Draw::normal)),
-            list(vec![0.2; space])
+            list(draw.many(logged, Draw::normal)),
+            list(vec![0.2; logged])
         ),
     };
     let limits = if draw.below(2) == 0 {
         format!(
             "low = {}\nhigh = {}",
-            list(vec![-1.5; space]),
-            list(vec![1.5; space])
+            list(vec![-1.5; states]),
+            list(vec![1.5; states])
         )
     } else {
         String::new()
@@ -197,14 +217,17 @@ pub fn task(draw: &mut Draw, space: usize, reward: &str) -> Result<TaskFile, Err
     let extras = extras(draw);
     let text = format!(
         "name = \"random\"\nhorizon = {}\ndelta = 0.1\ndiscount = {}\nthreshold = -5\n\
-         [state]\nnames = {}\n{limits}\n[action]\nnames = {}\nlow = {}\nhigh = {}\n\
-         [reward]\nexpr = \"{reward}\"\n{extras}[initial]\n{initial}\n",
+         [state]\nnames = {:?}\n{}{limits}\n[action]\nnames = {:?}\nlow = {}\nhigh = {}\n{}\
+         [reward]\nexpr = \"{reward}{}\"\n{extras}[initial]\n{initial}\n",
         3 + draw.below(6),
         if draw.below(2) == 0 { 1.0 } else { 0.9 },
-        names("s"),
-        names("a"),
+        names,
+        physics.state,
+        numbered("a"),
         list(vec![-0.4; space]),
         list(vec![0.4; space]),
+        physics.sections,
+        physics.reward,
     );
     Ok(TaskFile::parse(&text, "random.toml")?)
 }
@@ -295,16 +318,15 @@ pub fn image(seed: u64) -> Result<AlignedBytes, Error> {
     image_with(seed, waypoints, |_| {})
 }
 
-/// Likewise with a policy of the given number of states, which is also that
-/// of the actions.
+/// Likewise with a policy of the given numbers of states and actions.
 ///
 /// # Errors
 /// As for [`image`], and if the policy does not fit.
 pub fn image_of(
     seed: u64,
-    policy: impl FnOnce(usize) -> HostPolicy,
+    policy: impl FnOnce([usize; 2]) -> HostPolicy,
 ) -> Result<AlignedBytes, Error> {
-    image_with(seed, |_, space| Ok(policy(space)), |_| {})
+    image_with(seed, |_, sizes| Ok(policy(sizes)), |_| {})
 }
 
 /// Random adversaries: no network, one for CA, or one for each variant, against the
@@ -347,6 +369,7 @@ fn found(draw: &mut Draw, ensemble: &TrainedEnsemble, task: &TaskFile) -> Vec<Fo
 fn networks(draw: &mut Draw, ensemble: &TrainedEnsemble, task: &TaskFile) -> Vec<TrainedAdversary> {
     let space = ensemble.standardisation.output_mean.len();
     let members = ensemble.members.len();
+    let inputs = task.state_names.len() + task.action_names.len();
     let kinds = [
         (Variant::ContinuousAdversary, space),
         (Variant::DiscreteAdversary1, members),
@@ -364,10 +387,10 @@ fn networks(draw: &mut Draw, ensemble: &TrainedEnsemble, task: &TaskFile) -> Vec
             TrainedAdversary {
                 variant,
                 objective,
-                layers: vec![layer(2 * space, 6), layer(6, outputs)],
+                layers: vec![layer(inputs, 6), layer(6, outputs)],
                 activation: Activation::Tanh,
-                input_mean: vec![0.1; 2 * space],
-                input_scale: vec![1.5; 2 * space],
+                input_mean: vec![0.1; inputs],
+                input_scale: vec![1.5; inputs],
             }
         })
         .collect()
@@ -377,7 +400,7 @@ fn networks(draw: &mut Draw, ensemble: &TrainedEnsemble, task: &TaskFile) -> Vec
 ///
 /// # Errors
 /// If a number is out of range, which would be a bug of this file.
-pub fn waypoints(draw: &mut Draw, space: usize) -> Result<HostPolicy, Error> {
+pub fn waypoints(draw: &mut Draw, [_, space]: [usize; 2]) -> Result<HostPolicy, Error> {
     let policy = policy(draw, space)
         .map_err(|error| Error::Usage(format!("a waypoint is out of range: {error:?}")))?;
     Ok(HostPolicy::Waypoints(policy))
@@ -398,7 +421,7 @@ pub fn long_image(horizon: u32) -> Result<AlignedBytes, Error> {
 /// As for [`image`].
 pub fn image_with(
     seed: u64,
-    policy: impl FnOnce(&mut Draw, usize) -> Result<HostPolicy, Error>,
+    policy: impl FnOnce(&mut Draw, [usize; 2]) -> Result<HostPolicy, Error>,
     change: impl Fn(&mut TaskFile),
 ) -> Result<AlignedBytes, Error> {
     let draw = &mut Draw::new(seed);
@@ -407,13 +430,16 @@ pub fn image_with(
     let activation = activations[draw.below(3)];
     let ensemble = ensemble(draw, space, activation);
     let uncertainty = uncertainty(draw, &ensemble);
-    let mut task = task(draw, space, REWARDS[seed as usize % REWARDS.len()])?;
+    let physics = RandomPhysics::of_some(seed, space);
+    let reward = REWARDS[seed as usize % REWARDS.len()];
+    let mut task = task_knowing(draw, space, reward, &physics)?;
     task.method = method(draw);
     wrap_some(seed, &mut task);
     let starts = worst_starts_of_some(seed, &mut task);
-    let starts_listed = (starts.len() / space) as u32;
+    let states = task.state_names.len();
+    let starts_listed = (starts.len() / states) as u32;
     change(&mut task);
-    let policy = encode_policy(&policy(draw, space)?)?;
+    let policy = encode_policy(&policy(draw, [states, space])?)?;
     let effort = Effort {
         // Two from every start at least, or there is no margin.
         trajectories: (2 + draw.below(2) as u32) * starts_listed.max(1),
@@ -497,6 +523,7 @@ pub fn point() -> Result<AlignedBytes, Error> {
         widths: vec![2, 2],
     };
     let uncertainty = Uncertainty {
+        features: 1,
         beta: nested_beta(2, &[1.0]),
         calibration_scale: vec![1.0],
         calibration: Calibration::Passed,

@@ -17,6 +17,7 @@ use hambo_host::learn::gaussian_process::{
 };
 
 use crate::fixture::{self, Draw, REWARDS};
+use crate::random_physics::RandomPhysics;
 
 /// All kernels.
 pub const KERNELS: [Kernel; 4] = [
@@ -194,6 +195,7 @@ impl Case {
     pub fn model_part(&self) -> Result<Vec<u8>, Error> {
         let fit = self.fit()?;
         let uncertainty = Uncertainty {
+            features: self.space,
             beta: 2.0,
             calibration_scale: vec![1.0; self.space],
             calibration: Calibration::Passed,
@@ -343,7 +345,7 @@ pub fn kernels<'i>(image: &'i Image<'_>) -> &'i [Kernel] {
 /// As for [`image`].
 pub fn image_of(
     seed: u64,
-    policy: impl FnOnce(&mut Draw, usize) -> Result<HostPolicy, Error>,
+    policy: impl FnOnce(&mut Draw, [usize; 2]) -> Result<HostPolicy, Error>,
 ) -> Result<AlignedBytes, Error> {
     let draw = &mut Draw::new(0x6A00 + seed);
     let space = 1 + draw.below(3);
@@ -356,14 +358,16 @@ pub fn image_of(
         pairs: 0.0,
     };
     let case = Case::new(draw, space, &kernels, difficulty);
-    let mut task = fixture::task(draw, space, REWARDS[seed as usize % REWARDS.len()])?;
+    let physics = RandomPhysics::of_some(seed, space);
+    let reward = REWARDS[seed as usize % REWARDS.len()];
+    let mut task = fixture::task_knowing(draw, space, reward, &physics)?;
     task.method.variants.clear();
     task.method.variants.extend([
         Variant::Mean,
         Variant::DistributionSampling,
         Variant::ContinuousAdversary,
     ]);
-    let policy = encode_policy(&policy(draw, space)?)?;
+    let policy = encode_policy(&policy(draw, [task.state_names.len(), space])?)?;
     let effort = Effort {
         trajectories: 2 + draw.below(2) as u32,
         searched: 2,

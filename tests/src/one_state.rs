@@ -72,6 +72,7 @@ impl OneState {
 
 fn uncertainty() -> Uncertainty {
     Uncertainty {
+        features: 1,
         beta: 1.0,
         calibration_scale: vec![1.0],
         calibration: Calibration::Passed,

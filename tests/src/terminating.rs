@@ -268,6 +268,7 @@ impl Terminating {
         }
         let sides = || lows.iter().zip(&highs);
         Uncertainty {
+            features: self.dimension(),
             beta: nested_beta(self.offsets.len(), &[1.0]),
             calibration_scale: vec![1.0; self.dimension()],
             calibration: Calibration::Passed,

@@ -140,6 +140,7 @@ impl Line {
             losses: vec![0.0; 2],
         };
         let uncertainty = Uncertainty {
+            features: 1,
             beta: BETA as f32,
             calibration_scale: vec![1.0],
             calibration: Calibration::Passed,

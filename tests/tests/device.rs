@@ -13,13 +13,20 @@ use std::path::{Path, PathBuf};
 use hambo_core::check::Outcome;
 use hambo_core::device_link::{DeviceVerdict, Refusal};
 use hambo_core::image::{Image, ImageError, Part, Problem};
+use hambo_core::task::Effort;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Reason;
 use hambo_host::check::in_lanes::check;
 use hambo_host::command::demo::Experiment;
 use hambo_host::device::{DeviceError, DeviceReport, Qemu};
+use hambo_host::formats::image::{AlignedBytes, encode_image, encode_policy};
+use hambo_host::formats::log::with_memory;
+use hambo_host::formats::policy::HostPolicy;
+use hambo_host::foundation::observer::Unobserved;
+use hambo_host::learn::ensemble::EnsembleOptions;
+use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
 use hambo_tests::fixture::{self, Draw};
-use hambo_tests::{gaussian_process, policy};
+use hambo_tests::{gaussian_process, pid, policy};
 use rayon::prelude::*;
 
 fn firmware() -> PathBuf {
@@ -105,7 +112,9 @@ fn host_and_device_agree_bit_for_bit_on_ensembles() {
     let verdicts: Vec<&str> = (0..images())
         .into_par_iter()
         .map(|seed| {
-            let policy = |_: &mut Draw, space| Ok(policy::random(seed, space, space));
+            let policy = |_: &mut Draw, [states, actions]: [usize; 2]| {
+                Ok(policy::random(seed, states, actions))
+            };
             let bytes = fixture::image_with(seed, policy, |task| {
                 task.method.variants.clear();
                 task.method.variants.extend(three_variants(seed));
@@ -121,6 +130,38 @@ fn host_and_device_agree_bit_for_bit_on_ensembles() {
     }
 }
 
+/// An integral and a filtered derivative, which the log does not have: the bound lies below the
+/// truth, the controller is deployed, and the device says the same to the last bit.
+#[test]
+fn a_controller_with_memory_agrees_bit_for_bit() {
+    let task = pid::task().unwrap();
+    let log = with_memory(&pid::log(60).unwrap(), &task.model_view()).unwrap();
+    let options = EnsembleOptions {
+        seed: 1,
+        ..EnsembleOptions::demo()
+    };
+    let options = FitOptions::new(ModelOptions::Networks(options));
+    let (model, _) = fit(&task, &log, &options, &mut Unobserved).unwrap();
+    let effort = Effort {
+        trajectories: 64,
+        searched: 4,
+        iterations: 20,
+        seed: 0,
+    };
+    let policy = HostPolicy::parse(pid::POLICY, "pid.toml", &task).unwrap();
+    let policy = encode_policy(&policy).unwrap();
+    let bytes = encode_image(model.model_part(), &task, effort, &[], &policy).unwrap();
+    let bytes = AlignedBytes::new(&bytes);
+    let host = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+    let truth = pid::truth(20_000);
+    // Without the load's integral the return is another one: this is the controller meant.
+    assert!((host.neutral - truth as f32).abs() < 0.1 * truth.abs() as f32);
+    assert!(f64::from(host.bound) < truth, "{} {truth}", host.bound);
+    let folder = Folder::new("pid");
+    let verdict = agree(&folder, "pid.hmb", bytes.as_bytes(), &host);
+    assert_eq!(verdict, "deploy", "{} {truth}", host.bound);
+}
+
 /// Likewise for Gaussian processes.
 #[test]
 fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
@@ -128,7 +169,9 @@ fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
     let (verdicts, kernels): (Vec<_>, Vec<_>) = (0..images())
         .into_par_iter()
         .map(|seed| {
-            let policy = |_: &mut Draw, space| Ok(policy::random(seed, space, space));
+            let policy = |_: &mut Draw, [states, actions]: [usize; 2]| {
+                Ok(policy::random(seed, states, actions))
+            };
             let bytes = gaussian_process::image_of(seed, policy).unwrap();
             let image = Image::parse(bytes.as_bytes()).unwrap();
             let host = check(&image).unwrap();

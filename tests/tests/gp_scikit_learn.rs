@@ -113,6 +113,7 @@ impl Problem {
         let units = physical(columns, 1);
         let fit = GaussianProcessFit::new(&observations, &units, &[hyperparameters]).unwrap();
         let uncertainty = Uncertainty {
+            features: 1,
             beta: 1.0,
             calibration_scale: vec![1.0],
             calibration: Calibration::Passed,

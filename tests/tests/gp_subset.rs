@@ -132,6 +132,7 @@ fn sizes_are_those_of_the_part() {
             high: 1.0,
         };
         let uncertainty = Uncertainty {
+            features: case.space,
             beta: 2.0,
             calibration_scale: vec![1.0; outputs],
             calibration: Calibration::Passed,

@@ -7,6 +7,7 @@ use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::policy::Policy;
 use hambo_host::check::in_lanes::check_in_lanes;
 use hambo_host::formats::image::AlignedBytes;
+use hambo_host::formats::task::TaskFile;
 use hambo_host::learn::calibration::{CalibrationMode, CalibrationStatus, Gate, ModelCalibration};
 use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::model_file::{
@@ -24,10 +25,10 @@ fn round_trip() {
     for seed in 0..50 {
         let bytes = fixture::image(seed).unwrap();
         let image = Image::parse(bytes.as_bytes()).unwrap();
-        assert_eq!(
-            image.policy().state_dimension(),
-            image.model().dynamics.state_dimension()
-        );
+        let (model, task) = (image.model(), image.task());
+        assert!(image.policy().state_dimension() <= task.state_dimension());
+        assert_eq!(model.dynamics.outputs(), task.moved_states());
+        assert_eq!(model.dynamics.features(), task.physics.features());
         assert!(image.task().horizon >= 3 && image.task().delta == 0.1);
         assert_eq!(image.task().threshold, Some(-5.0));
         assert_eq!(image.task().action_limits.low[0], -0.4);
@@ -180,6 +181,9 @@ fn model_files_keep_everything_and_refuse_damage() {
     let image = fixture::image(5).unwrap();
     let bytes = image.as_bytes();
     let length = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
+    let task = "name = 'line'\nhorizon = 4\n[state]\nnames = ['x']\n[action]\nnames = ['u']\n\
+                low = [-1]\nhigh = [1]\n[reward]\nexpr = '-x^2'\n[initial]\nkind = 'data'\n";
+    let task = TaskFile::parse(task, "line.toml").unwrap();
     let metadata = Metadata {
         hambo_version: "0.1.0".to_owned(),
         seed: 5,
@@ -196,7 +200,7 @@ fn model_files_keep_everything_and_refuse_damage() {
         sample: LogSample::default(),
         state_names: vec!["x".to_owned()],
         action_names: vec!["u".to_owned()],
-        wraps: vec![None],
+        view: task.model_view(),
         learned_reward: false,
         training: TrainingSummary::Networks(NetworkSummary {
             options: EnsembleOptions::demo(),

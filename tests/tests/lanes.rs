@@ -25,7 +25,8 @@ fn bits(outcome: &Outcome) -> Vec<u32> {
 /// Ensembles and Gaussian processes, every kind of policy.
 fn images(count: u64) -> impl Iterator<Item = (u64, AlignedBytes)> {
     (0..count).flat_map(|seed| {
-        let policy = |_: &mut Draw, space| Ok(policy::random(seed, space, space));
+        let policy =
+            |_: &mut Draw, [states, actions]: [usize; 2]| Ok(policy::random(seed, states, actions));
         let process = gaussian_process::image_of(seed, policy).unwrap();
         let networks = fixture::image_with(seed, policy, |task| {
             task.method.variants.clear();

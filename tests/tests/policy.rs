@@ -173,7 +173,10 @@ fn bits_are_equal_for_every_number_of_lanes() {
     }
     // And in the whole check.
     for seed in 0..KINDS / 2 {
-        let bytes = fixture::image_of(seed, |space| policy::random(seed, space, space)).unwrap();
+        let bytes = fixture::image_of(seed, |[states, actions]| {
+            policy::random(seed, states, actions)
+        })
+        .unwrap();
         let image = Image::parse(bytes.as_bytes()).unwrap();
         let bounds = [
             check_in_lanes::<1>(&image).unwrap(),

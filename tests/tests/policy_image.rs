@@ -124,9 +124,11 @@ fn images_with_bad_numbers_are_refused() {
         assert_eq!(refusal(&empty, &good), Some(Problem::Dimension));
     }
     // A policy for another robot.
-    let error = fixture::image_of(3, |space| policy::random(0, space + 1, space))
-        .map(|bytes| Image::parse(bytes.as_bytes()).err())
-        .unwrap();
+    let error = fixture::image_of(3, |[states, actions]| {
+        policy::random(0, states + 1, actions)
+    })
+    .map(|bytes| Image::parse(bytes.as_bytes()).err())
+    .unwrap();
     assert_eq!(error.map(|error| error.problem), Some(Problem::Dimension));
 }
 

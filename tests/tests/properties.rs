@@ -39,7 +39,7 @@ impl Case {
         task.method = Method::default();
         task.method.variants.clear();
         task.method.variants.extend(variants.iter().copied());
-        let policy = encode_policy(&fixture::waypoints(draw, space).unwrap()).unwrap();
+        let policy = encode_policy(&fixture::waypoints(draw, [space; 2]).unwrap()).unwrap();
         let effort = Effort {
             trajectories: 3,
             searched: 3,

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::expression::{Comparison, Inputs};
 use hambo_host::formats::task::TaskFile;
+use hambo_host::formats::task_draft::{LoggedRows, draft};
+use hambo_tests::fixture::Draw;
 use hambo_tests::study::assumption::ASSUMPTIONS;
 use hambo_tests::study::backtest_summary::Counts as BacktestCounts;
 use hambo_tests::study::backtests::{Backtests, EPISODES, first_rows as first_backtests};
@@ -19,7 +21,10 @@ use hambo_tests::study::coverage::{
     Coverage, EXPLORED, SETTING_COLUMNS as COVERAGE_SETTING, Setting, UNEXPLORED,
 };
 use hambo_tests::study::coverage_summary::{Counts, deployed_by_both, explored};
+use hambo_tests::study::known_physics::KnownPhysics;
+use hambo_tests::study::known_summary::Counts as KnownCounts;
 use hambo_tests::study::plant::{DELTA, Feature, Shape};
+use hambo_tests::study::robots::ROBOTS;
 use hambo_tests::study::rows::{Appender, Table};
 use hambo_tests::study::run::{Plan, file, run};
 use hambo_tests::study::simulate::Felt;
@@ -331,6 +336,61 @@ fn evaluate(task: &TaskFile, state: &[f32], action: &[f32], next: &[f32]) -> [f3
         value(task.reward.slot()),
         task.termination.map_or(0.0, value),
     ]
+}
+
+/// On the same logs the bound comes at least twice as close to the truth, for every robot, and
+/// stays below it.
+#[test]
+fn known_physics_halves_the_gap() {
+    let table = committed(&KnownPhysics, None);
+    for robot in &ROBOTS {
+        let counts = KnownCounts::of(&table, Some(robot.name));
+        assert!(counts.gaps[1] <= 0.5 * counts.gaps[0], "{counts:?}");
+        assert!(counts.ratio <= 0.5, "{counts:?}");
+        for violations in counts.violations {
+            assert!(!violations.above(DELTA), "{counts:?}");
+        }
+        assert!(
+            counts.deployed[1].hits >= counts.deployed[0].hits,
+            "{counts:?}"
+        );
+    }
+    // The pendulum's first log, again.
+    hold(&KnownPhysics, 2, &KnownPhysics.run(2).unwrap());
+}
+
+/// What `hambo task new` finds in the robots' logs is what is known of them.
+#[test]
+fn a_draft_finds_integrators_and_circles() {
+    for (robot, lines) in ROBOTS.iter().zip([
+        &[
+            "x = \"x + 0.05 * next.v\"",
+            "theta = \"theta + 0.05 * next.omega\"",
+        ][..],
+        &[
+            "x = \"x + 0.05 * next.vx\"",
+            "z = \"z + 0.05 * next.vz\"",
+            "theta = \"theta + 0.05 * next.omega\"",
+        ],
+        &["circle = [[\"c\", \"s\"]]"],
+    ]) {
+        for seed in 0..20 {
+            let log = robot.log(20, &mut Draw::new(seed)).unwrap();
+            let task = robot.task(false, 0.0).unwrap();
+            let path = format!("hambo-draft-{}-{}.csv", robot.name, std::process::id());
+            let path = std::env::temp_dir().join(path);
+            log.write_csv(&path, &task.state_names, &task.action_names)
+                .unwrap();
+            let rows = LoggedRows::discover(std::slice::from_ref(&path), &[]).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            let text = draft(&rows, "robot");
+            let found = text.lines().filter(|line| {
+                let known = line.contains(" = \"") && line.contains("0.05");
+                known || line.starts_with("circle")
+            });
+            assert_eq!(found.collect::<Vec<_>>(), lines, "{} {seed}", robot.name);
+        }
+    }
 }
 
 /// Three cells, two rows each; the rows of cell 1 say how often it was worked off.

@@ -41,7 +41,7 @@ fn case(seed: u64) -> Case {
         low: vec![LOW; space],
         high: vec![HIGH; space],
     };
-    let policy = fixture::waypoints(draw, space).unwrap();
+    let policy = fixture::waypoints(draw, [space; 2]).unwrap();
     let mut case = Case {
         model_part: encode_ensemble(&ensemble, &uncertainty).unwrap(),
         task,
@@ -73,7 +73,7 @@ fn least_of_drawn(case: &Case, seed: u64) -> f32 {
         variant: Variant::ContinuousAdversary,
         objective: Objective::Return,
     };
-    let states = model.dynamics.state_dimension();
+    let states = image.task().state_dimension();
     let needed = Buffers::<LANES>::rows_needed(&model.dynamics, task, policy).unwrap();
     let mut rows = vec![[0.0; LANES]; needed];
     let mut buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy).unwrap();

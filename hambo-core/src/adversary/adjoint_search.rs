@@ -67,7 +67,7 @@ impl<const B: usize> AdjointSearch<'_, B> {
         copy_lanes(improved, buffers.eta, buffers.worst_eta);
         let now = ScheduledSweep::new(self.iteration, self.iterations);
         let next = ScheduledSweep::new(self.iteration.saturating_add(1), self.iterations);
-        let dimension = rollout.model.dynamics.state_dimension();
+        let dimension = rollout.model.dynamics.outputs();
         // In the last round only what lowers the objective is followed.
         let descend = match (next.round, next.round == now.round) {
             (Round::Perturb, _) => *improved,

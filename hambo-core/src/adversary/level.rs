@@ -96,7 +96,7 @@ impl Level {
                 task.initial.draw(&mut stream, lane, rows);
             }
         }
-        task.wraps.wrap(rows);
+        task.keep_in_range(rows);
     }
 
     /// Puts the initial states of all lanes.
@@ -106,7 +106,7 @@ impl Level {
         trajectories: &[u32; B],
         buffers: &mut Buffers<'_, B>,
     ) {
-        let dimension = rollout.model.dynamics.state_dimension();
+        let dimension = rollout.task.state_dimension();
         let rows = buffers.states.get_mut(..dimension).unwrap_or_default();
         for (lane, trajectory) in trajectories.iter().enumerate() {
             self.start(rollout.task, *trajectory, lane, rows);

@@ -253,7 +253,7 @@ impl<const B: usize> Search<B> {
             }
             _ => {
                 let adjoint = self.adjoint();
-                adjoint.lay_pattern(Round::Constant, dynamics.state_dimension(), buffers);
+                adjoint.lay_pattern(Round::Constant, dynamics.outputs(), buffers);
                 if let Some(found) = found {
                     adjoint.lay_found(found, buffers);
                 }

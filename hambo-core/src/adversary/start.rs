@@ -76,7 +76,7 @@ impl Starts {
         };
         match rollout.variant {
             Variant::ContinuousAdversary => Self {
-                constants: constant::count(dynamics.state_dimension()),
+                constants: constant::count(dynamics.outputs()),
                 // One member alone is the mean.
                 members: if members > 1 { members } else { 0 },
                 ..own
@@ -182,7 +182,7 @@ mod tests {
             noise_scale: &[1.0],
         };
         let shape = NetworkShape::new(2, &[], 2, Activation::Relu).unwrap();
-        let alone = Ensemble::new(shape, (1e-3, 1.0), units, &ALONE).unwrap();
+        let alone = Ensemble::new(shape, 1, (1e-3, 1.0), units, &ALONE).unwrap();
         let (mut model, policy) = (example::model().unwrap(), example::policy().unwrap());
         let task = example::task().unwrap();
         let of = |model: &crate::model::Model<'_>| {

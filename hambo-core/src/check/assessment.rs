@@ -133,7 +133,7 @@ impl<'a, P> Assessment<'a, P> {
             }
         }
         if task.initial.kind == InitialKind::Logged {
-            let distinct = task.initial.distinct(model.dynamics.state_dimension());
+            let distinct = task.initial.distinct(task.state_dimension());
             assessment.freedom = distinct.saturating_sub(1) as u32;
             if distinct < FEWEST_STARTS {
                 assessment.note_unfit(Reason::FewStarts(distinct as u8));
@@ -282,7 +282,7 @@ impl<'a, P> Assessment<'a, P> {
 
     /// Whether a trajectory is the last of those from one listed start.
     fn ends_start(&self, level: Level, trajectory: u32) -> bool {
-        let dimension = self.model.dynamics.state_dimension();
+        let dimension = self.task.state_dimension();
         let next = trajectory.saturating_add(1);
         let start = |trajectory| level.listed_start(self.task, dimension, trajectory);
         next >= level.trajectories(self.task) || start(trajectory) != start(next)

@@ -134,7 +134,7 @@ fn members_that_agree_leave_no_width_and_no_number_that_is_not_finite() {
         noise_scale: &[1.0],
     };
     let mut model = example::model().unwrap();
-    let same = Ensemble::new(shape, (1e-3, 1.0), units, &SAME).unwrap();
+    let same = Ensemble::new(shape, 1, (1e-3, 1.0), units, &SAME).unwrap();
     model.dynamics = Dynamics::Ensemble(same);
     let image = Image::of(model, example::task().unwrap(), example::policy().unwrap());
     let outcome = check(&image);

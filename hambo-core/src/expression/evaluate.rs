@@ -1,6 +1,7 @@
 //! The forward sweep: a tape's values for `B` lanes side by side.
 
 use core::f32::consts::{PI, TAU};
+use core::ops::Range;
 
 use super::{
     op::{Op, Variable},
@@ -73,11 +74,23 @@ impl Program {
         inputs: Inputs<'_, B>,
         values: &mut [[f32; B]],
     ) -> [bool; B] {
+        self.evaluate_ops(0..self.len(), mode, inputs, values)
+    }
+
+    /// The same for some ops only; the slots before them hold their values already.
+    pub fn evaluate_ops<const B: usize>(
+        &self,
+        ops: Range<usize>,
+        mode: Comparison,
+        inputs: Inputs<'_, B>,
+        values: &mut [[f32; B]],
+    ) -> [bool; B] {
         if values.len() < self.len() {
             return [false; B];
         }
         let mut finite = [true; B];
-        for (slot, op) in self.ops().iter().enumerate() {
+        let (before, end) = (ops.start, ops.end);
+        for (slot, op) in self.ops().iter().enumerate().take(end).skip(before) {
             let Some((earlier, rest)) = values.split_at_mut_checked(slot) else {
                 return [false; B];
             };

@@ -90,7 +90,7 @@ impl core::error::Error for ProgramError {}
 /// // The derivative in a is x.
 /// let (mut adjoints, mut state, mut action) = ([[0.0; 2]; 3], [[0.0; 2]], [[0.0; 2]]);
 /// let gradient = Gradient { state: &mut state, action: &mut action, next: &mut [] };
-/// program.pull_back(Comparison::Exact, &values, &[(2, [1.0, 1.0])], &mut adjoints, gradient)?;
+/// program.pull_back(Comparison::Exact, &values, [(2, [1.0, 1.0])], &mut adjoints, gradient)?;
 /// assert_eq!(action[0], [3.0, 5.0]);
 /// # Ok::<(), hambo_core::expression::ProgramError>(())
 /// ```

@@ -18,7 +18,7 @@ use super::{
 /// let (mut values, mut adjoints, mut state) = ([[0.0]; 2], [[0.0]; 2], [[0.0]]);
 /// program.evaluate(Comparison::Exact, inputs, &mut values);
 /// let gradient = Gradient { state: &mut state, action: &mut [], next: &mut [] };
-/// program.pull_back(Comparison::Exact, &values, &[(1, [1.0])], &mut adjoints, gradient)?;
+/// program.pull_back(Comparison::Exact, &values, [(1, [1.0])], &mut adjoints, gradient)?;
 /// assert_eq!(state, [[6.0]]);
 /// # Ok::<(), hambo_core::expression::ProgramError>(())
 /// ```
@@ -49,7 +49,7 @@ impl Program {
         &self,
         mode: Comparison,
         values: &[[f32; B]],
-        outputs: &[(u16, [f32; B])],
+        outputs: impl IntoIterator<Item = (u16, [f32; B])>,
         adjoints: &mut [[f32; B]],
         gradient: Gradient<'_, B>,
     ) -> Result<(), ProgramError> {
@@ -60,16 +60,27 @@ impl Program {
             *adjoint = [0.0; B];
         }
         for (output, seed) in outputs {
-            let slot = usize::from(*output);
+            let slot = usize::from(output);
             if slot >= self.len() {
-                return Err(ProgramError::Output(*output));
+                return Err(ProgramError::Output(output));
             }
             if let Some(adjoint) = adjoints.get_mut(slot) {
                 for (sum, seed) in adjoint.iter_mut().zip(seed) {
-                    *sum += *seed;
+                    *sum += seed;
                 }
             }
         }
+        self.sweep_back(mode, values, adjoints, gradient)
+    }
+
+    /// From the adjoints of the outputs to those of the inputs.
+    fn sweep_back<const B: usize>(
+        &self,
+        mode: Comparison,
+        values: &[[f32; B]],
+        adjoints: &mut [[f32; B]],
+        gradient: Gradient<'_, B>,
+    ) -> Result<(), ProgramError> {
         // Nothing after the outputs has an adjoint; the check below steps over it.
         for (slot, op) in self.ops().iter().enumerate().rev() {
             let Some((earlier, rest)) = adjoints.split_at_mut_checked(slot) else {

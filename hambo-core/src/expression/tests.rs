@@ -34,7 +34,7 @@ fn run(ops: &[Op], mode: Comparison, x: f32, a: f32, n: f32) -> (Vec<f32>, bool,
     };
     let output = u16::try_from(ops.len() - 1).unwrap();
     program
-        .pull_back(mode, &values, &[(output, [1.0])], &mut adjoints, gradient)
+        .pull_back(mode, &values, [(output, [1.0])], &mut adjoints, gradient)
         .unwrap();
     (
         values.into_iter().map(|[value]| value).collect(),
@@ -334,7 +334,7 @@ fn short_buffers_and_missing_inputs_fail_closed() {
         program.pull_back(
             Comparison::Exact,
             values,
-            &[(output, seed)],
+            [(output, seed)],
             adjoints,
             gradient,
         )
@@ -373,13 +373,7 @@ fn pull_back_adds_and_scales_by_the_seed() {
     };
     let (outputs, mut adjoints) = ([(1, [2.0]), (2, [0.5])], [[0.0]; 3]);
     program
-        .pull_back(
-            Comparison::Exact,
-            &values,
-            &outputs,
-            &mut adjoints,
-            gradient,
-        )
+        .pull_back(Comparison::Exact, &values, outputs, &mut adjoints, gradient)
         .unwrap();
     assert_eq!(state, [[10.0 + 2.0 * 6.0 - 0.5 * 6.0]]);
 }
@@ -455,7 +449,7 @@ fn lanes<const B: usize>(mode: Comparison, points: &[[f32; 3]]) -> Vec<Vec<u32>>
         let seed = core::array::from_fn(|lane| if points[lane][0] > 2.0 { 0.0 } else { 1.5 });
         let mut adjoints = vec![[0.0; B]; ops.len()];
         program
-            .pull_back(mode, &values, &[(39, seed)], &mut adjoints, gradient)
+            .pull_back(mode, &values, [(39, seed)], &mut adjoints, gradient)
             .unwrap();
         for lane in 0..B {
             let mut bits: Vec<u32> = values.iter().map(|row| row[lane].to_bits()).collect();

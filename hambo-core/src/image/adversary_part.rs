@@ -56,16 +56,17 @@ pub(super) fn add_adversary<'a>(
     if usize::from(manifest.objective) > task.constraints.len() {
         return Err(Problem::Dimension);
     }
-    let state = model.dynamics.state_dimension();
+    let moved = model.dynamics.outputs();
     let choices = match manifest.variant {
-        Variant::ContinuousAdversary => state,
+        Variant::ContinuousAdversary => moved,
         Variant::DiscreteAdversary1 => model.dynamics.members(),
         _ => return Err(Problem::Variant),
     };
     let mut arena = ArenaReader::new(part.arena)?;
     match manifest.kind {
         AdversaryKind::Network { hidden, activation } => {
-            let inputs = state.saturating_add(model.dynamics.action_dimension());
+            let states = task.state_dimension();
+            let inputs = states.saturating_add(model.dynamics.action_dimension());
             let shape = NetworkShape::new(inputs, &hidden, choices, activation)?;
             let input_mean = arena.take_finite(inputs)?;
             let input_scale = arena.take_finite(inputs)?;
@@ -82,7 +83,7 @@ pub(super) fn add_adversary<'a>(
         AdversaryKind::Found { count } => {
             let continuous = manifest.variant == Variant::ContinuousAdversary;
             let horizon = usize::try_from(task.horizon).map_err(|_| Problem::Dimension)?;
-            let each = if continuous { state } else { 1 };
+            let each = if continuous { moved } else { 1 };
             let length = horizon.checked_mul(each).ok_or(Problem::Dimension)?;
             let numbers = length.checked_mul(usize::from(count));
             let numbers = arena.take_finite(numbers.ok_or(Problem::Dimension)?)?;

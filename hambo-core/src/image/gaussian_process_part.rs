@@ -1,7 +1,7 @@
 //! A Gaussian process in a model part.
 //!
 //! Arena, after calibration scale and support: input mean, input scale (dx
-//! each) · output mean, output scale (ds each) · for each output its ten
+//! each) · output mean, output scale (dy each) · for each output its ten
 //! numbers, factors (dx), and, if its kernel is stationary, five runs of
 //! integers (i32, little-endian): the points' coordinates (N dx), weights (N),
 //! the shifts and offsets of M (N each), and M in blocks of four rows; or, if
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arena::ArenaReader;
 use super::error::Problem;
-use super::model_part::{all, positive};
+use super::model_part::{Sizes, all, positive};
 use crate::model::{GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation};
 
 /// The sizes and kernels of a Gaussian process.
@@ -21,31 +21,35 @@ use crate::model::{GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation};
 pub struct GaussianProcessManifest {
     /// N.
     pub points: u16,
-    /// One for each state dimension.
+    /// One for each state that the model moves.
     pub kernels: Vec<Kernel, MAX_OUTPUTS>,
 }
 
 pub(super) fn parse_gaussian_process<'a>(
     manifest: &GaussianProcessManifest,
-    state_dimension: usize,
-    action_dimension: usize,
+    sizes: Sizes,
     arena: &mut ArenaReader<'a>,
 ) -> Result<GaussianProcess<'a>, Problem> {
-    let columns = state_dimension.saturating_add(action_dimension);
+    let Sizes {
+        features,
+        inputs: columns,
+        outputs,
+    } = sizes;
     let points = usize::from(manifest.points);
-    if points == 0 || manifest.kernels.len() != state_dimension {
+    if points == 0 || manifest.kernels.len() != outputs {
         return Err(Problem::Dimension);
     }
     let standardisation = Standardisation {
         input_mean: arena.take_finite(columns)?,
         input_scale: all(arena.take_finite(columns)?, positive)?,
-        output_mean: arena.take_finite(state_dimension)?,
-        output_scale: all(arena.take_finite(state_dimension)?, positive)?,
-        noise_scale: all(arena.take_finite(state_dimension)?, positive)?,
+        output_mean: arena.take_finite(outputs)?,
+        output_scale: all(arena.take_finite(outputs)?, positive)?,
+        noise_scale: all(arena.take_finite(outputs)?, positive)?,
     };
     let tiles = GaussianProcess::tiles(&manifest.kernels, points, columns);
     let tiles = arena.take_tiles(tiles.ok_or(Problem::Dimension)?)?;
-    let process = GaussianProcess::new(&manifest.kernels, points, standardisation, tiles)?;
+    let process =
+        GaussianProcess::new(&manifest.kernels, features, points, standardisation, tiles)?;
     if process.has_sound_numbers() {
         Ok(process)
     } else {

@@ -88,7 +88,7 @@ impl<'a> Image<'a> {
         let part = Container::take(bytes, Part::Task)?;
         let (mut task, adversaries) =
             parse_task(&part, &model).map_err(|problem| Part::Task.error(problem))?;
-        let policy = take_policy(bytes, &model)?;
+        let policy = take_policy(bytes, &task)?;
         for _ in 0..adversaries {
             take_adversary(bytes, &model, &mut task)?;
         }
@@ -127,7 +127,7 @@ impl<'a> Image<'a> {
     /// # Errors
     /// If any byte of the part is wrong, or the controller is one of other sizes.
     pub fn with_policy(&self, part: &'a [u8]) -> Result<Self, ImageError> {
-        let policy = take_policy(&mut { part }, &self.model)?;
+        let policy = take_policy(&mut { part }, &self.task)?;
         Ok(Self {
             policy,
             ..self.clone()
@@ -147,20 +147,17 @@ impl<'a> Image<'a> {
     }
 }
 
-/// Takes a controller of the model's sizes off `bytes`.
-fn take_policy<'a>(
-    bytes: &mut &'a [u8],
-    model: &Model<'a>,
-) -> Result<StoredPolicy<'a>, ImageError> {
+/// Takes a controller of the task's sizes off `bytes`.
+fn take_policy<'a>(bytes: &mut &'a [u8], task: &Task<'_>) -> Result<StoredPolicy<'a>, ImageError> {
     let part = Container::take(bytes, Part::Policy)?;
     let policy = parse_policy(&part).map_err(|problem| Part::Policy.error(problem))?;
-    let states = model.dynamics.state_dimension();
+    let states = task.state_dimension();
     let sees = match &policy {
         // A place is the first states.
         StoredPolicy::Waypoints(policy) => policy.state_dimension() <= states,
         others => others.state_dimension() == states,
     };
-    if !sees || policy.action_dimension() != model.dynamics.action_dimension() {
+    if !sees || policy.action_dimension() != task.action_limits.low.len() {
         return Err(Part::Policy.error(Problem::Dimension));
     }
     Ok(policy)

@@ -1,10 +1,11 @@
 //! The model part: the dynamics' sizes in the manifest, their numbers in the
 //! arena.
 //!
-//! Arena of an ensemble: calibration scale (ds) · the support's centre and
+//! With dy for the states that the model moves and dx for its inputs, features of
+//! the state and the action, the arena of an ensemble is: calibration scale (dy) · the support's centre and
 //! scale (dx each), whitening (dx (dx + 1) / 2), rows (dx each) and gaps (3
 //! each) · input mean, input scale (dx each) · output mean, output scale, noise
-//! scale (ds each) · the members' layers, each as bias tiles and then blocks of
+//! scale (dy each) · the members' layers, each as bias tiles and then blocks of
 //! weights · those of their priors. Every run is padded to a multiple of four.
 
 use heapless::Vec;
@@ -27,10 +28,12 @@ pub const PRIOR_ACTIVATION: Activation = Activation::Relu;
 /// The manifest of a model part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelManifest {
-    /// ds.
-    pub state_dimension: u16,
+    /// Inputs that describe the state.
+    pub features: u16,
     /// da.
     pub action_dimension: u16,
+    /// States that the model moves.
+    pub outputs: u16,
     /// beta of the confidence set.
     pub beta: f32,
     /// How the calibration went.
@@ -72,6 +75,15 @@ pub struct EnsembleManifest {
     pub prior_units: u16,
 }
 
+/// What the arena's runs are as long as.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    pub features: usize,
+    /// dx: the features and the action.
+    pub inputs: usize,
+    pub outputs: usize,
+}
+
 /// Reads a model part.
 ///
 /// # Errors
@@ -79,28 +91,34 @@ pub struct EnsembleManifest {
 #[inline(never)]
 pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
     let manifest: ModelManifest = part.read_manifest()?;
-    let state = usize::from(manifest.state_dimension);
+    let features = usize::from(manifest.features);
     let action = usize::from(manifest.action_dimension);
-    if state == 0 || action == 0 {
+    let outputs = usize::from(manifest.outputs);
+    if features == 0 || action == 0 || outputs == 0 {
         return Err(Problem::Dimension);
     }
     if !positive(manifest.beta) {
         return Err(Problem::Number);
     }
-    let inputs = state.saturating_add(action);
+    let inputs = features.saturating_add(action);
+    let sizes = Sizes {
+        features,
+        inputs,
+        outputs,
+    };
     let mut arena = ArenaReader::new(part.arena)?;
     let confidence = ConfidenceSet {
         beta: manifest.beta,
-        calibration_scale: all(arena.take_finite(state)?, positive)?,
+        calibration_scale: all(arena.take_finite(outputs)?, positive)?,
         calibration: manifest.calibration,
     };
     let support = parse_support(&manifest, inputs, &mut arena)?;
     let dynamics = match manifest.dynamics {
         DynamicsManifest::Ensemble(ensemble) => {
-            Dynamics::Ensemble(parse_ensemble(ensemble, state, action, &mut arena)?)
+            Dynamics::Ensemble(parse_ensemble(ensemble, sizes, &mut arena)?)
         }
         DynamicsManifest::GaussianProcess(process) => {
-            Dynamics::GaussianProcess(parse_gaussian_process(&process, state, action, &mut arena)?)
+            Dynamics::GaussianProcess(parse_gaussian_process(&process, sizes, &mut arena)?)
         }
     };
     arena.finish()?;
@@ -138,8 +156,7 @@ fn parse_support<'a>(
 
 fn parse_ensemble<'a>(
     manifest: EnsembleManifest,
-    state_dimension: usize,
-    action_dimension: usize,
+    sizes: Sizes,
     arena: &mut ArenaReader<'a>,
 ) -> Result<Ensemble<'a>, Problem> {
     let floor_and_cap = (manifest.std_floor, manifest.std_cap);
@@ -149,25 +166,29 @@ fn parse_ensemble<'a>(
     {
         return Err(Problem::Number);
     }
-    let inputs = state_dimension.saturating_add(action_dimension);
-    let outputs = state_dimension.saturating_mul(2);
-    let network = NetworkShape::new(inputs, &manifest.hidden, outputs, manifest.activation)?;
+    let Sizes {
+        features,
+        inputs,
+        outputs,
+    } = sizes;
+    let heads = outputs.saturating_mul(2);
+    let network = NetworkShape::new(inputs, &manifest.hidden, heads, manifest.activation)?;
     let standardisation = Standardisation {
         input_mean: arena.take_finite(inputs)?,
         input_scale: all(arena.take_finite(inputs)?, positive)?,
-        output_mean: arena.take_finite(state_dimension)?,
-        output_scale: all(arena.take_finite(state_dimension)?, positive)?,
-        noise_scale: all(arena.take_finite(state_dimension)?, positive)?,
+        output_mean: arena.take_finite(outputs)?,
+        output_scale: all(arena.take_finite(outputs)?, positive)?,
+        noise_scale: all(arena.take_finite(outputs)?, positive)?,
     };
     let tiles = usize::from(manifest.members).checked_mul(network.tiles());
     let tiles = tiles.ok_or(Problem::Dimension)?;
     let tiles = arena.take_finite_tiles(tiles)?;
-    let ensemble = Ensemble::new(network, floor_and_cap, standardisation, tiles)?;
+    let ensemble = Ensemble::new(network, features, floor_and_cap, standardisation, tiles)?;
     if manifest.prior_units == 0 {
         return Ok(ensemble);
     }
     let hidden = [manifest.prior_units];
-    let prior = NetworkShape::new(inputs, &hidden, state_dimension, PRIOR_ACTIVATION)?;
+    let prior = NetworkShape::new(inputs, &hidden, outputs, PRIOR_ACTIVATION)?;
     let tiles = usize::from(manifest.members).checked_mul(prior.tiles());
     let tiles = arena.take_finite_tiles(tiles.ok_or(Problem::Dimension)?)?;
     let Standardisation {

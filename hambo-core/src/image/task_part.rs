@@ -15,6 +15,7 @@ use super::error::Problem;
 use crate::constraint::Constraint;
 use crate::expression::Program;
 use crate::model::Model;
+use crate::physics::Physics;
 use crate::task::{Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Task};
 use crate::wrap::Wraps;
 
@@ -47,6 +48,8 @@ pub struct TaskManifest<'a> {
     pub refused_by_host: bool,
     /// How many adversary parts follow the policy.
     pub adversaries: u8,
+    /// What is known of the dynamics.
+    pub physics: Physics,
     /// Whether any state wraps.
     pub wraps: bool,
     /// The distribution of the initial state.
@@ -77,7 +80,12 @@ pub(super) fn parse_task<'a>(
     let manifest: TaskManifest<'_> = part.read_manifest()?;
     let state = usize::from(manifest.state_dimension);
     let action = usize::from(manifest.action_dimension);
-    if state != model.dynamics.state_dimension() || action != model.dynamics.action_dimension() {
+    let physics = &manifest.physics;
+    let dynamics = &model.dynamics;
+    if physics.features() != dynamics.features()
+        || physics.moved_count(state) != dynamics.outputs()
+        || action != dynamics.action_dimension()
+    {
         return Err(Problem::Dimension);
     }
     check_numbers(&manifest)?;
@@ -86,6 +94,9 @@ pub(super) fn parse_task<'a>(
         return Err(Problem::Variant);
     }
     let program = Program::decode(manifest.ops, state, action).map_err(|_| Problem::Program)?;
+    if !physics.is_sound(&program, state) {
+        return Err(Problem::Program);
+    }
     let constraints = manifest.constraints.iter();
     let mut slots = constraints
         .map(|constraint| constraint.slot)
@@ -113,6 +124,7 @@ pub(super) fn parse_task<'a>(
         return_bounds: manifest.return_bounds,
         constraint_bounds: manifest.constraint_bounds,
         wraps,
+        physics: manifest.physics,
         state_limits,
         action_limits,
         initial,

@@ -39,8 +39,8 @@ type Rows<'r, const B: usize> = &'r mut [[f32; B]];
 /// An ensemble whose weights are borrowed.
 #[derive(Clone, Debug)]
 pub struct Ensemble<'a> {
-    state_dimension: usize,
-    action_dimension: usize,
+    features: usize,
+    outputs: usize,
     networks: Perceptrons<'a>,
     priors: Option<Priors<'a>>,
     output_mean: &'a [f32],
@@ -60,32 +60,32 @@ struct Moments<const B: usize> {
 
 impl<'a> Ensemble<'a> {
     /// An ensemble of as many members as `tiles` has weights for. The networks
-    /// have two heads for each state dimension: the means, then the raw
-    /// standard deviations.
+    /// take so many features of the state and the action, and have two heads for
+    /// each output: the means, then the raw standard deviations.
     ///
     /// # Errors
     /// If sizes do not fit together.
     pub(crate) fn new(
         shape: NetworkShape,
+        features: usize,
         (std_floor, std_cap): (f32, f32),
         units: Standardisation<'a>,
         tiles: &'a [[f32; TILE]],
     ) -> Result<Self, ParameterError> {
-        let state_dimension = units.output_mean.len();
+        let outputs = units.output_mean.len();
         let networks = Perceptrons::new(shape, tiles, units.input_mean, units.input_scale)?;
-        let heads = state_dimension.checked_mul(2);
+        let heads = outputs.checked_mul(2);
         ParameterError::size("outputs", heads == Some(networks.outputs()))?;
         for (name, scales) in [
             ("output scale", units.output_scale),
             ("noise scale", units.noise_scale),
         ] {
-            ParameterError::size(name, scales.len() == state_dimension)?;
+            ParameterError::size(name, scales.len() == outputs)?;
         }
-        let action_dimension = networks.inputs().checked_sub(state_dimension);
-        let action_dimension = action_dimension.ok_or(ParameterError::Size("inputs"))?;
+        ParameterError::size("inputs", networks.inputs() >= features)?;
         Ok(Self {
-            state_dimension,
-            action_dimension,
+            features,
+            outputs,
             networks,
             priors: None,
             output_mean: units.output_mean,
@@ -101,23 +101,29 @@ impl<'a> Ensemble<'a> {
     /// # Errors
     /// If they are not as many, or their outputs are not the state's.
     pub(crate) fn with_priors(self, priors: Priors<'a>) -> Result<Self, ParameterError> {
-        priors.check(self.members(), self.state_dimension)?;
+        priors.check(self.members(), self.outputs)?;
         Ok(Self {
             priors: Some(priors),
             ..self
         })
     }
 
-    /// ds.
+    /// The inputs that describe the state.
     #[must_use]
-    pub fn state_dimension(&self) -> usize {
-        self.state_dimension
+    pub fn features(&self) -> usize {
+        self.features
     }
 
     /// da.
     #[must_use]
     pub fn action_dimension(&self) -> usize {
-        self.action_dimension
+        self.networks.inputs().saturating_sub(self.features)
+    }
+
+    /// The states that it moves.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.outputs
     }
 
     /// K.
@@ -220,7 +226,7 @@ impl<'a> Ensemble<'a> {
         let means = outputs.iter().skip(dimension).step_by(stride);
         let raws = outputs
             .iter()
-            .skip(dimension.saturating_add(self.state_dimension))
+            .skip(dimension.saturating_add(self.outputs))
             .step_by(stride);
         means.zip(raws).take(self.members())
     }
@@ -316,7 +322,7 @@ impl<'a> Ensemble<'a> {
             let moments = self.moments(outputs, dimension)?;
             let (weight, noise_weight) = (*scale * share, *noise * share);
             for own in outputs.chunks_exact_mut(self.output_rows().max(1)) {
-                let (means, raws) = own.split_at_mut_checked(self.state_dimension)?;
+                let (means, raws) = own.split_at_mut_checked(self.outputs)?;
                 for (((h, m), s), (c_mean, c_epistemic)) in means
                     .get_mut(dimension)?
                     .iter_mut()

@@ -7,7 +7,10 @@
 //! withheld rows for everything else.
 //!
 //! [`Dynamics`] predicts the difference s′ − s: a network ensemble or a
-//! Gaussian process.
+//! Gaussian process. Its inputs are features of the state, which are the states
+//! themselves unless the task says otherwise, and the action; its outputs are
+//! the states that the task does not know how to compute
+//! ([`crate::physics`]).
 
 mod confidence;
 mod ensemble;
@@ -48,7 +51,7 @@ pub enum Dynamics<'a> {
     GaussianProcess(GaussianProcess<'a>),
 }
 
-/// What a model says about s′ − s, one row for each state dimension.
+/// What a model says about s′ − s, one row for each state that it moves.
 ///
 /// ```
 /// use hambo_core::model::Prediction;
@@ -109,12 +112,21 @@ pub struct PredictionCotangent<'r, const B: usize> {
 }
 
 impl Dynamics<'_> {
-    /// The number of state dimensions.
+    /// How many inputs describe the state.
     #[must_use]
-    pub fn state_dimension(&self) -> usize {
+    pub fn features(&self) -> usize {
         match self {
-            Self::Ensemble(ensemble) => ensemble.state_dimension(),
-            Self::GaussianProcess(process) => process.state_dimension(),
+            Self::Ensemble(ensemble) => ensemble.features(),
+            Self::GaussianProcess(process) => process.features(),
+        }
+    }
+
+    /// How many states the model moves.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.outputs(),
+            Self::GaussianProcess(process) => process.kernels().len(),
         }
     }
 
@@ -180,7 +192,7 @@ impl Dynamics<'_> {
         members: &[usize; B],
         (mean, std): (&[[f32; B]], &[[f32; B]]),
         scratch: &mut [[f32; B]],
-        state_cotangent: &mut [[f32; B]],
+        feature_cotangent: &mut [[f32; B]],
         action_cotangent: &mut [[f32; B]],
     ) {
         match self {
@@ -188,7 +200,7 @@ impl Dynamics<'_> {
                 members,
                 (mean, std),
                 scratch,
-                state_cotangent,
+                feature_cotangent,
                 action_cotangent,
             ),
             // There is no member whose derivative could be asked for.
@@ -208,14 +220,16 @@ impl Dynamics<'_> {
     /// Mean and standard deviations of s′ − s for every lane.
     pub fn predict<const B: usize>(
         &self,
-        state: &[[f32; B]],
+        features: &[[f32; B]],
         action: &[[f32; B]],
         scratch: &mut [[f32; B]],
         prediction: &mut Prediction<'_, B>,
     ) {
         match self {
-            Self::Ensemble(ensemble) => ensemble.predict(state, action, scratch, prediction),
-            Self::GaussianProcess(process) => process.predict(state, action, scratch, prediction),
+            Self::Ensemble(ensemble) => ensemble.predict(features, action, scratch, prediction),
+            Self::GaussianProcess(process) => {
+                process.predict(features, action, scratch, prediction)
+            }
         }
     }
 
@@ -225,15 +239,15 @@ impl Dynamics<'_> {
         &self,
         cotangent: &PredictionCotangent<'_, B>,
         scratch: &mut [[f32; B]],
-        state_cotangent: &mut [[f32; B]],
+        feature_cotangent: &mut [[f32; B]],
         action_cotangent: &mut [[f32; B]],
     ) {
         match self {
             Self::Ensemble(ensemble) => {
-                ensemble.pull_back(cotangent, scratch, state_cotangent, action_cotangent);
+                ensemble.pull_back(cotangent, scratch, feature_cotangent, action_cotangent);
             }
             Self::GaussianProcess(process) => {
-                process.pull_back(cotangent, scratch, state_cotangent, action_cotangent);
+                process.pull_back(cotangent, scratch, feature_cotangent, action_cotangent);
             }
         }
     }

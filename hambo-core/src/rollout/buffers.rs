@@ -5,6 +5,7 @@
 
 use super::{Feedback, MemberRows};
 use crate::model::{Dynamics, Prediction};
+use crate::physics::ModelInputs;
 use crate::policy::Policy;
 use crate::task::{Task, Variant};
 
@@ -48,12 +49,20 @@ pub struct Buffers<'r, const B: usize> {
     pub(super) prediction_cotangent: Prediction<'r, B>,
     pub(super) state_cotangent: &'r mut [[f32; B]],
     pub(super) next_cotangent: &'r mut [[f32; B]],
+    /// The rows of `next_cotangent` that the model moves.
+    pub(super) moved_cotangent: &'r mut [[f32; B]],
+    /// What the model sees of the state, and its cotangent; no rows if that is the
+    /// state itself.
+    pub(super) features: &'r mut [[f32; B]],
+    pub(super) feature_cotangent: &'r mut [[f32; B]],
+    /// The lanes in which the features were computed from finite numbers alone.
+    pub(super) finite_features: [bool; B],
     pub(super) action_cotangent: &'r mut [[f32; B]],
     pub(super) values: &'r mut [[f32; B]],
     pub(super) adjoints: &'r mut [[f32; B]],
     pub(super) scratch: &'r mut [[f32; B]],
     pub(super) adversary_scratch: &'r mut [[f32; B]],
-    /// (s, a) in whitened coordinates.
+    /// What the model sees in whitened coordinates.
     pub(super) whitened: &'r mut [[f32; B]],
     /// Who chooses in each lane during the forward sweep.
     pub feedback: [Feedback; B],
@@ -85,13 +94,19 @@ pub(super) struct StepNoise<'r, const B: usize> {
     pub member: [usize; B],
     /// One for each action dimension: the controller's own noise.
     pub action: &'r mut [[f32; B]],
-    /// One for each state dimension: the system's.
+    /// One for each state that the model moves: the system's.
     pub state: &'r mut [[f32; B]],
 }
 
 /// The sizes that decide how many rows are needed.
 struct Sizes {
     state: usize,
+    /// States that the model moves.
+    moved: usize,
+    /// Inputs of the model that describe the state.
+    inputs: usize,
+    /// Those of them that are computed.
+    features: usize,
     action: usize,
     horizon: usize,
     worst_eta: usize,
@@ -113,16 +128,23 @@ impl Sizes {
             )
         });
         let continuous = task.method.variants.contains(&Variant::ContinuousAdversary);
-        let path = horizon.checked_mul(dynamics.state_dimension())?;
+        let moved = task.moved_states();
+        let eta = horizon.checked_mul(moved)?;
         let mut adversary_scratch = 0;
         for adversary in &task.networks {
             adversary_scratch = adversary.scratch_rows()?.max(adversary_scratch);
         }
         Some(Self {
-            state: dynamics.state_dimension(),
+            state: task.state_dimension(),
+            moved,
+            inputs: dynamics.features(),
+            features: match &task.physics.inputs {
+                ModelInputs::States(_) => 0,
+                ModelInputs::Features(slots) => slots.len(),
+            },
             action: dynamics.action_dimension(),
             horizon,
-            worst_eta: if continuous { path } else { 0 },
+            worst_eta: if continuous { eta } else { 0 },
             member_steps: if discrete { horizon } else { 0 },
             ops: task.program.len(),
             scratch: dynamics.scratch_rows()?,
@@ -132,11 +154,16 @@ impl Sizes {
     }
 
     fn rows(&self) -> Option<usize> {
-        let path = self.horizon.checked_mul(2)?.checked_add(1)?;
-        let path = path.checked_mul(self.state)?;
-        let state_rows = self.state.checked_mul(13)?;
+        let path = self.horizon.checked_add(1)?.checked_mul(self.state)?;
+        let eta = self.horizon.checked_mul(self.moved)?;
+        let state_rows = self.state.checked_mul(3)?;
+        let moved_rows = self.moved.checked_mul(10)?;
         let action_rows = self.action.checked_mul(5)?;
-        path.checked_add(state_rows)?
+        path.checked_add(eta)?
+            .checked_add(state_rows)?
+            .checked_add(moved_rows)?
+            .checked_add(self.inputs)?
+            .checked_add(self.features.checked_mul(2)?)?
             .checked_add(self.worst_eta)?
             .checked_add(MemberRows::<1>::needed(self.member_steps)?)?
             .checked_add(action_rows)?
@@ -149,7 +176,7 @@ impl Sizes {
 
 impl<const B: usize> Buffers<'_, B> {
     /// Gives the system's random numbers of the step that was observed last,
-    /// one for each state, the same in all lanes, instead of those drawn.
+    /// one for each state that the model moves, the same in all lanes, instead of those drawn.
     pub fn give_noise(&mut self, noise: &[f32]) {
         for (row, number) in self.noise.state.iter_mut().zip(noise) {
             *row = [*number; B];
@@ -203,10 +230,10 @@ impl<'r, const B: usize> Buffers<'r, B> {
             rest = left;
             Some(taken)
         };
-        let (state, action) = (sizes.state, sizes.action);
+        let (state, moved, action) = (sizes.state, sizes.moved, sizes.action);
         Some(Self {
             states: take(sizes.horizon.checked_add(1)?.checked_mul(state)?)?,
-            eta: take(sizes.horizon.checked_mul(state)?)?,
+            eta: take(sizes.horizon.checked_mul(moved)?)?,
             worst_eta: take(sizes.worst_eta)?,
             members: MemberRows::carve(
                 take(MemberRows::<B>::needed(sizes.member_steps)?)?,
@@ -220,31 +247,35 @@ impl<'r, const B: usize> Buffers<'r, B> {
             noise: StepNoise {
                 member: [0; B],
                 action: take(action)?,
-                state: take(state)?,
+                state: take(moved)?,
             },
             transition: TransitionRows {
-                centre: take(state)?,
-                spread: take(state)?,
+                centre: take(moved)?,
+                spread: take(moved)?,
             },
             unlimited: take(state)?,
             prediction: Prediction {
-                mean: take(state)?,
-                epistemic_std: take(state)?,
-                aleatoric_std: take(state)?,
+                mean: take(moved)?,
+                epistemic_std: take(moved)?,
+                aleatoric_std: take(moved)?,
             },
             prediction_cotangent: Prediction {
-                mean: take(state)?,
-                epistemic_std: take(state)?,
-                aleatoric_std: take(state)?,
+                mean: take(moved)?,
+                epistemic_std: take(moved)?,
+                aleatoric_std: take(moved)?,
             },
             state_cotangent: take(state)?,
             next_cotangent: take(state)?,
+            moved_cotangent: take(moved)?,
+            features: take(sizes.features)?,
+            feature_cotangent: take(sizes.features)?,
+            finite_features: [true; B],
             action_cotangent: take(action)?,
             values: take(sizes.ops)?,
             adjoints: take(sizes.ops)?,
             scratch: take(sizes.scratch)?,
             adversary_scratch: take(sizes.adversary_scratch)?,
-            whitened: take(state.checked_add(action)?)?,
+            whitened: take(sizes.inputs.checked_add(action)?)?,
             feedback: [Feedback::Given; B],
             smooth_end: false,
             watch_support: [false; B],

@@ -44,12 +44,11 @@ impl<P: Policy> Rollout<'_, P> {
         buffers: &mut Buffers<'_, B>,
     ) -> Option<()> {
         let adversary = self.task.network(self.variant, self.objective)?;
-        let this = self.state_rows(step)?;
-        let state = buffers.states.get(this.clone())?;
+        let state = buffers.states.get(self.state_rows(step)?)?;
         let action = &*buffers.controller.action;
         let scratch = &mut *buffers.adversary_scratch;
         if self.variant == Variant::ContinuousAdversary {
-            let eta = buffers.eta.get_mut(this)?;
+            let eta = buffers.eta.get_mut(self.eta_rows(step)?)?;
             adversary.choose_eta(state, action, scratch, lanes, eta);
         } else {
             let row = usize::try_from(step).ok()?;
@@ -73,7 +72,7 @@ impl<P: Policy> Rollout<'_, P> {
         let rows = &mut buffers.transition;
         let dynamics = &self.model.dynamics;
         dynamics.member_moments(&members, buffers.scratch, rows.centre, rows.spread);
-        let eta = buffers.eta.get_mut(self.state_rows(step)?)?;
+        let eta = buffers.eta.get_mut(self.eta_rows(step)?)?;
         let prediction = &buffers.prediction;
         let moments = prediction.mean.iter().zip(prediction.epistemic_std.iter());
         let rows = eta.iter_mut().zip(rows.centre.iter()).zip(moments);

@@ -32,14 +32,14 @@ pub struct Returns<const B: usize> {
 impl<P: Policy> Rollout<'_, P> {
     /// Draws the initial states of all lanes.
     pub fn start<const B: usize>(&self, streams: &[Stream; B], buffers: &mut Buffers<'_, B>) {
-        let dimension = self.model.dynamics.state_dimension();
+        let dimension = self.task.state_dimension();
         let Some(rows) = buffers.states.get_mut(..dimension) else {
             return;
         };
         for (lane, stream) in streams.iter().enumerate() {
             self.task.initial.draw(&mut stream.clone(), lane, rows);
         }
-        self.task.wraps.wrap(rows);
+        self.task.keep_in_range(rows);
     }
 
     /// Walks all lanes to the horizon with the adversary's `buffers.eta` or

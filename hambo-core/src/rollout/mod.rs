@@ -2,8 +2,9 @@
 //! adjoint sweep back along them.
 //!
 //! s̃′ = s + mu(s, a) + beta · tau · sigma_e(s, a) · eta + noise, moved back by
-//! whole periods where a state wraps, and clipped to the physical limits, where
-//! a is the controller's clipped action.
+//! whole periods where a state wraps and to the unit circle where a pair stays on
+//! it, and clipped to the physical limits, where a is the controller's clipped
+//! action. States that are known are computed after the others.
 //!
 //! One code path serves every estimate; [`Variant`] says what fills in the
 //! model's uncertainty.
@@ -14,6 +15,8 @@ mod feedback;
 mod forward;
 #[cfg(test)]
 mod forward_tests;
+#[cfg(test)]
+mod known_tests;
 mod member_rows;
 mod smooth_objective;
 mod step;
@@ -32,7 +35,7 @@ pub use step::{StateAction, StepResult};
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
 use crate::constraint::ConstraintKind;
-use crate::model::{Model, Prediction};
+use crate::model::Model;
 use crate::policy::Policy;
 pub use crate::task::Objective;
 use crate::task::{Task, Variant};
@@ -117,30 +120,37 @@ impl<P: Policy> Rollout<'_, P> {
         constraint.map_or(ConstraintKind::Mean, |constraint| constraint.kind)
     }
 
-    /// The rows of s_t in `buffers.states`, and those of eta_t.
+    /// The rows of s_t in `buffers.states`.
     fn state_rows(&self, step: u32) -> Option<core::ops::Range<usize>> {
-        let dimension = self.model.dynamics.state_dimension();
+        let dimension = self.task.state_dimension();
         let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
         Some(first..first.checked_add(dimension)?)
     }
 
-    /// The controller's action, clipped, and what the model says of it.
+    /// The rows of eta_t in `buffers.eta`.
+    fn eta_rows(&self, step: u32) -> Option<core::ops::Range<usize>> {
+        let dimension = self.task.moved_states();
+        let first = usize::try_from(step).ok()?.checked_mul(dimension)?;
+        Some(first..first.checked_add(dimension)?)
+    }
+
+    /// The noise of a step, the controller's action, clipped, and what the model
+    /// says of it.
     fn predict<const B: usize>(
         &self,
+        streams: &[Stream; B],
         step: u32,
-        state: &[[f32; B]],
-        noise: &StepNoise<'_, B>,
-        controller: &mut ControllerRows<'_, B>,
-        scratch: &mut [[f32; B]],
-        prediction: &mut Prediction<'_, B>,
-    ) {
+        buffers: &mut Buffers<'_, B>,
+    ) -> Option<()> {
+        let state = buffers.states.get(self.state_rows(step)?)?;
+        self.draw_noise(streams, step, &mut buffers.noise);
         let ControllerRows {
-            scratch: own,
+            scratch,
             wanted_action,
             action,
-        } = controller;
+        } = &mut buffers.controller;
         self.policy
-            .act_at(step, state, noise.action, own, wanted_action);
+            .act_at(step, state, buffers.noise.action, scratch, wanted_action);
         let limits = &self.task.action_limits;
         let limits = limits.low.iter().zip(limits.high);
         for ((row, wanted), (low, high)) in action.iter_mut().zip(wanted_action.iter()).zip(limits)
@@ -149,9 +159,14 @@ impl<P: Policy> Rollout<'_, P> {
                 *x = clamp(*wanted, *low, *high);
             }
         }
+        let (program, features) = (&self.task.program, &mut *buffers.features);
+        let physics = &self.task.physics;
+        let (features, finite) = physics.see(program, state, buffers.values, features);
+        buffers.finite_features = finite;
         self.model
             .dynamics
-            .predict(state, action, scratch, prediction);
+            .predict(features, action, buffers.scratch, &mut buffers.prediction);
+        Some(())
     }
 
     /// The random numbers of step `step` for every lane. Each step takes the
@@ -166,7 +181,7 @@ impl<P: Policy> Rollout<'_, P> {
     ) {
         let members = self.model.dynamics.members() as u32;
         let numbers = noise.action.len().saturating_add(noise.state.len()) as u64;
-        let first = self.task.initial.draws(noise.state.len());
+        let first = self.task.initial.draws(self.task.state_dimension());
         let per_step = numbers.wrapping_add(1);
         let before = u64::from(step).wrapping_mul(per_step);
         for (lane, stream) in streams.iter().enumerate() {

@@ -5,7 +5,6 @@
 //! plays the adversary has observed (s, a), and may write `buffers.eta` or
 //! `buffers.members`.
 
-use super::transition::unlimited_next;
 use super::{Buffers, Objective, Rollout};
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
@@ -78,18 +77,9 @@ impl<P: Policy> Rollout<'_, P> {
         step: u32,
         buffers: &'s mut Buffers<'_, B>,
     ) -> Option<StateAction<'s, B>> {
-        let state = buffers.states.get(self.state_rows(step)?)?;
-        self.draw_noise(streams, step, &mut buffers.noise);
-        self.predict(
-            step,
-            state,
-            &buffers.noise,
-            &mut buffers.controller,
-            buffers.scratch,
-            &mut buffers.prediction,
-        );
+        self.predict(streams, step, buffers)?;
         Some(StateAction {
-            state,
+            state: buffers.states.get(self.state_rows(step)?)?,
             action: buffers.controller.action,
         })
     }
@@ -109,27 +99,36 @@ impl<P: Policy> Rollout<'_, P> {
         self.next_state_moments(
             &buffers.prediction,
             buffers.scratch,
-            buffers.eta.get(this)?,
+            buffers.eta.get(self.eta_rows(step)?)?,
             &buffers.members.chosen_at(step),
             &buffers.noise.member,
             &mut buffers.transition,
         );
-        unlimited_next(state, &buffers.transition, buffers.noise.state, next);
-        self.task.wraps.wrap(next);
+        self.unlimited_next(state, &buffers.transition, buffers.noise.state, next);
+        self.task.keep_in_range(next);
         let limits = &self.task.state_limits;
         for (row, (low, high)) in next.iter_mut().zip(limits.low.iter().zip(limits.high)) {
             for x in row.iter_mut() {
                 *x = clamp(*x, *low, *high);
             }
         }
+        let task = self.task;
+        let known = task.compute_known((state, action), step as f32, next, buffers.values);
         let inputs = Inputs {
             state,
             action,
             next: &*next,
             step: step as f32,
         };
-        let program = &self.task.program;
-        let mut finite = program.evaluate(Comparison::Exact, inputs, buffers.values);
+        let (program, physics) = (&self.task.program, &self.task.physics);
+        let rest = physics.known_ops().end..program.len();
+        let mut finite = program.evaluate_ops(rest, Comparison::Exact, inputs, buffers.values);
+        for (good, earlier) in finite
+            .iter_mut()
+            .zip(known.iter().zip(&buffers.finite_features))
+        {
+            *good &= *earlier.0 && *earlier.1;
+        }
         for row in next.iter() {
             for (good, x) in finite.iter_mut().zip(row) {
                 *good &= x.is_finite();
@@ -137,7 +136,8 @@ impl<P: Policy> Rollout<'_, P> {
         }
         let outside = if buffers.watch_support.contains(&true) {
             let support = &self.model.support;
-            let outside = support.outside(state, action, buffers.whitened);
+            let seen = physics.seen(state, buffers.features);
+            let outside = support.outside(seen, action, buffers.whitened);
             core::array::from_fn(|lane| {
                 outside.get(lane) == Some(&true) && buffers.watch_support.get(lane) == Some(&true)
             })

@@ -71,22 +71,26 @@ impl<P> Rollout<'_, P> {
         }
         squares.map(|sum| self.task.method.penalty * sqrt(sum))
     }
-}
 
-/// s̃′ before the physical limits.
-pub(super) fn unlimited_next<const B: usize>(
-    state: &[[f32; B]],
-    rows: &TransitionRows<'_, B>,
-    noise: &[[f32; B]],
-    next: &mut [[f32; B]],
-) {
-    let rows = rows.centre.iter().zip(rows.spread.iter());
-    for ((next, state), ((centre, spread), noise)) in
-        next.iter_mut().zip(state).zip(rows.zip(noise))
-    {
-        let chance = spread.iter().zip(noise);
-        for (((y, s), c), (spread, noise)) in next.iter_mut().zip(state).zip(centre).zip(chance) {
-            *y = *s + *c + *spread * *noise;
+    /// s̃′ before the physical limits, of the states that the model moves.
+    pub(super) fn unlimited_next<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        rows: &TransitionRows<'_, B>,
+        noise: &[[f32; B]],
+        next: &mut [[f32; B]],
+    ) {
+        let rows = rows.centre.iter().zip(rows.spread.iter());
+        let moved = self.task.physics.moved(next.len());
+        for (place, ((centre, spread), noise)) in moved.zip(rows.zip(noise)) {
+            let (Some(next), Some(state)) = (next.get_mut(place), state.get(place)) else {
+                return;
+            };
+            let chance = spread.iter().zip(noise);
+            for (((y, s), c), (spread, noise)) in next.iter_mut().zip(state).zip(centre).zip(chance)
+            {
+                *y = *s + *c + *spread * *noise;
+            }
         }
     }
 }

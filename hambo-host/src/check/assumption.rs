@@ -3,6 +3,7 @@
 use hambo_core::check::Estimate;
 use hambo_core::estimate::Margin;
 
+use crate::formats::task::TaskFile;
 use crate::learn::gaussian_process::SetWidth;
 use crate::learn::model_file::{Metadata, TrainingSummary};
 
@@ -37,7 +38,7 @@ impl SetOrigin {
 }
 
 /// The line that stands with a verdict.
-pub(super) fn assumption(origin: SetOrigin, estimates: &[Estimate]) -> String {
+pub(super) fn assumption(origin: SetOrigin, estimates: &[Estimate], task: &TaskFile) -> String {
     let set = match origin {
         SetOrigin::Networks => {
             "the set around the networks holds the true dynamics wherever the controller goes \
@@ -65,8 +66,19 @@ pub(super) fn assumption(origin: SetOrigin, estimates: &[Estimate]) -> String {
         "; returns are close to normal or their tails were met (Student\u{2019}s t: give bounds of \
          the reward for a margin without this)"
     };
+    let known = task.known.iter().filter(|line| line.initial.is_none());
+    let mut known: Vec<&str> = known.map(|line| line.state.as_str()).collect();
+    let circles = task.circle_names();
+    known.extend(circles.iter().flatten().map(String::as_str));
+    let known = match known.is_empty() {
+        true => String::new(),
+        false => format!(
+            "; what the task says of {} holds exactly, also where the log does not go",
+            known.join(", ")
+        ),
+    };
     format!(
-        "the bound assumes: {set}; the system is the one that was logged (a weaker actuator or a \
+        "the bound assumes: {set}{known}; the system is the one that was logged (a weaker actuator or a \
          disturbance that the log never met cannot be seen in it); noise is independent from step \
          to step{sampling}"
     )

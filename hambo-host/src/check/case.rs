@@ -11,7 +11,7 @@ use crate::Error;
 use crate::formats::image::{Adversaries, AlignedBytes, encode_image_with, encode_policy};
 use crate::formats::log::Log;
 use crate::formats::policy::HostPolicy;
-use crate::formats::task::{Initial, TaskFile, Wrap};
+use crate::formats::task::{Initial, ModelView, TaskFile, Wrap};
 use crate::learn::delta::decimal;
 use crate::learn::model_file::ModelFile;
 
@@ -154,6 +154,7 @@ pub fn first_states(log: &Log) -> Vec<f32> {
 pub fn hold(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
     hold_names(task, model)?;
     hold_wraps(task, model)?;
+    hold_view(task, model)?;
     hold_delta(task, model)
 }
 
@@ -172,9 +173,10 @@ fn hold_delta(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
 /// What wraps for the model wraps for the task: one that learnt jumps cannot be walked round,
 /// and one that learnt none cannot be walked on.
 fn hold_wraps(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
-    let trained_on = &model.metadata().wraps;
+    let trained_on = &model.metadata().view.wraps;
+    let logged = task.logged_states().len();
     let states = task.state_names.iter().zip(&task.wraps).zip(trained_on);
-    for ((name, wanted), trained) in states {
+    for ((name, wanted), trained) in states.take(logged) {
         if wanted != trained {
             let said = |wrap: &Option<Wrap>| match wrap {
                 Some(Wrap { low, period }) => format!("wraps in {low} to {}", low + period),
@@ -191,12 +193,18 @@ fn hold_wraps(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
     Ok(())
 }
 
-/// The model's states and actions are the task's.
+/// The model's states and actions are the task's. States that the log does not have may
+/// differ: they are a controller's memory.
 fn hold_names(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
     let metadata = model.metadata();
-    let trained_on = [&metadata.state_names, &metadata.action_names];
-    let named = [&task.state_names, &task.action_names];
-    if trained_on == named {
+    let computed = metadata.view.memory.len() + usize::from(metadata.learned_reward);
+    let logged = metadata.state_names.len().saturating_sub(computed);
+    let trained_on = [
+        metadata.state_names.get(..logged).unwrap_or_default(),
+        &metadata.action_names,
+    ];
+    let named = [task.logged_states(), &task.action_names];
+    if trained_on == named && metadata.learned_reward == task.learns_reward() {
         return Ok(());
     }
     let help = match (metadata.learned_reward, task.learns_reward()) {
@@ -212,4 +220,37 @@ fn hold_names(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
         named[0].join(", "),
         named[1].join(", ")
     )))
+}
+
+/// What the model saw is what the task says it sees, and what it did not learn is what the task
+/// computes.
+fn hold_view(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
+    let (trained, wanted) = (&model.metadata().view, task.model_view());
+    let other = |what: &str, fitted: &str, asked: &str| {
+        let said = |text: &str| match text {
+            "" => "none".to_owned(),
+            text => text.to_owned(),
+        };
+        Err(Error::Usage(format!(
+            "the model was fitted with {what}: {}; the task says: {}\n\
+             help: fit the model again",
+            said(fitted),
+            said(asked)
+        )))
+    };
+    if trained.features != wanted.features {
+        let of = |view: &ModelView| view.features.join(", ");
+        return other("the inputs", &of(trained), &of(&wanted));
+    }
+    if trained.known != wanted.known {
+        let of = |view: &ModelView| {
+            let known = view.known.iter();
+            let known: Vec<String> = known
+                .map(|line| format!("{} = {}", line.state, line.next))
+                .collect();
+            known.join(", ")
+        };
+        return other("the known states", &of(trained), &of(&wanted));
+    }
+    Ok(())
 }

@@ -42,7 +42,7 @@ struct Step<'a> {
     state: &'a [f32],
     action: &'a [f32],
     number: usize,
-    /// In units of the log's standard deviations.
+    /// What the model sees, in units of the log's standard deviations.
     place: Vec<f32>,
     /// What is bought here.
     bought: f32,
@@ -50,7 +50,8 @@ struct Step<'a> {
     most: usize,
 }
 
-/// So many places, those that cover most first. `names` are the states'.
+/// So many places, those that cover most first. `names` are those of the states that the model
+/// moves.
 pub(super) fn places(
     traces: &[Trace],
     support: &Support<'_>,
@@ -98,23 +99,25 @@ pub(super) fn places(
 }
 
 fn steps<'a>(trace: &'a Trace, support: &'a Support<'_>) -> impl Iterator<Item = Step<'a>> {
-    let rows = trace.states.iter().zip(&trace.actions).zip(&trace.bought);
-    rows.enumerate().map(|(number, ((state, action), bought))| {
-        let inputs = state.iter().chain(action).zip(support.scale);
-        let by_state = bought.iter().map(|bought| bought.max(0.0));
-        let most = by_state
-            .clone()
-            .enumerate()
-            .max_by(|a, b| a.1.total_cmp(&b.1));
-        Step {
-            state,
-            action,
-            number,
-            place: inputs.map(|(x, scale)| x * scale).collect(),
-            bought: by_state.sum(),
-            most: most.map_or(0, |(state, _)| state),
-        }
-    })
+    let rows = trace.states.iter().zip(&trace.actions);
+    let rows = rows.zip(trace.bought.iter().zip(&trace.inputs));
+    rows.enumerate()
+        .map(|(number, ((state, action), (bought, inputs)))| {
+            let inputs = inputs.iter().zip(support.scale);
+            let by_state = bought.iter().map(|bought| bought.max(0.0));
+            let most = by_state
+                .clone()
+                .enumerate()
+                .max_by(|a, b| a.1.total_cmp(&b.1));
+            Step {
+                state,
+                action,
+                number,
+                place: inputs.map(|(x, scale)| x * scale).collect(),
+                bought: by_state.sum(),
+                most: most.map_or(0, |(state, _)| state),
+            }
+        })
 }
 
 /// 1 at the same place, and hardly anything two reaches away.
@@ -140,6 +143,7 @@ mod tests {
         Trace {
             states: rows.iter().map(|(state, _)| state.to_vec()).collect(),
             actions: vec![vec![0.5]; rows.len()],
+            inputs: rows.iter().map(|([x, v], _)| vec![*x, *v, 0.5]).collect(),
             bought: rows.iter().map(|(_, bought)| bought.to_vec()).collect(),
             ..Trace::default()
         }

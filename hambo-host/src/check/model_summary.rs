@@ -145,7 +145,8 @@ fn describe(networks: &NetworkSummary) -> String {
 }
 
 fn name(metadata: &Metadata, dimension: usize) -> String {
-    let name = metadata.state_names.get(dimension);
+    let place = metadata.view.moved.get(dimension);
+    let name = place.and_then(|place| metadata.state_names.get(*place));
     name.cloned()
         .unwrap_or_else(|| format!("state {dimension}"))
 }

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use hambo_core::adversary::Level;
+use hambo_core::physics::ModelInputs;
 use hambo_core::rollout::Rollout;
 
 /// These trajectories of a rollout, ordered so that each `group` of them in a
@@ -18,14 +19,19 @@ pub(crate) fn in_groups<P>(
     group: usize,
 ) -> Vec<u32> {
     let task = rollout.task;
-    // In units of the data's width, so that all states count alike.
-    let scales = rollout.model.support.scale;
-    let dimension = rollout.model.dynamics.state_dimension();
+    // In units of the data's width, so that all states count alike, where the model sees them.
+    let scales = match &task.physics.inputs {
+        ModelInputs::States(_) => rollout.model.support.scale,
+        ModelInputs::Features(_) => &[],
+    };
+    let scales = scales.iter().chain(std::iter::repeat(&1.0));
+    let dimension = task.state_dimension();
     let mut rows = vec![[0.0; 1]; dimension];
     let mut starts: Vec<Start> = trajectories
         .map(|trajectory| {
             level.start(task, trajectory, 0, &mut rows);
-            let place = rows.iter().zip(scales).map(|([x], scale)| x * scale);
+            let place = rows.iter().zip(scales.clone());
+            let place = place.map(|([x], scale)| x * scale);
             Start {
                 trajectory,
                 place: place.collect(),

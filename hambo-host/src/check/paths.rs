@@ -17,14 +17,15 @@ use super::support::{Distances, SupportUse, excursion};
 use super::trace::{Trace, neutral_traces, traces};
 use crate::Error;
 use crate::formats::log::Log;
+use crate::formats::task::TaskFile;
 
 /// Trajectories, neutral and worst, and the region that the log covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Paths {
     /// Names of the states.
     pub states: Vec<String>,
-    /// Whether the last state is the return so far, which no log has.
-    pub learned_reward: bool,
+    /// How many of them the log has; the others come after them.
+    pub logged_states: usize,
     /// Names of the actions.
     pub actions: Vec<String>,
     /// Mean propagation: one band for each state.
@@ -105,19 +106,14 @@ pub(super) fn walk(
     };
     let bytes = checked.image(&contest.adversaries)?;
     let image = Image::parse(bytes.as_bytes())?;
-    let names = [&case.task.state_names, &case.task.action_names].map(Vec::as_slice);
-    let walked = walk_image(&image, &contest.findings, variant, names, log, plan)?;
-    Ok(walked.map(|mut walked| {
-        walked.paths.learned_reward = case.task.learns_reward();
-        walked
-    }))
+    walk_image(&image, &contest.findings, variant, &case.task, log, plan)
 }
 
 pub(super) fn walk_image(
     image: &Image<'_>,
     findings: &[Findings],
     variant: Variant,
-    [states, actions]: [&[String]; 2],
+    task: &TaskFile,
     log: Option<&Log>,
     plan: usize,
 ) -> Result<Option<Walked>, Error> {
@@ -134,18 +130,28 @@ pub(super) fn walk_image(
     let Some((trajectory, (beside, lowest))) = largest else {
         return Ok(None);
     };
-    let names: Vec<&String> = states.iter().chain(actions).collect();
+    let (states, actions) = (&task.state_names, &task.action_names);
+    let names: Vec<&String> = task.features.iter().chain(actions).collect();
     let support = &image.model().support;
     let (neutral_use, neutral_distances) = excursion(&neutral, support, &names);
     let (worst_use, worst_distances) = excursion(&worst, support, &names);
     let dimension = states.len();
     let (logged_low, logged_high) = log.map(logged_range).unwrap_or_default();
-    let units = || support.centre.iter().zip(support.scale);
-    let ends = |deviations: f32| numbers(units().map(|(c, s)| c + deviations / s));
+    // A state that the model does not see as it is has none.
+    let unit = |name: &String| {
+        let input = names.iter().position(|input| *input == name)?;
+        Some((support.centre.get(input)?, support.scale.get(input)?))
+    };
+    let ends = |deviations: f32| {
+        let units = states.iter().chain(actions).map(unit);
+        numbers(units.map(|unit| unit.map_or(f32::NAN, |(c, s)| c + deviations / s)))
+    };
+    let moved = image.task().physics.moved(dimension);
+    let moved: Vec<String> = moved.filter_map(|j| states.get(j).cloned()).collect();
     let paths = Paths {
-        states: states.to_vec(),
-        learned_reward: false,
-        actions: actions.to_vec(),
+        states: states.clone(),
+        logged_states: task.logged_states().len(),
+        actions: actions.clone(),
         neutral: (0..dimension).map(|j| Band::of(&neutral, j)).collect(),
         worst: (0..dimension).map(|j| Band::of(&worst, j)).collect(),
         shown: ShownPath::new(image, trajectory, beside, lowest, dimension),
@@ -163,24 +169,23 @@ pub(super) fn walk_image(
     Ok(Some(Walked {
         loss: Loss::of(variant_name(variant), &neutral, &worst),
         support,
-        log_next: places(&worst, &image.model().support, states, plan),
+        log_next: places(&worst, &image.model().support, &moved, plan),
         paths,
     }))
 }
 
 impl Paths {
-    /// The name of an input of the model: a state or an action.
+    /// The name of a state, or of an action after all of them.
     #[must_use]
-    pub fn input_name(&self, input: usize) -> &str {
+    pub fn name(&self, column: usize) -> &str {
         let mut names = self.states.iter().chain(&self.actions);
-        names.nth(input).map_or("", String::as_str)
+        names.nth(column).map_or("", String::as_str)
     }
 
-    /// Whether an input of the model is a column of the log, whose range means
-    /// something: all but the return so far are.
+    /// Whether a state or an action is a column of the log, whose range means something.
     #[must_use]
-    pub fn is_logged(&self, input: usize) -> bool {
-        !(self.learned_reward && input + 1 == self.states.len())
+    pub fn is_logged(&self, column: usize) -> bool {
+        column < self.logged_states || column >= self.states.len()
     }
 }
 

@@ -18,7 +18,7 @@ use super::loss::Loss;
 use super::names::{adversary_name, margin_name, objective_name, reasons, variant_name};
 use super::number::Number;
 use super::support::SupportUse;
-use crate::formats::task::{NamedConstraint, kind_name};
+use crate::formats::task::{KnownLine, NamedConstraint, kind_name};
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,6 +75,15 @@ pub struct CheckResult {
     pub reasons: Vec<String>,
     /// What the bound assumes, for this kind of model and these margins.
     pub assumes: String,
+    /// What the task computes instead of learning it.
+    #[serde(default)]
+    pub known: Vec<KnownLine>,
+    /// Pairs of states that stay on the unit circle.
+    #[serde(default)]
+    pub circles: Vec<[String; 2]>,
+    /// What the model sees of the state.
+    #[serde(default)]
+    pub inputs: Vec<String>,
     /// One number for all estimates, bit for bit.
     pub digest: String,
 }
@@ -261,7 +270,10 @@ impl CheckResult {
             threshold: outcome.threshold.map(Into::into),
             verdict: outcome.threshold.map(|_| Decision::of(&outcome.verdict)),
             reasons: reasons(task, outcome),
-            assumes: assumption(case.set, &outcome.estimates),
+            assumes: assumption(case.set, &outcome.estimates, task),
+            known: task.known.clone(),
+            circles: task.circle_names(),
+            inputs: task.features.clone(),
             digest: format!("{:08x}", outcome.digest()),
         }
     }

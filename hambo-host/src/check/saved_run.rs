@@ -16,7 +16,7 @@ use crate::foundation::files::write_whole;
 /// What a run file says it is.
 const FORMAT: &str = "hambo run";
 /// The version that this program writes and reads.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// A finished check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

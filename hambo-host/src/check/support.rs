@@ -31,7 +31,7 @@ pub struct Excursion {
 /// The step that is farthest from the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Farthest {
-    /// The state or action that differs most from the log's mean there, in standard
+    /// The input of the model that differs most from the log's mean there, in standard
     /// deviations.
     pub name: String,
     /// The trajectory.
@@ -54,7 +54,7 @@ pub struct Distances {
     pub largest: Vec<Number>,
 }
 
-/// How far these trajectories go, by the names of states and actions.
+/// How far these trajectories go, by the names of what the model sees.
 pub(super) fn excursion(
     traces: &[Trace],
     support: &Support<'_>,
@@ -64,13 +64,12 @@ pub(super) fn excursion(
     let mut by_step: Vec<Vec<f64>> = Vec::new();
     let mut scratch = vec![[0.0; 1]; support.scratch_rows()];
     for (trajectory, trace) in traces.iter().enumerate() {
-        let steps = trace.states.iter().zip(&trace.actions).enumerate();
-        for (step, (state, action)) in steps {
-            let [distance] = support.distance(&lane(state), &lane(action), &mut scratch);
+        for (step, inputs) in trace.inputs.iter().enumerate() {
+            let [distance] = support.distance(&lane(inputs), &[], &mut scratch);
             let distance = f64::from(distance);
             let before = farthest.as_ref();
             if before.is_none_or(|before| distance > before.distance.0) {
-                let (name, value) = most_unusual(state, action, support, names);
+                let (name, value) = most_unusual(inputs, support, names);
                 farthest = Some(Farthest {
                     name,
                     trajectory,
@@ -114,14 +113,9 @@ fn lane(values: &[f32]) -> Vec<[f32; 1]> {
 
 /// The input that lies in a gap, or else differs most from the log's mean, in standard
 /// deviations.
-fn most_unusual(
-    state: &[f32],
-    action: &[f32],
-    support: &Support<'_>,
-    names: &[&String],
-) -> (String, f32) {
+fn most_unusual(inputs: &[f32], support: &Support<'_>, names: &[&String]) -> (String, f32) {
     let units = support.centre.iter().zip(support.scale);
-    let inputs = state.iter().chain(action).zip(units).enumerate();
+    let inputs = inputs.iter().zip(units).enumerate();
     let in_gap = |input: usize, x: f32| {
         let gaps = support.gaps.chunks_exact(GAP);
         let mut gaps = gaps.filter(|gap| gap[0] as usize == input);
@@ -157,8 +151,7 @@ mod tests {
             gaps: &[],
         };
         let trace = Trace {
-            states: vec![vec![1.0, 3.0], vec![4.0, 3.5], vec![0.0, 3.0]],
-            actions: vec![vec![5.0], vec![5.0]],
+            inputs: vec![vec![1.0, 3.0, 5.0], vec![4.0, 3.5, 5.0]],
             rewards: vec![0.0; 2],
             outside: vec![false, true],
             ..Trace::default()
@@ -179,7 +172,7 @@ mod tests {
             gaps: &[1.0, 3.4, 3.6],
             ..support
         };
-        let unusual = most_unusual(&[4.0, 3.5], &[5.0], &gap, &names);
+        let unusual = most_unusual(&[4.0, 3.5, 5.0], &gap, &names);
         assert_eq!(unusual, ("v".to_owned(), 3.5));
     }
 }

@@ -18,6 +18,7 @@ use super::trace::{neutral_traces, traces};
 use super::{CheckOptions, Decision, run};
 use crate::environment::PointSafety;
 use crate::formats::policy::HostPolicy;
+use crate::formats::task::TaskFile;
 use crate::foundation::observer::Unobserved;
 use crate::learn::fit::{FitOptions, ModelOptions, fit};
 use crate::learn::model_file::ModelFile;
@@ -72,10 +73,12 @@ fn losses_add_up_to_what_the_adversary_takes() {
         };
     });
     let image = image.unwrap();
-    let names = ["s", "a"].map(|name| vec![name.to_owned()]);
+    let text = "name = 'line'\nhorizon = 4\n[state]\nnames = ['s']\n[action]\nnames = ['a']\n\
+                low = [-1]\nhigh = [1]\n[reward]\nexpr = '-s^2'\n[initial]\nkind = 'data'\n";
+    let task = TaskFile::parse(text, "line.toml").unwrap();
     let (outcome, findings) = check_and_keep(&image, TRACED_TRAJECTORIES).unwrap();
     let variant = Variant::ContinuousAdversary;
-    let walked = walk_image(&image, &findings, variant, [&names[0], &names[1]], None, 3);
+    let walked = walk_image(&image, &findings, variant, &task, None, 3);
     let walked = walked.unwrap().unwrap();
     let (loss, paths) = (walked.loss, walked.paths);
     let estimate = outcome.estimates.iter().find(|estimate| {

@@ -21,12 +21,14 @@ pub struct Trace {
     pub states: Vec<Vec<f32>>,
     /// a_0 … a_{n−1}, clipped.
     pub actions: Vec<Vec<f32>>,
+    /// What the model sees at each step: features of the state, then the action.
+    pub inputs: Vec<Vec<f32>>,
     /// The discounted reward of each step.
     pub rewards: Vec<f32>,
     /// Whether the step began outside what the log covers.
     pub outside: Vec<bool>,
-    /// What the push of each step takes from the return in each state, to first order; no
-    /// rows of variants that push by members.
+    /// What the push of each step takes from the return in each state that the model moves, to
+    /// first order; no rows of variants that push by members.
     pub bought: Vec<Vec<f32>>,
     /// The return, as the core sums it.
     pub value: f32,
@@ -35,7 +37,7 @@ pub struct Trace {
 /// The set of next states that the adversary could choose from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepSet {
-    /// s + mu.
+    /// s + mu; NaN for a state that is known.
     pub center: Vec<f32>,
     /// beta · tau · sigma_e.
     pub half_width: Vec<f32>,
@@ -48,21 +50,35 @@ impl Trace {
         let dynamics = &image.model().dynamics;
         let lanes = |values: &[f32]| -> Vec<[f32; 1]> { values.iter().map(|x| [*x]).collect() };
         let mut scratch = vec![[0.0; 1]; dynamics.scratch_rows().unwrap_or(0)];
-        let mut mean = vec![[0.0; 1]; dynamics.state_dimension()];
+        let mut mean = vec![[0.0; 1]; dynamics.outputs()];
         let (mut epistemic_std, mut aleatoric_std) = (mean.clone(), mean.clone());
-        let steps = self.states.iter().zip(&self.actions);
-        let sets = steps.map(|(state, action)| {
+        let task = image.task();
+        let steps = self.states.iter().zip(&self.inputs);
+        let sets = steps.map(|(state, inputs)| {
+            let (features, action) = inputs.split_at(dynamics.features());
             let mut prediction = Prediction {
                 mean: &mut mean,
                 epistemic_std: &mut epistemic_std,
                 aleatoric_std: &mut aleatoric_std,
             };
-            dynamics.predict(&lanes(state), &lanes(action), &mut scratch, &mut prediction);
+            dynamics.predict(
+                &lanes(features),
+                &lanes(action),
+                &mut scratch,
+                &mut prediction,
+            );
             let radii = image.model().confidence.radii();
-            StepSet {
-                center: state.iter().zip(&mean).map(|(s, [d])| s + d).collect(),
-                half_width: radii.zip(&epistemic_std).map(|(r, [s])| r * s).collect(),
+            // What is known has no set.
+            let mut set = StepSet {
+                center: vec![f32::NAN; state.len()],
+                half_width: vec![f32::NAN; state.len()],
+            };
+            let moments = mean.iter().zip(&epistemic_std).zip(radii);
+            for (place, (([mean], [std]), radius)) in task.physics.moved(state.len()).zip(moments) {
+                set.center[place] = state[place] + mean;
+                set.half_width[place] = radius * std;
             }
+            set
         });
         sets.collect()
     }
@@ -120,7 +136,8 @@ fn walk(
     buffers: &mut Buffers<'_, 1>,
 ) -> Option<Trace> {
     let streams = [level.stream(rollout.task, trajectory)];
-    let dimension = rollout.model.dynamics.state_dimension();
+    let (task, moved) = (rollout.task, rollout.task.moved_states());
+    let dimension = task.state_dimension();
     let first = buffers.states.get_mut(..dimension)?;
     level.start(rollout.task, trajectory, 0, first);
     buffers.feedback = [Feedback::Given];
@@ -138,7 +155,7 @@ fn walk(
         ..Trace::default()
     };
     if rollout.variant == Variant::ContinuousAdversary {
-        trace.bought = vec![vec![0.0; dimension]; steps as usize];
+        trace.bought = vec![vec![0.0; moved]; steps as usize];
         rollout.eta_gradient(&streams, &returns, SOFTNESS, buffers, |one| {
             let ([eta], [derivative]) = (*one.eta, one.derivative);
             let step = trace.bought.get_mut(one.step as usize);
@@ -153,6 +170,13 @@ fn walk(
         let observed = rollout.observe(&streams, step, buffers)?;
         trace.states.push(column(observed.state));
         trace.actions.push(column(observed.action));
+        let mut values = vec![[0.0; 1]; task.program.len()];
+        let mut features = vec![[0.0; 1]; task.physics.features()];
+        let physics = &task.physics;
+        let (seen, _) = physics.see(&task.program, observed.state, &mut values, &mut features);
+        let mut inputs = column(seen);
+        inputs.extend(column(observed.action));
+        trace.inputs.push(inputs);
         let result = rollout.transition(step, buffers)?;
         let ([reward], [outside]) = (result.reward, result.outside);
         trace.rewards.push(weight * reward);

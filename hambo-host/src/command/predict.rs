@@ -6,8 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::Error;
-use crate::formats::log::{ColumnNames, read_logs, with_return_so_far, wrapped};
-use crate::formats::task::logged_states;
+use crate::formats::log::{ColumnNames, read_logs, with_memory, with_return_so_far, wrapped};
 use crate::foundation::files::write_whole;
 use crate::learn::model_file::ModelFile;
 use crate::learn::prediction::predict;
@@ -24,8 +23,8 @@ pub struct PredictArguments {
     data: Vec<PathBuf>,
     /// The table to write (CSV): the log's columns, then `mean.NAME`,
     /// `epistemic_std.NAME` (one standard deviation, before tau and beta) and
-    /// `aleatoric_std.NAME` of every next state, and of `reward` where the
-    /// model has learned it.
+    /// `aleatoric_std.NAME` of every next state that the model predicts, and of
+    /// `reward` where it has learned that.
     #[arg(short, long)]
     output: PathBuf,
 }
@@ -38,27 +37,34 @@ pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Err
     let file = ModelFile::read(&arguments.model)?;
     let metadata = file.metadata();
     let (states, actions) = (&metadata.state_names, &metadata.action_names);
-    let own = logged_states(states, metadata.learned_reward);
+    let view = &metadata.view;
+    let computed = view.memory.len() + usize::from(metadata.learned_reward);
+    let own = states.get(..states.len() - computed).unwrap_or(states);
     let names = ColumnNames {
         states: own.to_vec(),
         actions: actions.clone(),
     };
     let log = read_logs(&arguments.data, &names)?;
-    let log = wrapped(&log, &metadata.wraps);
-    let mut predictions = match metadata.learned_reward {
-        true => predict(&file.model()?, &with_return_so_far(&log)?),
-        false => predict(&file.model()?, &log),
-    };
-    let wraps = metadata.wraps.iter().cycle();
-    for (mean, wrap) in predictions.mean.iter_mut().zip(wraps) {
+    let log = wrapped(&log, &view.wraps);
+    let mut whole = log.clone().into_owned();
+    if !view.memory.is_empty() {
+        whole = with_memory(&whole, view).map_err(Error::Usage)?;
+    }
+    if metadata.learned_reward {
+        whole = with_return_so_far(&whole)?;
+    }
+    let mut predictions = predict(&file.model()?, &whole, view);
+    let moved = view.moved.iter().cycle();
+    for (mean, place) in predictions.mean.iter_mut().zip(moved) {
+        let wrap = view.wraps.get(*place).copied().flatten();
         *mean = wrap.map_or(*mean, |wrap| wrap.inside(*mean));
     }
 
     let mut text = log.csv_header(own, actions);
     for prefix in ["mean", "epistemic_std", "aleatoric_std"] {
-        // The difference of the return so far is the reward.
-        let reward = metadata.learned_reward.then_some("reward");
-        for name in own.iter().map(String::as_str).chain(reward) {
+        for place in &view.moved {
+            // The difference of the return so far is the reward.
+            let name = own.get(*place).map_or("reward", String::as_str);
             let _ = write!(text, ",{prefix}.{name}");
         }
     }
@@ -71,8 +77,11 @@ pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Err
     for (place, row) in log.csv_rows().enumerate() {
         text.push_str(&row);
         for table in tables {
-            let first = place * states.len();
-            for number in table.get(first..first + states.len()).unwrap_or_default() {
+            let first = place * view.moved.len();
+            for number in table
+                .get(first..first + view.moved.len())
+                .unwrap_or_default()
+            {
                 let _ = write!(text, ",{number}");
             }
         }

@@ -33,6 +33,21 @@ pub fn data(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
             "stretches of rows"
         }
     )?;
+    let view = &metadata.view;
+    if view.features.len() != view.states || view.moved.len() != view.states {
+        let moved = view.moved.iter();
+        let moved = moved.filter_map(|place| metadata.state_names.get(*place));
+        let moved: Vec<&str> = moved.map(String::as_str).collect();
+        writeln!(
+            out,
+            "it sees {} and the action, and learns {}",
+            view.features.join(", "),
+            moved.join(", ")
+        )?;
+    }
+    for line in &view.known {
+        writeln!(out, "known: {} = {}", line.state, line.next)?;
+    }
     let actions = metadata.action_names.iter().zip(&data.exploration);
     for (name, share) in actions {
         let found = share.map(|share_of_range| Exploration { share_of_range });
@@ -319,7 +334,8 @@ pub fn json(
 }
 
 fn name(metadata: &Metadata, dimension: usize) -> String {
-    let name = metadata.state_names.get(dimension);
+    let place = metadata.view.moved.get(dimension);
+    let name = place.and_then(|place| metadata.state_names.get(*place));
     name.cloned()
         .unwrap_or_else(|| format!("state {dimension}"))
 }

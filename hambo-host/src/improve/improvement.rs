@@ -159,7 +159,7 @@ impl<'a> Improvement<'a> {
             ),
             None => {
                 let reward_scale = reward_scale(log);
-                let all = units(&images.rollouts);
+                let all = units(&images.rollouts, task.learns_reward())?;
                 let states = task.state_names.len();
                 let of_states = InputUnits {
                     mean: all.mean.iter().take(states).copied().collect(),

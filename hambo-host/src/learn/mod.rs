@@ -10,6 +10,5 @@ pub mod delta;
 pub mod ensemble;
 pub mod fit;
 pub mod gaussian_process;
-pub mod learned_reward;
 pub mod model_file;
 pub mod prediction;

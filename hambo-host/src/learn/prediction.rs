@@ -3,11 +3,12 @@
 use hambo_core::model::{Model, Prediction};
 
 use crate::formats::log::Log;
+use crate::formats::task::ModelView;
 
 /// Rows predicted side by side.
 const LANES: usize = 16;
 
-/// What a model says about s′ of each row, row-major.
+/// What a model says about s′ of each row, row-major, one column for each state that it moves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Predictions {
     /// s + mu.
@@ -18,20 +19,23 @@ pub struct Predictions {
     pub aleatoric_std: Vec<f32>,
 }
 
-/// Predicts every row.
+/// Predicts every row, in the states that the model moves.
 #[must_use]
-pub fn predict(model: &Model<'_>, log: &Log) -> Predictions {
-    let dimension = log.state_dimension();
+pub fn predict(model: &Model<'_>, log: &Log, view: &ModelView) -> Predictions {
     let rows: Vec<_> = log.rows().collect();
     let mut scratch = vec![[0.0; LANES]; model.dynamics.scratch_rows().unwrap_or(0)];
-    let mut state = vec![[0.0; LANES]; dimension];
+    let mut features = vec![[0.0; LANES]; view.features.len()];
     let mut action = vec![[0.0; LANES]; log.action_dimension()];
-    let (mut mean, mut epistemic_std, mut aleatoric_std) =
-        (state.clone(), state.clone(), state.clone());
+    let mut mean = vec![[0.0; LANES]; view.moved.len()];
+    let (mut epistemic_std, mut aleatoric_std) = (mean.clone(), mean.clone());
+    let mut seen = Vec::new();
     let mut predictions = Predictions::default();
     for group in rows.chunks(LANES) {
-        for (lane, row) in group.iter().enumerate() {
-            set_lane(&mut state, lane, row.state);
+        seen.clear();
+        view.see_all(group.iter().map(|row| row.state), &mut seen);
+        let seen = seen.chunks_exact(view.features.len().max(1));
+        for (lane, (row, seen)) in group.iter().zip(seen).enumerate() {
+            set_lane(&mut features, lane, seen);
             set_lane(&mut action, lane, row.action);
         }
         let mut prediction = Prediction {
@@ -41,13 +45,10 @@ pub fn predict(model: &Model<'_>, log: &Log) -> Predictions {
         };
         model
             .dynamics
-            .predict(&state, &action, &mut scratch, &mut prediction);
+            .predict(&features, &action, &mut scratch, &mut prediction);
         for (lane, row) in group.iter().enumerate() {
-            let next = row
-                .state
-                .iter()
-                .zip(&mean)
-                .map(|(s, delta)| s + delta[lane]);
+            let moved = view.of_state(row.state);
+            let next = moved.iter().zip(&mean).map(|(s, delta)| s + delta[lane]);
             predictions.mean.extend(next);
             predictions
                 .epistemic_std

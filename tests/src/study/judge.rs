@@ -6,6 +6,7 @@ use hambo_host::Error;
 use hambo_host::check::adversary::EffortLevel;
 use hambo_host::check::{self, CheckOptions, Decision};
 use hambo_host::formats::log::Log;
+use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
 use hambo_host::foundation::observer::Unobserved;
 use hambo_host::learn::fit::{FitOptions, fit};
@@ -91,6 +92,22 @@ pub fn judge(
     samples: Samples,
     seed: u64,
 ) -> Result<Judgement, Error> {
+    let policy = controller.policy(task)?;
+    judge_policy(task, log, model, &policy, samples, seed)
+}
+
+/// Likewise for any policy.
+///
+/// # Errors
+/// As `check::run`.
+pub fn judge_policy(
+    task: &TaskFile,
+    log: &Log,
+    model: &ModelFile,
+    policy: &HostPolicy,
+    samples: Samples,
+    seed: u64,
+) -> Result<Judgement, Error> {
     let options = CheckOptions {
         log: Some(log),
         effort: EffortLevel::Quick,
@@ -99,9 +116,8 @@ pub fn judge(
         seed,
         ..CheckOptions::default()
     };
-    let policy = controller.policy(task)?;
     let mut watch = |_, _: &_| ControlFlow::Continue(());
-    let result = check::run(task, model, &policy, &options, &mut watch)?.result;
+    let result = check::run(task, model, policy, &options, &mut watch)?.result;
     Ok(Judgement {
         neutral: result.neutral.0,
         bound: result.bound.0,

@@ -10,7 +10,8 @@
 //! | [`simulate`] | controllers, logs, true returns |
 //! | [`judge`] | the model and the check, as a user would call them |
 //! | [`assumption`], [`condition`] | what a log does not tell, and a model cannot know |
-//! | [`coverage`], [`broken`], [`backtests`] | the studies |
+//! | [`robots`] | cart-pole, drone and pendulum, with what is known of them |
+//! | [`coverage`], [`broken`], [`backtests`], [`known_physics`] | the studies |
 //! | [`rows`], [`run`] | the file of rows; which cells are left, and working them off |
 //! | [`statistics`], [`picture`] | limits of shares; what the pictures share |
 
@@ -24,8 +25,11 @@ pub mod coverage;
 pub mod coverage_summary;
 pub mod families;
 pub mod judge;
+pub mod known_physics;
+pub mod known_summary;
 pub mod picture;
 pub mod plant;
+pub mod robots;
 pub mod rows;
 pub mod run;
 pub mod simulate;
@@ -36,6 +40,7 @@ use hambo_host::Error;
 use backtests::Backtests;
 use broken::Broken;
 use coverage::Coverage;
+use known_physics::KnownPhysics;
 use rows::Table;
 
 /// The fields of one row, in the order of the study's columns.
@@ -79,7 +84,7 @@ pub struct Summary {
 /// The study of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Study> {
-    let all: [&'static dyn Study; 3] = [&Coverage, &Broken, &Backtests];
+    let all: [&'static dyn Study; 4] = [&Coverage, &Broken, &Backtests, &KnownPhysics];
     all.into_iter().find(|study| study.name() == name)
 }
 

@@ -10,7 +10,7 @@ use crate::{Tested, parsed, predict};
 
 /// Bits of the moments and of a gradient.
 fn bits<const B: usize>(model: &Model<'_>, queries: &[Vec<f32>]) -> Vec<Vec<u32>> {
-    let space = model.dynamics.state_dimension();
+    let space = model.dynamics.outputs();
     let mut scratch = vec![[f32::NAN; B]; model.dynamics.scratch_rows().unwrap()];
     let mut all = Vec::new();
     for group in queries.chunks(B) {

@@ -27,7 +27,7 @@ fn predict<const B: usize>(
     input: &[[f32; B]],
     scratch: &mut [[f32; B]],
 ) -> Moments<B> {
-    let space = model.dynamics.state_dimension();
+    let space = model.dynamics.outputs();
     let (state, action) = input.split_at(space);
     let row = vec![[f32::NAN; B]; space];
     let (mut mean, mut epistemic, mut aleatoric) = (row.clone(), row.clone(), row);

@@ -14,6 +14,7 @@ use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support,
 };
 use crate::network::{Activation, NetworkShape, Perceptrons};
+use crate::physics::Physics;
 use crate::policy::{
     ActionMap, FoundChoices, Head, Linear, NetworkAdversary, Spread, StoredPolicy,
 };
@@ -52,7 +53,7 @@ pub(super) fn model(beta: f32) -> Model<'static> {
         noise_scale: &[0.06, 0.08],
     };
     // Four tiles for the hidden layer of a member and five for its outputs.
-    let ensemble = Ensemble::new(shape, (1e-3, 1.0), units, tiles(0, 9 * MEMBERS)).unwrap();
+    let ensemble = Ensemble::new(shape, 2, (1e-3, 1.0), units, tiles(0, 9 * MEMBERS)).unwrap();
     Model {
         dynamics: Dynamics::Ensemble(ensemble),
         confidence: ConfidenceSet {
@@ -140,6 +141,7 @@ pub(super) fn task(change: impl FnOnce(&mut Task<'static>)) -> Task<'static> {
             low: &[-PI, 0.0],
             period: &[TAU, 0.0],
         },
+        physics: Physics::learned_alone(2),
         state_limits: Limits {
             low: &[f32::NEG_INFINITY, -1.0],
             high: &[f32::INFINITY, 1.0],

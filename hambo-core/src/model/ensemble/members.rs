@@ -63,7 +63,7 @@ impl Ensemble<'_> {
         (mean, std): (&[[f32; B]], &[[f32; B]]),
         outputs: &mut [[f32; B]],
     ) -> Option<()> {
-        let (mean_rows, raw_rows) = outputs.split_at_mut_checked(self.state_dimension)?;
+        let (mean_rows, raw_rows) = outputs.split_at_mut_checked(self.outputs)?;
         let rows = mean_rows.iter_mut().zip(raw_rows);
         let scales = self.output_scale.iter().zip(self.noise_scale);
         let sources = mean.iter().zip(std).zip(scales);

@@ -38,8 +38,7 @@ pub const MAX_OUTPUTS: usize = 64;
 /// Gaussian processes whose numbers are borrowed.
 #[derive(Clone, Debug)]
 pub struct GaussianProcess<'a> {
-    state_dimension: usize,
-    action_dimension: usize,
+    features: usize,
     points: usize,
     kernels: Vec<Kernel, MAX_OUTPUTS>,
     standardisation: Standardisation<'a>,
@@ -106,42 +105,36 @@ impl<'a> GaussianProcess<'a> {
         })
     }
 
-    /// One process for each of `kernels` over so many points.
+    /// One process for each of `kernels`, of so many features of the state and the
+    /// action, over so many points.
     ///
     /// # Errors
     /// Names the parameter whose size does not fit the others.
     pub fn new(
         kernels: &[Kernel],
+        features: usize,
         points: usize,
         standardisation: Standardisation<'a>,
         tiles: &'a [[f32; TILE]],
     ) -> Result<Self, ParameterError> {
-        let state_dimension = standardisation.output_mean.len();
+        let outputs = standardisation.output_mean.len();
         let columns = standardisation.input_mean.len();
         let size = ParameterError::size;
-        size(
-            "kernels",
-            state_dimension > 0 && kernels.len() == state_dimension,
-        )?;
+        size("kernels", outputs > 0 && kernels.len() == outputs)?;
         size("input_scale", standardisation.input_scale.len() == columns)?;
         size(
             "output_scale",
-            standardisation.output_scale.len() == state_dimension,
+            standardisation.output_scale.len() == outputs,
         )?;
-        size(
-            "noise_scale",
-            standardisation.noise_scale.len() == state_dimension,
-        )?;
+        size("noise_scale", standardisation.noise_scale.len() == outputs)?;
         size("inputs", coordinate_limit(columns).is_some())?;
-        let action_dimension = columns.checked_sub(state_dimension);
-        let action_dimension = action_dimension.ok_or(ParameterError::Size("input_mean"))?;
+        size("input_mean", columns >= features)?;
         size(
             "tiles",
             Self::tiles(kernels, points, columns) == Some(tiles.len()),
         )?;
         Ok(Self {
-            state_dimension,
-            action_dimension,
+            features,
             points,
             kernels: Vec::from_slice(kernels).map_err(|_| ParameterError::Size("kernels"))?,
             standardisation,
@@ -149,16 +142,16 @@ impl<'a> GaussianProcess<'a> {
         })
     }
 
-    /// ds.
+    /// The inputs that describe the state.
     #[must_use]
-    pub fn state_dimension(&self) -> usize {
-        self.state_dimension
+    pub fn features(&self) -> usize {
+        self.features
     }
 
     /// da.
     #[must_use]
     pub fn action_dimension(&self) -> usize {
-        self.action_dimension
+        self.columns().saturating_sub(self.features)
     }
 
     /// N.
@@ -187,7 +180,8 @@ impl<'a> GaussianProcess<'a> {
     #[must_use]
     pub fn scratch_rows(&self) -> Option<usize> {
         let rows = self.rows()?;
-        self.state_dimension
+        self.kernels
+            .len()
             .checked_mul(rows.checked_mul(2)?.checked_add(1)?)?
             .checked_add(rows)?
             .checked_add(self.columns().checked_mul(2)?)
@@ -195,11 +189,11 @@ impl<'a> GaussianProcess<'a> {
 
     fn carve<'r, const B: usize>(&self, rows: &'r mut [[f32; B]]) -> Option<Scratch<'r, B>> {
         let kernel = self.rows()?;
-        let outputs = kernel.checked_mul(2)?.checked_mul(self.state_dimension)?;
+        let outputs = kernel.checked_mul(2)?.checked_mul(self.kernels.len())?;
         let (input, rows) = rows.split_at_mut_checked(self.columns())?;
         let (query, rows) = rows.split_at_mut_checked(self.columns())?;
         let (kernel, rows) = rows.split_at_mut_checked(kernel)?;
-        let (std, rows) = rows.split_at_mut_checked(self.state_dimension)?;
+        let (std, rows) = rows.split_at_mut_checked(self.kernels.len())?;
         let (outputs, _) = rows.split_at_mut_checked(outputs)?;
         Some(Scratch {
             input,

@@ -42,15 +42,15 @@ impl<P: Policy> Rollout<'_, P> {
         buffers: &mut Buffers<'_, B>,
         update: &mut impl FnMut(EtaDerivative<'_, B>),
     ) -> Option<()> {
-        let eta = buffers.eta.get_mut(self.state_rows(step)?)?;
-        let next_cotangent = &*buffers.next_cotangent;
+        let eta = buffers.eta.get_mut(self.eta_rows(step)?)?;
+        let moved_cotangent = &*buffers.moved_cotangent;
         let cotangents = &mut buffers.prediction_cotangent;
         let parts = cotangents
             .mean
             .iter_mut()
             .zip(cotangents.epistemic_std.iter_mut())
             .zip(cotangents.aleatoric_std.iter_mut());
-        let sources = next_cotangent
+        let sources = moved_cotangent
             .iter()
             .zip(eta.iter())
             .zip(buffers.noise.state.iter());
@@ -74,13 +74,13 @@ impl<P: Policy> Rollout<'_, P> {
                 aleatoric_std: &*cotangents.aleatoric_std,
             },
             buffers.scratch,
-            buffers.state_cotangent,
+            self.seen_cotangent(buffers.state_cotangent, buffers.feature_cotangent),
             buffers.action_cotangent,
         );
         // The adversary's own derivative, last: eta was needed until here.
         let radii = self.model.confidence.radii();
         let stds = buffers.prediction.epistemic_std.iter();
-        let rows = eta.iter_mut().zip(next_cotangent).zip(stds).zip(radii);
+        let rows = eta.iter_mut().zip(moved_cotangent).zip(stds).zip(radii);
         for (component, (((eta, c), std), radius)) in rows.enumerate() {
             let mut derivative = [0.0; B];
             for ((d, c), s) in derivative.iter_mut().zip(c).zip(std) {

@@ -32,7 +32,7 @@ impl<P: Policy> Rollout<'_, P> {
         buffers: &mut Buffers<'_, B>,
     ) -> Option<()> {
         let chosen = buffers.members.chosen_at(step);
-        let cotangent = &*buffers.next_cotangent;
+        let cotangent = &*buffers.moved_cotangent;
         let noise_weight = self.noise_weight();
         let value = |centre: &[[f32; B]], spread: &[[f32; B]], noise: &[[f32; B]]| {
             let mut sum = [0.0; B];
@@ -77,7 +77,7 @@ impl<P: Policy> Rollout<'_, P> {
             &chosen,
             (cotangent, by_std),
             buffers.scratch,
-            buffers.state_cotangent,
+            self.seen_cotangent(buffers.state_cotangent, buffers.feature_cotangent),
             buffers.action_cotangent,
         );
         Some(())

@@ -18,18 +18,19 @@
 #[cfg(test)]
 mod constraint_tests;
 mod eta_gradient;
+mod known_states;
 mod member_gains;
 
 pub use eta_gradient::EtaDerivative;
 
 use heapless::Vec;
 
-use super::transition::unlimited_next;
 use super::{Buffers, Objective, Returns, Rollout};
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::random::Stream;
 use crate::constraint::ConstraintKind;
 use crate::expression::{Comparison, Gradient, Inputs};
+use crate::physics::ModelInputs;
 use crate::policy::Policy;
 use crate::task::Limits;
 
@@ -39,8 +40,8 @@ type Seeds<const B: usize> = Vec<(u16, [f32; B]), 2>;
 
 impl<P: Policy> Rollout<'_, P> {
     /// Walks back along the trajectories of the last [`Rollout::forward`].
-    /// `through_transition` passes from `buffers.next_cotangent` to the
-    /// cotangents of state and action at a step; `None` ends the sweep.
+    /// `through_transition` passes from `buffers.moved_cotangent` to the cotangents
+    /// of what the model sees, state or features and action; `None` ends the sweep.
     fn sweep_back<const B: usize>(
         &self,
         streams: &[Stream; B],
@@ -84,14 +85,11 @@ impl<P: Policy> Rollout<'_, P> {
     ) -> Option<()> {
         self.repeat_step(streams, step, buffers)?;
         self.reward_back(step, comparison, returns, later, buffers)?;
-        stop_at_limits(
-            buffers.next_cotangent,
-            buffers.unlimited,
-            &self.task.state_limits,
-        );
-        // s' = s + …: the state's own share.
-        add(buffers.state_cotangent, buffers.next_cotangent);
+        self.known_back(comparison, buffers)?;
+        self.limits_back(buffers)?;
+        clear(buffers.feature_cotangent);
         through_transition(step, buffers)?;
+        self.features_back(comparison, buffers)?;
         self.controller_back(step, buffers)?;
         let rows = buffers.next_cotangent.iter_mut();
         for (to, from) in rows.zip(buffers.state_cotangent.iter()) {
@@ -107,18 +105,9 @@ impl<P: Policy> Rollout<'_, P> {
         step: u32,
         buffers: &mut Buffers<'_, B>,
     ) -> Option<()> {
-        let this = self.state_rows(step)?;
-        let state = buffers.states.get(this.clone())?;
-        let eta = buffers.eta.get(this)?;
-        self.draw_noise(streams, step, &mut buffers.noise);
-        self.predict(
-            step,
-            state,
-            &buffers.noise,
-            &mut buffers.controller,
-            buffers.scratch,
-            &mut buffers.prediction,
-        );
+        self.predict(streams, step, buffers)?;
+        let state = buffers.states.get(self.state_rows(step)?)?;
+        let eta = buffers.eta.get(self.eta_rows(step)?)?;
         self.next_state_moments(
             &buffers.prediction,
             buffers.scratch,
@@ -127,7 +116,7 @@ impl<P: Policy> Rollout<'_, P> {
             &buffers.noise.member,
             &mut buffers.transition,
         );
-        unlimited_next(
+        self.unlimited_next(
             state,
             &buffers.transition,
             buffers.noise.state,
@@ -167,8 +156,68 @@ impl<P: Policy> Rollout<'_, P> {
         };
         let (values, adjoints) = (&*buffers.values, &mut *buffers.adjoints);
         program
-            .pull_back(comparison, values, &seeds, adjoints, gradient)
+            .pull_back(
+                comparison,
+                values,
+                seeds.iter().copied(),
+                adjoints,
+                gradient,
+            )
             .ok()
+    }
+
+    /// From the cotangent of s′ to that of what the model moved it by: through the limits
+    /// and the circles. The state has its own share, for s′ = s + ….
+    fn limits_back<const B: usize>(&self, buffers: &mut Buffers<'_, B>) -> Option<()> {
+        let physics = &self.task.physics;
+        let (cotangent, unlimited) = (&mut *buffers.next_cotangent, &*buffers.unlimited);
+        stop_at_limits(cotangent, unlimited, &self.task.state_limits, |state| {
+            !physics.on_circle(state)
+        });
+        physics.circles_back(unlimited, cotangent);
+        let moved = physics.moved(cotangent.len());
+        for (to, place) in buffers.moved_cotangent.iter_mut().zip(moved) {
+            *to = *cotangent.get(place)?;
+            let own = buffers.state_cotangent.get_mut(place)?;
+            for (sum, x) in own.iter_mut().zip(to.iter()) {
+                *sum += *x;
+            }
+        }
+        Some(())
+    }
+
+    /// Where derivatives in what the model sees of the state are added up.
+    fn seen_cotangent<'r, const B: usize>(
+        &self,
+        state: &'r mut [[f32; B]],
+        features: &'r mut [[f32; B]],
+    ) -> &'r mut [[f32; B]] {
+        match &self.task.physics.inputs {
+            ModelInputs::States(count) => state.get_mut(..usize::from(*count)).unwrap_or_default(),
+            ModelInputs::Features(_) => features,
+        }
+    }
+
+    /// From the features to the states that they were computed from.
+    fn features_back<const B: usize>(
+        &self,
+        comparison: Comparison,
+        buffers: &mut Buffers<'_, B>,
+    ) -> Option<()> {
+        let ModelInputs::Features(slots) = &self.task.physics.inputs else {
+            return Some(());
+        };
+        let seeds = slots.iter().zip(buffers.feature_cotangent.iter());
+        let gradient = Gradient {
+            state: &mut *buffers.state_cotangent,
+            action: &mut [],
+            next: &mut [],
+        };
+        let seeds = seeds.map(|(slot, seed)| (*slot, *seed));
+        let (values, adjoints) = (&*buffers.values, &mut *buffers.adjoints);
+        let program = &self.task.program;
+        let done = program.pull_back(comparison, values, seeds, adjoints, gradient);
+        done.ok()
     }
 
     /// A sum: goes from V_{t+1} to V_t, and weighs what comes later by the share
@@ -269,6 +318,7 @@ impl<P: Policy> Rollout<'_, P> {
             buffers.action_cotangent,
             buffers.controller.wanted_action,
             &self.task.action_limits,
+            |_| true,
         );
         self.policy.pull_back(
             buffers.states.get(self.state_rows(step)?)?,
@@ -290,10 +340,16 @@ impl<P: Policy> Rollout<'_, P> {
     }
 }
 
-/// Where a limit holds `x` fast, nothing gets through.
-fn stop_at_limits<const B: usize>(cotangent: &mut [[f32; B]], x: &[[f32; B]], limits: &Limits<'_>) {
+/// Where a limit holds `x` fast, nothing gets through, in the rows that have limits.
+fn stop_at_limits<const B: usize>(
+    cotangent: &mut [[f32; B]],
+    x: &[[f32; B]],
+    limits: &Limits<'_>,
+    has_limits: impl Fn(usize) -> bool,
+) {
     let limits = limits.low.iter().zip(limits.high);
-    for ((cotangent, x), (low, high)) in cotangent.iter_mut().zip(x).zip(limits) {
+    let rows = cotangent.iter_mut().zip(x).zip(limits).enumerate();
+    for (_, ((cotangent, x), (low, high))) in rows.filter(|(place, _)| has_limits(*place)) {
         for (c, x) in cotangent.iter_mut().zip(x) {
             if *x < *low || *x > *high {
                 *c = 0.0;
@@ -328,14 +384,6 @@ fn clear<const B: usize>(rows: &mut [[f32; B]]) {
     }
 }
 
-fn add<const B: usize>(sums: &mut [[f32; B]], rows: &[[f32; B]]) {
-    for (sum, row) in sums.iter_mut().zip(rows) {
-        for (s, x) in sum.iter_mut().zip(row) {
-            *s += *x;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -347,7 +395,12 @@ mod tests {
             high: &[1.0],
         };
         let mut cotangent = [[3.0; 5]];
-        stop_at_limits(&mut cotangent, &[[-1.5, -1.0, 0.0, 1.0, 1.5]], &limits);
+        stop_at_limits(
+            &mut cotangent,
+            &[[-1.5, -1.0, 0.0, 1.0, 1.5]],
+            &limits,
+            |_| true,
+        );
         assert_eq!(cotangent, [[0.0, 3.0, 3.0, 3.0, 0.0]]);
     }
 

@@ -12,9 +12,10 @@ mod grow;
 mod learner;
 mod scout;
 mod train;
+mod units;
 
 pub use contest::{Contender, Contest, adversaries, contest, learn};
 pub use effort::{EffortLevel, Learning};
 pub use learner::{AdversaryLearner, AdversaryLearnerState};
-pub(crate) use train::units;
 pub use train::{Trained, Usual, train};
+pub(crate) use units::units;

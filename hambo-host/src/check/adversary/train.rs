@@ -8,11 +8,12 @@ use hambo_core::image::Image;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 
+use super::units::units;
 use super::{AdversaryLearner, Learning};
 use crate::Error;
 use crate::check::case::Case;
 use crate::formats::image::{Adversaries, TrainedAdversary};
-use crate::reinforcement::{AdversaryProblem, InputUnits, LearningOptions, RoundReport, Value};
+use crate::reinforcement::{AdversaryProblem, LearningOptions, RoundReport, Value};
 
 /// Rewards are scaled so that a short search changes the return by so much:
 /// then the entropy that soft actor-critic is paid for weighs less.
@@ -85,7 +86,7 @@ pub fn train(
         steps: STEPS.min(horizon),
         waves: true,
         reward_scale: EFFECT / usual.effect(),
-        units: Some(units(&image)),
+        units: Some(units(&image, case.task.learns_reward())?),
         seed: learning.seed,
         ..LearningOptions::default()
     };
@@ -103,15 +104,6 @@ pub fn train(
         gradient_steps: cost.gradient_steps,
         time: start.elapsed(),
     })
-}
-
-/// Means and standard deviations of the data, as the networks' units.
-pub(crate) fn units(image: &Image<'_>) -> InputUnits {
-    let support = &image.model().support;
-    InputUnits {
-        mean: support.centre.to_vec(),
-        scale: support.scale.iter().map(|scale| 1.0 / scale).collect(),
-    }
 }
 
 struct Cost {

@@ -51,11 +51,11 @@ impl Values {
         etas_of_each: usize,
     ) -> Result<Self, CapacityError> {
         let task = image.task();
-        let states = grid.axes.len();
+        let moved = task.moved_states();
         let steps = task.horizon as usize;
         let mut all = Self {
-            etas: etas(states, etas_of_each),
-            noise: noise(states, task.method.aleatoric_noise),
+            etas: etas(moved, etas_of_each),
+            noise: noise(moved, task.method.aleatoric_noise),
             values: vec![Vec::new(); steps + 1],
             discount: task.discount,
             least: vec![0.0; steps + 1],

@@ -27,7 +27,7 @@ impl Values {
         trajectory: u32,
     ) -> Result<Walk, CapacityError> {
         let (dynamics, task) = (&rollout.model.dynamics, rollout.task);
-        let dimension = dynamics.state_dimension();
+        let (dimension, moved) = (task.state_dimension(), task.moved_states());
         let needed = Buffers::<1>::rows_needed(dynamics, task, rollout.policy)?;
         let mut rows = vec![[0.0; 1]; needed];
         let mut buffers = Buffers::carve(&mut rows, dynamics, task, rollout.policy)?;
@@ -46,7 +46,7 @@ impl Values {
             let state: Vec<f32> = state.map(|[x]| *x).collect();
             walk.states.push(state.clone());
             let eta = self.choice(&mut stepper, step, state)?;
-            let rows = buffers.eta.iter_mut().skip(first).take(dimension);
+            let rows = buffers.eta.iter_mut().skip(step as usize * moved);
             for (row, eta) in rows.zip(&eta) {
                 *row = [*eta];
             }
@@ -59,7 +59,7 @@ impl Values {
                 break;
             }
         }
-        walk.etas.resize(task.horizon as usize * dimension, 0.0);
+        walk.etas.resize(task.horizon as usize * moved, 0.0);
         Ok(walk)
     }
 

@@ -132,7 +132,8 @@ pub fn exact(case: &Case, points: usize) -> Result<Exact, Error> {
     };
     let noisy = image.task().method.aleatoric_noise;
     let mut ends = reached(&image, &rollout)?;
-    let [fine_etas, coarse_etas] = etas_of_each(states);
+    let moved = image.task().moved_states();
+    let [fine_etas, coarse_etas] = etas_of_each(moved);
     let solve = |ends: &[[f32; 2]], points: usize, etas: usize| {
         let grid = grid(ends, &case.task.wraps, points);
         Values::new(&image, &rollout, grid, etas)
@@ -154,7 +155,7 @@ pub fn exact(case: &Case, points: usize) -> Result<Exact, Error> {
     let mut fine = solve(&ends, points, fine_etas)?;
     // Twice as fine, as long as it is too coarse and does not take long, or takes no time.
     let work = |points: usize| {
-        let of_point = fine_etas.pow(states as u32) * noise(states, noisy).len();
+        let of_point = fine_etas.pow(moved as u32) * noise(moved, noisy).len();
         let each = of_point as u64 * u64::from(case.task.horizon);
         (points.saturating_pow(states as u32) as u64).saturating_mul(each)
     };
@@ -229,7 +230,7 @@ fn grid(ends: &[[f32; 2]], wraps: &[Option<Wrap>], points: usize) -> Grid {
 /// the worst.
 fn at_starts(rollout: &Rollout<'_, StoredPolicy<'_>>, values: &Values) -> f64 {
     let (level, task) = (Level::Sampled, rollout.task);
-    let dimension = rollout.model.dynamics.state_dimension();
+    let dimension = task.state_dimension();
     let each = spread(level.trajectories(task), STARTS).map(|trajectory| {
         let mut state = vec![[0.0_f32; 1]; dimension];
         level.start(task, trajectory, 0, &mut state);
@@ -256,7 +257,7 @@ fn reached(
     rollout: &Rollout<'_, StoredPolicy<'_>>,
 ) -> Result<Vec<[f32; 2]>, CapacityError> {
     let (dynamics, task, policy) = (&image.model().dynamics, image.task(), image.policy());
-    let states = dynamics.state_dimension();
+    let states = task.state_dimension();
     let mut ends = vec![[f32::INFINITY, f32::NEG_INFINITY]; states];
     let needed = Buffers::<LANES>::rows_needed(dynamics, task, policy)?;
     let mut rows = vec![[0.0; LANES]; needed];
@@ -264,7 +265,7 @@ fn reached(
     let mut lanes = spread(all, LANES as u32).cycle();
     let lanes: [u32; LANES] = std::array::from_fn(|_| lanes.next().unwrap_or(0));
     let streams = lanes.map(|trajectory| Level::Sampled.stream(task, trajectory));
-    for push in etas(states, 3) {
+    for push in etas(task.moved_states(), 3) {
         let mut buffers = Buffers::carve(&mut rows, dynamics, task, policy)?;
         let first = buffers.states.get_mut(..states).unwrap_or_default();
         for (lane, trajectory) in lanes.iter().enumerate() {

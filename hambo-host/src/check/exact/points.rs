@@ -14,7 +14,7 @@ pub fn etas(states: usize, each: usize) -> Vec<Vec<f32>> {
 pub fn etas_of_each(states: usize) -> [usize; 2] {
     match states {
         1 => [81, 27],
-        2 => [9, 5],
+        2 => [7, 5],
         _ => [3, 2],
     }
 }
@@ -35,11 +35,14 @@ pub fn noise(states: usize, noisy: bool) -> Vec<(Vec<f32>, f32)> {
             each.collect()
         }
         2 => {
-            let line = [(-root, 1.0 / 6.0), (0.0, 2.0 / 3.0), (root, 1.0 / 6.0)];
-            let pairs = line
-                .iter()
-                .flat_map(|(x, p)| line.iter().map(move |(y, q)| (vec![*x, *y], p * q)));
-            pairs.collect()
+            // The middle, and a hexagon of radius 2.
+            let corners = (0..6).map(|corner| {
+                let (sin, cos) = (std::f32::consts::FRAC_PI_3 * corner as f32).sin_cos();
+                (vec![2.0 * cos, 2.0 * sin], 1.0 / 12.0)
+            });
+            std::iter::once((vec![0.0; 2], 0.5))
+                .chain(corners)
+                .collect()
         }
         _ => {
             let ends = (0..states).flat_map(|state| [(state, root), (state, -root)]);

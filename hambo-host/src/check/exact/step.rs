@@ -51,7 +51,7 @@ impl<'a> Stepper<'a> {
         let rollout = &self.rollout;
         let (dynamics, task) = (&rollout.model.dynamics, rollout.task);
         let mut buffers = Buffers::carve(&mut self.rows, dynamics, task, rollout.policy)?;
-        let dimension = dynamics.state_dimension();
+        let dimension = task.state_dimension();
         let first = step as usize * dimension;
         let rows = buffers.states.iter_mut().skip(first).take(dimension);
         for (state, row) in rows.enumerate() {
@@ -65,7 +65,10 @@ impl<'a> Stepper<'a> {
             return Ok(());
         }
         for (eta_number, eta) in etas.iter().enumerate() {
-            let rows = buffers.eta.iter_mut().skip(first).take(dimension);
+            let rows = buffers
+                .eta
+                .iter_mut()
+                .skip(step as usize * task.moved_states());
             for (row, eta) in rows.zip(eta) {
                 *row = [*eta; LANES];
             }

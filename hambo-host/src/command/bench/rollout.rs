@@ -51,6 +51,7 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
     task.method.variants.extend([Variant::Mean]);
     let policy = encode_policy(&HostPolicy::parse(POLICY, "linear", &task)?)?;
     let uncertainty = Uncertainty {
+        features: 3,
         beta: 1.0,
         calibration_scale: vec![1.0; 3],
         calibration: Calibration::Passed,
@@ -90,7 +91,7 @@ fn trained_ensemble() -> Result<TrainedEnsemble, Error> {
     let policy = HostPolicy::parse(POLICY, "linear", system.task())?;
     let run = rollout(&system, &policy, EPISODES, ACTION_NOISE, 0)?;
     let options = EnsembleOptions::paper();
-    let tables = Tables::new(&run.log, None);
+    let tables = Tables::new(&run.log, &system.task().model_view());
     Ok(train_ensemble(&tables.training_set(), &options)?)
 }
 

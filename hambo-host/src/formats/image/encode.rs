@@ -104,6 +104,8 @@ pub fn encode_part(
 /// The confidence set and the support that go with a model.
 #[derive(Clone, Debug)]
 pub struct Uncertainty {
+    /// How many of the model's inputs describe the state; the others are the action.
+    pub features: usize,
     /// beta.
     pub beta: f32,
     /// tau_j.
@@ -120,7 +122,7 @@ pub struct Uncertainty {
 /// [`Support`](hambo_core::model::Support).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoggedRegion {
-    /// The mean of each input (s, a).
+    /// The mean of each input of the model.
     pub centre: Vec<f32>,
     /// One over its standard deviation.
     pub scale: Vec<f32>,
@@ -137,7 +139,7 @@ pub struct LoggedRegion {
 /// A stretch of one input in which the log has no row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
-    /// The index of the input among states and actions.
+    /// The index of the input.
     pub input: usize,
     /// Its lower end.
     pub low: f32,
@@ -182,11 +184,15 @@ pub(crate) fn encode_model(
     dynamics: DynamicsManifest,
     put_own: impl FnOnce(&mut ArenaWriter),
 ) -> Result<Vec<u8>, EncodeError> {
-    let state_dimension = units.output_mean.len();
+    let features = uncertainty.features;
     let support = &uncertainty.support;
     let manifest = ModelManifest {
-        state_dimension: small("the state", state_dimension)?,
-        action_dimension: small("the action", units.input_mean.len() - state_dimension)?,
+        features: small("the model's view of the state", features)?,
+        action_dimension: small(
+            "the action",
+            units.input_mean.len().saturating_sub(features),
+        )?,
+        outputs: small("the state", units.output_mean.len())?,
         beta: uncertainty.beta,
         calibration: uncertainty.calibration,
         support_rows: small(
@@ -302,6 +308,7 @@ fn encode_task(
         method: task.method.clone(),
         refused_by_host: task.refused_by_host,
         adversaries,
+        physics: task.physics.clone(),
         wraps: task.wraps.iter().any(Option::is_some),
         initial,
         initial_count: (first.len() / states.max(1)) as u32,

@@ -26,8 +26,11 @@ mod hdf5_minari;
 mod hdf5_plain;
 #[cfg(feature = "hdf5")]
 mod hdf5_write;
+mod known_residual;
+mod known_states;
 mod learned_reward;
 mod limits;
+mod memory;
 mod npy;
 mod npz_file;
 #[cfg(feature = "hdf5")]
@@ -51,6 +54,8 @@ use std::path::{Path, PathBuf};
 
 use crate::formats::task::TaskFile;
 use learned_reward::require_rewards;
+pub(crate) use memory::Memory;
+pub use memory::with_memory;
 
 pub use crate::formats::column_names::ColumnNames;
 pub use convert::convert;
@@ -62,6 +67,7 @@ pub use follows::follows;
 pub use format::Format;
 #[cfg(feature = "hdf5")]
 pub use hdf5_file::read_hdf5;
+pub use known_residual::{KnownResidual, LARGEST_RESIDUAL, circle_residuals, known_residuals};
 pub use learned_reward::with_return_so_far;
 pub use npz_file::read_npz;
 pub use output::{OutputOptions, write_table};
@@ -78,14 +84,22 @@ pub(crate) use wrapped::next_to_states;
 pub use wrapped::wrapped;
 
 /// Reads the log of a task from files of any kinds; no episode runs across
-/// files. Where the reward is learned, the return so far is its last state. States that
-/// wrap are inside their intervals.
+/// files. States of `[known]` with an initial value are computed along the episodes. Where the
+/// reward is learned, the return so far is its last state. States that wrap are inside their
+/// intervals.
 ///
 /// # Errors
 /// As [`read_logs`], or if such a log has no rewards.
 pub fn read_task_logs(paths: &[PathBuf], task: &TaskFile) -> Result<Log, DataError> {
     let table = read_all(paths, Some(&task.names()), Reading::Log)?;
-    let log = wrapped(&transitions(&table)?, &task.wraps).into_owned();
+    let mut log = wrapped(&transitions(&table)?, &task.wraps).into_owned();
+    if !task.memory.is_empty() {
+        log = with_memory(&log, &task.model_view()).map_err(|problem| DataError::Whole {
+            file: table.file.display().to_string(),
+            problem,
+            help: "correct its expression in [known], or the row",
+        })?;
+    }
     if !task.learns_reward() {
         return Ok(log);
     }

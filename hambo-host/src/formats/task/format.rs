@@ -6,6 +6,7 @@ use hambo_core::constraint::{Constraint, ConstraintKind};
 use hambo_core::task::Method;
 
 use super::constraint::KINDS;
+use super::known::Known;
 use super::learned_reward::add_to_task;
 use super::locate::{in_file, key as place_of_key, syntax};
 use super::{Initial, MAX_CONSTRAINTS, NamedConstraint, Reward, TaskError, TaskFile};
@@ -28,6 +29,8 @@ struct Raw {
     termination: Option<RawExpression>,
     #[serde(default)]
     constraint: Vec<RawConstraint>,
+    known: Option<toml::Table>,
+    model: Option<RawModel>,
     initial: Option<RawInitial>,
 }
 
@@ -38,6 +41,13 @@ struct RawStates {
     low: Option<Vec<f32>>,
     high: Option<Vec<f32>>,
     wrap: Option<Vec<toml::Value>>,
+    circle: Option<Vec<Vec<String>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawModel {
+    inputs: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -127,6 +137,10 @@ pub(super) fn parse(
     }
     let wraps = check.wraps(state.wrap, &state_names, [&state_low, &state_high])?;
 
+    let limits = [&state_low, &state_high];
+    let circles = check.circles(state.circle, &state_names, &wraps, limits)?;
+    let written = check.written_states(raw.known, &state_names)?;
+
     let help = "add [action] with names, low and high";
     let action = check.present("action", raw.action, help)?;
     let action_names = check.names("action.names", action.names, &state_names)?;
@@ -141,13 +155,23 @@ pub(super) fn parse(
     let help = "add [initial] with kind = \"point\", \"uniform\", \"gaussian\", \"worst\" or \
                 \"data\"";
     let initial = check.present("initial", raw.initial, help)?;
-    let initial = check.initial(initial, &state_names)?;
-
-    let mut compiler = Compiler::new(Names {
+    let names = Names {
         state: &state_names,
         action: &action_names,
         horizon,
-    });
+    };
+    let mut compiler = Compiler::new(names);
+    let inputs = raw.model.and_then(|model| model.inputs);
+    let known = check.known(names, inputs, written, circles, &mut compiler)?;
+    let Known {
+        physics,
+        features,
+        lines: known,
+        memory,
+    } = known;
+    let logged = state_names.len() - memory.len();
+    let mut initial = check.initial(initial, &state_names[..logged])?;
+    start_memory(&mut initial, &memory);
     let help = "add [reward] with expr = \"...\", for example \"-abs(x)\"";
     let reward = check.present("reward", raw.reward, help)?;
     let reward_bounds = match (reward.low, reward.high) {
@@ -208,6 +232,10 @@ pub(super) fn parse(
         state_low,
         state_high,
         wraps,
+        physics,
+        features,
+        known,
+        memory,
         action_names,
         action_low,
         action_high,
@@ -225,6 +253,23 @@ pub(super) fn parse(
         return check.fail("reward.learned", format!("finds no room: {error}"), help);
     }
     Ok(task)
+}
+
+/// Every start with the initial values of the states that the log does not have.
+fn start_memory(initial: &mut Initial, memory: &[f32]) {
+    match initial {
+        Initial::Point(value) => value.extend(memory),
+        Initial::Uniform { low, high } | Initial::Worst { low, high } => {
+            low.extend(memory);
+            high.extend(memory);
+        }
+        Initial::Gaussian { mean, std } => {
+            mean.extend(memory);
+            std.extend(memory.iter().map(|_| 0.0));
+        }
+        // The log's rows have them.
+        Initial::Data { .. } => {}
+    }
 }
 
 /// The checks, with the file's name and text for their errors.
@@ -267,7 +312,11 @@ impl Checker<'_> {
         }
     }
 
-    fn compiled(&self, key: &str, slot: Result<u16, ExpressionError>) -> Result<u16, TaskError> {
+    pub(super) fn compiled(
+        &self,
+        key: &str,
+        slot: Result<u16, ExpressionError>,
+    ) -> Result<u16, TaskError> {
         slot.map_err(|problem| TaskError::Expression {
             origin: self.origin.to_owned(),
             key: key.to_owned(),

@@ -12,7 +12,7 @@
 //! | the task's state, its start at 0 and the expression c′ − c | here |
 //! | the log's rows: c = 0 and c′ = r, so that no digit of r is lost | `formats/log/learned_reward.rs` |
 //! | controllers see the user's states only | `formats/policy/learned_reward.rs` |
-//! | nothing depends on c: a model's input without influence | `learn/learned_reward.rs` |
+//! | nothing depends on c: it is no input of the model | `formats/task/model_view.rs` |
 //!
 //! The reward is learned as a function of (s, a). One that depends on s′ has
 //! a spread for a given (s, a), which the model learns as noise.
@@ -33,12 +33,6 @@ impl TaskFile {
     #[must_use]
     pub fn learns_reward(&self) -> bool {
         matches!(self.reward, Reward::Learned(_))
-    }
-
-    /// The states that the log and the controller have.
-    #[must_use]
-    pub fn logged_states(&self) -> &[String] {
-        logged_states(&self.state_names, self.learns_reward())
     }
 
     /// The task as a controller's file is held against it: the user's states and
@@ -66,7 +60,7 @@ impl TaskFile {
 }
 
 /// The user's own states among those of a model.
-pub(crate) fn logged_states(states: &[String], learned_reward: bool) -> &[String] {
+pub(super) fn own_states(states: &[String], learned_reward: bool) -> &[String] {
     match states.split_last() {
         Some((_, own)) if learned_reward => own,
         _ => states,

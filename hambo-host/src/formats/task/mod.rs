@@ -10,10 +10,14 @@ mod constraint;
 mod constraint_tests;
 mod error;
 mod format;
+mod known;
+#[cfg(test)]
+mod known_tests;
 mod learned_reward;
 #[cfg(test)]
 mod learned_reward_tests;
 mod locate;
+mod model_view;
 mod smoothing;
 mod wraps;
 
@@ -24,13 +28,16 @@ use std::io;
 use std::path::Path;
 
 use hambo_core::expression::{Op, Program, ProgramError};
+use hambo_core::physics::Physics;
 use hambo_core::task::Method;
 
 pub use bounds::step_bounds;
 pub use constraint::{NamedConstraint, kind_name};
 pub use error::TaskError;
+pub use known::KnownLine;
 pub(crate) use learned_reward::RETURN_SO_FAR;
-pub(crate) use learned_reward::logged_states;
+use learned_reward::own_states;
+pub use model_view::ModelView;
 pub use wraps::Wrap;
 
 use crate::foundation::files::read_at_most;
@@ -144,6 +151,15 @@ pub struct TaskFile {
     pub state_high: Option<Vec<f32>>,
     /// Where each state comes back after a period, if it does; one entry per state.
     pub wraps: Vec<Option<Wrap>>,
+    /// What is known of the dynamics.
+    pub physics: Physics,
+    /// What the inputs of the model that describe the state are called.
+    pub features: Vec<String>,
+    /// The known states as they are written, in the order of the states.
+    pub known: Vec<KnownLine>,
+    /// Where the states start that are computed and not in the log. They come after those
+    /// that the log has.
+    pub memory: Vec<f32>,
     /// Names of the actions.
     pub action_names: Vec<String>,
     /// Lowest value of each action; the policy's output is clipped to it.
@@ -217,6 +233,24 @@ impl TaskFile {
     /// to do.
     pub fn parse(text: &str, origin: &str) -> Result<Self, TaskError> {
         format::parse(text, origin, None)
+    }
+
+    /// The states that the log has: not what is computed from an initial value on, nor the
+    /// return so far.
+    #[must_use]
+    pub fn logged_states(&self) -> &[String] {
+        let own = own_states(&self.state_names, self.learns_reward());
+        own.get(..own.len() - self.memory.len()).unwrap_or(own)
+    }
+
+    /// The pairs on the unit circle by their names.
+    #[must_use]
+    pub fn circle_names(&self) -> Vec<[String; 2]> {
+        let name = |state: u16| self.state_names.get(usize::from(state)).cloned();
+        let pairs = self.physics.circles.iter();
+        pairs
+            .map(|pair| pair.map(|state| name(state).unwrap_or_default()))
+            .collect()
     }
 
     /// Its states and actions, as files hold them and a log's readers take them.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::circles::circle_line;
 use super::range;
 use super::rows::LoggedRows;
 use crate::formats::log::wrap_line;
@@ -76,6 +77,13 @@ fn write_all(text: &mut String, log: &LoggedRows, name: &str) -> std::fmt::Resul
     if !hints.is_empty() {
         writeln!(text, "{}", wrap_line(&[], &[], &hints))?;
     }
+    let circles = log.circles();
+    for circle in &circles {
+        writeln!(text, "# {}. Remove it if it is chance.", circle.seen())?;
+    }
+    if !circles.is_empty() {
+        writeln!(text, "{}", circle_line(&circles))?;
+    }
     writeln!(
         text,
         "# Physical limits, if there are any: predictions are clamped to them. In the log:"
@@ -83,11 +91,14 @@ fn write_all(text: &mut String, log: &LoggedRows, name: &str) -> std::fmt::Resul
     for (name, (low, high)) in log.states.iter().zip(&states) {
         writeln!(text, "#   {name}: {low} to {high}")?;
     }
-    // What wraps has no limits.
+    // What wraps has no limits, and a circle has those of the circle.
     let limits = log.states.iter().zip(&states).map(|(name, range)| {
-        match hints.iter().any(|hint| hint.name == *name) {
-            true => (f32::NEG_INFINITY, f32::INFINITY),
-            false => *range,
+        if hints.iter().any(|hint| hint.name == *name) {
+            (f32::NEG_INFINITY, f32::INFINITY)
+        } else if circles.iter().any(|circle| circle.names.contains(name)) {
+            (-1.0, 1.0)
+        } else {
+            *range
         }
     });
     writeln!(
@@ -120,6 +131,17 @@ fn write_all(text: &mut String, log: &LoggedRows, name: &str) -> std::fmt::Resul
     )?;
     writeln!(text, "low = {}", list(actions.iter().map(|range| range.0)))?;
     writeln!(text, "high = {}", list(actions.iter().map(|range| range.1)))?;
+
+    let known = log.known(&hints, &circles);
+    if !known.is_empty() {
+        writeln!(
+            text,
+            "\n[known]\n# Next states that follow exactly and are not learned. Remove what is chance."
+        )?;
+    }
+    for state in &known {
+        writeln!(text, "# {}.\n{}", state.seen(), state.line())?;
+    }
 
     let first = |names: &[String]| names.first().cloned().unwrap_or_default();
     let (state, action) = (first(&log.states), first(&log.actions));

@@ -4,12 +4,24 @@
 //! that the robot breaks every day, make a bound on something else. [`draft`] writes
 //! what a log can say of a task, [`review`] finds where the two disagree.
 
+mod circles;
 mod draft;
 mod finding;
+mod known;
+mod known_fit;
+mod known_form;
+mod known_review;
 mod review;
 mod rows;
+mod steps;
 mod wraps;
 
+#[cfg(test)]
+mod circles_tests;
+#[cfg(test)]
+mod known_tests;
+#[cfg(test)]
+mod simulated;
 #[cfg(test)]
 mod tests;
 

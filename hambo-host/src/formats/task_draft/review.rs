@@ -27,11 +27,14 @@ const FAR: f32 = 5.0;
 /// If the log has other dimensions, or the task's expressions are bad.
 pub fn review(task: &TaskFile, log: &LoggedRows) -> Result<Review, Error> {
     let hints = log.wrap_hints(&task.wraps);
-    let log = match task.learns_reward() {
-        true => log.with_return(),
-        false => log.clone(),
-    };
-    let log = &log.wrapped(&task.wraps);
+    let mut log = log.clone().wrapped(&task.wraps);
+    if !task.memory.is_empty() {
+        log = log.with_memory(task)?;
+    }
+    if task.learns_reward() {
+        log = log.with_return();
+    }
+    let log = &log;
     task.hold_dimensions(log.states.len(), log.actions.len())?;
     let mut reviewer = Reviewer {
         task,
@@ -42,6 +45,7 @@ pub fn review(task: &TaskFile, log: &LoggedRows) -> Result<Review, Error> {
     };
     reviewer.wraps(&hints);
     reviewer.rewards();
+    reviewer.known()?;
     reviewer.terminations();
     reviewer.limits();
     reviewer.starts();
@@ -57,9 +61,9 @@ pub fn review(task: &TaskFile, log: &LoggedRows) -> Result<Review, Error> {
     })
 }
 
-struct Reviewer<'a> {
-    task: &'a TaskFile,
-    log: &'a LoggedRows,
+pub(super) struct Reviewer<'a> {
+    pub(super) task: &'a TaskFile,
+    pub(super) log: &'a LoggedRows,
     program: Program,
     /// Whether each slot of the tape depends on the next state.
     reads_next: Vec<bool>,
@@ -99,7 +103,13 @@ impl Reviewer<'_> {
         }
     }
 
-    fn problem(&mut self, key: &str, text: String, help: &str, mut worst: Vec<(f32, WorstRow)>) {
+    pub(super) fn problem(
+        &mut self,
+        key: &str,
+        text: String,
+        help: &str,
+        mut worst: Vec<(f32, WorstRow)>,
+    ) {
         worst.sort_by(|one, other| other.0.total_cmp(&one.0));
         let worst = worst.into_iter().take(SHOWN).map(|(_, row)| row);
         self.findings.push(Finding {
@@ -111,7 +121,7 @@ impl Reviewer<'_> {
         });
     }
 
-    fn note(&mut self, key: &str, text: String) {
+    pub(super) fn note(&mut self, key: &str, text: String) {
         self.warning(key, text, String::new());
     }
 

@@ -4,10 +4,12 @@
 
 use std::path::PathBuf;
 
+use hambo_core::expression::ProgramError;
+
 use crate::Error;
 use crate::formats::expression::is_identifier;
-use crate::formats::log::{Block, ColumnNames, DataError, Table, read_table};
-use crate::formats::task::RETURN_SO_FAR;
+use crate::formats::log::{Block, ColumnNames, DataError, Memory, Table, read_table};
+use crate::formats::task::{RETURN_SO_FAR, TaskFile};
 
 /// A whole log.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +44,27 @@ pub struct LoggedRow {
 }
 
 impl LoggedRows {
+    /// With the states that a task computes and the log does not have. A row in which one of
+    /// them is not finite has no next state.
+    pub(super) fn with_memory(&self, task: &TaskFile) -> Result<Self, ProgramError> {
+        let own = self.states.len();
+        let (mut longer, view) = (self.clone(), task.model_view());
+        let added = task.state_names.iter().skip(own).take(task.memory.len());
+        longer.states.extend(added.cloned());
+        let mut memory = Memory::new(&view)?;
+        for row in &mut longer.rows {
+            let seen = (row.state.as_slice(), row.action.as_slice());
+            let found = memory.row(row.episode as u32, seen, row.next_state.as_deref());
+            let (state, next_state) = found.unwrap_or_else(|| {
+                let mut state = row.state.clone();
+                state.extend(&task.memory);
+                (state, None)
+            });
+            (row.state, row.next_state) = (state, next_state);
+        }
+        Ok(longer)
+    }
+
     /// With the return so far as the last state, for a task that learns its reward;
     /// without rewards, which the review complains about, it stays at 0.
     pub(super) fn with_return(&self) -> Self {

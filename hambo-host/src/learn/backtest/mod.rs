@@ -78,12 +78,9 @@ pub fn backtest(
         image.task().horizon as usize,
         options.windows,
     );
-    let states = image.model().dynamics.state_dimension();
-    let mut wraps = task.wraps.clone();
-    wraps.resize(states, None);
     let simulation = Simulation {
         image: &image,
-        wraps: &wraps,
+        wraps: &task.wraps,
         delta: options.delta,
     };
     let numbered: Vec<(u64, Window<'_>)> = (0..).zip(windows).collect();

@@ -58,7 +58,9 @@ impl Simulation<'_> {
         let calm = self.walk(window, seed, false)?;
         let logged_path = window.rows.iter().flat_map(|row| row.next_state);
         let logged_path: Vec<f32> = logged_path.copied().collect();
+        let task = self.image.task();
         let tube = Tube::new(self.wraps, &logged_path, &calm, &noisy);
+        let tube = tube.of_moved(&task.physics, task.state_dimension());
         let logged_exceeds = tube.exceeds(&logged_path);
         let farther = noisy.paths.chunks(noisy.starts).filter(|starts| {
             let mut exceeds = starts.iter().map(|path| tube.exceeds(path));
@@ -83,7 +85,10 @@ impl Simulation<'_> {
 
     fn walk(&self, window: &Window<'_>, seed: u64, noise: bool) -> Result<Trajectories, Error> {
         let (model, steps) = (self.image.model(), window.steps());
-        let states = model.dynamics.state_dimension();
+        let (states, moved) = (
+            self.image.task().state_dimension(),
+            model.dynamics.outputs(),
+        );
         let actions: Vec<f32> = window
             .rows
             .iter()
@@ -97,7 +102,7 @@ impl Simulation<'_> {
             dimension,
         };
         let first = window.rows.first().map_or(&[][..], |row| row.state);
-        let swings = swings(steps, states);
+        let swings = swings(steps, moved);
         let (low, high) = (vec![f32::MIN; dimension], vec![f32::MAX; dimension]);
         let mut task: Task<'_> = self.image.task().clone();
         task.horizon = steps as u32;
@@ -118,7 +123,7 @@ impl Simulation<'_> {
             task.effort.trajectories = 1;
         }
         task.networks.clear();
-        let found = FoundChoices::new(Variant::ContinuousAdversary, 0, steps * states, &swings);
+        let found = FoundChoices::new(Variant::ContinuousAdversary, 0, steps * moved, &swings);
         task.found = [found].into_iter().collect();
         let rollout = Rollout {
             model,

@@ -72,8 +72,7 @@ fn model(task: &TaskFile) -> Vec<u8> {
         members: vec![member(0.01), member(-0.01)],
         widths: vec![2, 2],
     };
-    let log = Log::new(task.state_names.len(), task.action_names.len());
-    encode_ensemble(&ensemble, &uncalibrated(&log)).unwrap()
+    encode_ensemble(&ensemble, &uncalibrated(&task.model_view())).unwrap()
 }
 
 /// Episodes of 60 steps under random actions that stay for a few steps.

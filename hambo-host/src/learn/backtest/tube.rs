@@ -1,6 +1,8 @@
 //! The tube around a window: from the least to the greatest value of each state at each
 //! step that an adversary reaches without noise, and how far noise carries beyond.
 
+use hambo_core::physics::Physics;
+
 use super::simulate::Trajectories;
 use crate::formats::task::Wrap;
 
@@ -58,6 +60,17 @@ impl Tube {
         }
     }
 
+    /// Without the states that are known: they follow from the others, and a rounding of the
+    /// log would lie outside a tube that has no width.
+    pub(super) fn of_moved(mut self, physics: &Physics, states: usize) -> Self {
+        for (place, own) in self.places.iter_mut().enumerate() {
+            if physics.knows(place % states.max(1)) {
+                (own.low, own.high) = (f32::NEG_INFINITY, f32::INFINITY);
+            }
+        }
+        self
+    }
+
     /// The farthest that a path leaves the tube, in units of the noise; 0 inside.
     pub(super) fn exceeds(&self, path: &[f32]) -> f32 {
         let places = self.places.iter().zip(path);
@@ -86,6 +99,7 @@ fn unit(values: &[f32], low: f32, high: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hambo_core::physics::KnownState;
 
     fn trajectories(starts: usize, paths: &[&[f32]]) -> Trajectories {
         Trajectories {
@@ -104,6 +118,20 @@ mod tests {
         assert_eq!(tube.exceeds(&[0.5, 1.9]), 0.0);
         assert_eq!(tube.exceeds(&[0.5, 3.0]), 2.0);
         assert_eq!(tube.exceeds(&[-1.0, 0.0]), 2.0);
+    }
+
+    #[test]
+    fn what_is_known_is_not_looked_at() {
+        let calm = trajectories(1, &[&[0.0, 5.0]]);
+        let noisy = trajectories(1, &[&[0.0, 5.5], &[0.0, 4.5]]);
+        let tube = || Tube::new(&[None, None], &[0.1, 5.0], &calm, &noisy);
+        assert!(tube().exceeds(&[0.1, 5.0]) > 0.0);
+        let mut physics = Physics::learned_alone(2);
+        let known = KnownState { state: 0, slot: 0 };
+        assert!(physics.known.push(known).is_ok());
+        let tube = tube().of_moved(&physics, 2);
+        assert_eq!(tube.exceeds(&[0.1, 5.0]), 0.0);
+        assert!(tube.exceeds(&[0.1, 7.0]) > 0.0);
     }
 
     #[test]

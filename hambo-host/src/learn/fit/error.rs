@@ -31,6 +31,38 @@ pub enum FitError {
         /// Its value, or its change for a next state.
         value: f32,
     },
+    /// A known state that the log knows otherwise.
+    #[error(
+        "{place}, transition {}: [known] says that `{state}` becomes {computed}, and the log says {logged}: {share:.1e} of its standard deviation apart, where 1e-4 may be rounding\nhelp: correct the expression, or leave `{state}` to the model", row + 1
+    )]
+    Known {
+        /// The log, or the file that it is in.
+        place: String,
+        /// Transition of it, from 0.
+        row: usize,
+        /// The state.
+        state: String,
+        /// What the task says of its next value.
+        computed: f32,
+        /// What the log says.
+        logged: f32,
+        /// The difference, as a share of the state's standard deviation.
+        share: f64,
+    },
+    /// A pair that is not on the unit circle.
+    #[error(
+        "{place}, transition {}: `circle` says that `{state}` and its other state have the length 1, and they have {length}\nhelp: correct the row, or take the pair out of `state.circle`", row + 1
+    )]
+    Circle {
+        /// The log, or the file that it is in.
+        place: String,
+        /// Transition of it, from 0.
+        row: usize,
+        /// The first state of the pair.
+        state: String,
+        /// The length of the pair.
+        length: f32,
+    },
     /// A column that never changes.
     #[error(
         "the log: {what} is always {value}: nothing can be learnt of it\nhelp: take it out of the task, or log more; for networks --allow-constant keeps it"

@@ -7,8 +7,8 @@ use hambo_core::model::Calibration;
 
 use crate::Error;
 use crate::formats::image::{AlignedBytes, LoggedRegion, Uncertainty};
-use crate::formats::log::{Log, LogPart, follows};
-use crate::formats::task::Wrap;
+use crate::formats::log::{LogPart, follows};
+use crate::formats::task::ModelView;
 use crate::learn::calibration::{Withheld, WithheldDimension};
 use crate::learn::prediction::predict;
 
@@ -25,27 +25,24 @@ impl Evidence {
     ///
     /// # Errors
     /// If the core refuses the part.
-    pub(super) fn new(
-        model_part: &[u8],
-        rows: &LogPart,
-        wraps: &[Option<Wrap>],
-    ) -> Result<Self, Error> {
+    pub(super) fn new(model_part: &[u8], rows: &LogPart, view: &ModelView) -> Result<Self, Error> {
         let log = &rows.log;
         let bytes = AlignedBytes::new(model_part);
         let part = Container::take(&mut bytes.as_bytes(), Part::Model)?;
-        let predictions = predict(&parse_model(&part)?, log);
-        let dimension = log.state_dimension();
+        let predictions = predict(&parse_model(&part)?, log, view);
+        let dimension = view.moved.len();
         let column = |numbers: &[f32], j: usize| -> Vec<f32> {
             numbers.iter().skip(j).step_by(dimension).copied().collect()
         };
         let next_states: Vec<f32> = log
             .rows()
-            .flat_map(|row| row.next_state.iter().copied())
+            .flat_map(|row| view.of_state(row.next_state))
             .collect();
         let columns = (0..dimension).map(|j| {
             let mean = column(&predictions.mean, j);
             let mut observed = column(&next_states, j);
-            if let Some(Some(wrap)) = wraps.get(j) {
+            let wrap = view.moved.get(j).and_then(|place| view.wraps.get(*place));
+            if let Some(Some(wrap)) = wrap {
                 for (observed, mean) in observed.iter_mut().zip(&mean) {
                     *observed = wrap.next_to(*observed, *mean);
                 }
@@ -60,7 +57,7 @@ impl Evidence {
         Ok(Self {
             columns: columns.collect(),
             groups: rows.groups.clone(),
-            follows: follows(rows, wraps),
+            follows: follows(rows, &view.wraps),
         })
     }
 
@@ -90,14 +87,15 @@ impl Evidence {
 }
 
 /// The set before calibration: one standard deviation, and no limits.
-pub(crate) fn uncalibrated(log: &Log) -> Uncertainty {
-    let columns = log.state_dimension() + log.action_dimension();
+pub(crate) fn uncalibrated(view: &ModelView) -> Uncertainty {
+    let outputs = view.moved.len();
     Uncertainty {
+        features: view.features.len(),
         beta: 1.0,
-        calibration_scale: vec![1.0; log.state_dimension()],
-        noise_scale: vec![1.0; log.state_dimension()],
+        calibration_scale: vec![1.0; outputs],
+        noise_scale: vec![1.0; outputs],
         calibration: Calibration::TooFewRows,
-        support: LoggedRegion::everywhere(columns),
+        support: LoggedRegion::everywhere(view.features.len() + view.actions),
     }
 }
 
@@ -105,7 +103,8 @@ pub(crate) fn uncalibrated(log: &Log) -> Uncertainty {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::formats::log::Transition;
+    use crate::formats::log::{Log, Transition};
+    use crate::formats::task::TaskFile;
     use crate::foundation::network::{Activation, Layer, Standardisation};
     use crate::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
 
@@ -145,18 +144,26 @@ mod tests {
             episode: 0,
         })
         .unwrap();
-        let part = encode_ensemble(&ensemble, &uncalibrated(&log)).unwrap();
+        let view = |wrap: &str| {
+            let text = format!(
+                "name = 'arm'\nhorizon = 5\n[state]\nnames = ['x']\n{wrap}\n[action]\n\
+                 names = ['u']\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = 'x'\n\
+                 [initial]\nkind = 'data'\n"
+            );
+            TaskFile::parse(&text, "arm.toml").unwrap().model_view()
+        };
+        let part = encode_ensemble(&ensemble, &uncalibrated(&view(""))).unwrap();
         let groups = vec![0];
         let rows = LogPart { log, groups };
-        let residual = |wraps: &[Option<Wrap>]| {
-            let evidence = Evidence::new(&part, &rows, wraps).unwrap();
+        let residual = |wrap: &str| {
+            let evidence = Evidence::new(&part, &rows, &view(wrap)).unwrap();
             let [row] = evidence.dimensions()[..] else {
                 return f32::NAN;
             };
             row.observed[0] - row.mean[0]
         };
-        assert!((residual(&[None]) + 6.2).abs() < 1e-5);
+        assert!((residual("") + 6.2).abs() < 1e-5);
         let turn = std::f32::consts::TAU;
-        assert!((residual(&[Some(Wrap::RADIANS)]) - (turn - 6.2)).abs() < 1e-5);
+        assert!((residual("wrap = ['x']") - (turn - 6.2)).abs() < 1e-5);
     }
 }

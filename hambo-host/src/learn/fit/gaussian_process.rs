@@ -7,6 +7,7 @@ use super::Trained;
 use super::tables::Tables;
 use crate::Error;
 use crate::formats::log::{Log, Split};
+use crate::formats::task::ModelView;
 use crate::foundation::observer::{Observer, Progress};
 use crate::foundation::random::shuffle;
 use crate::learn::calibration::Beta;
@@ -16,7 +17,6 @@ use crate::learn::gaussian_process::{
     SearchOptions, SetWidth, Theory, encode_gaussian_process, fit_hyperparameters, greedy_order,
     model_bytes, uncertainty_growth,
 };
-use crate::learn::learned_reward::UnseenInput;
 use crate::learn::model_file::{GaussianProcessSummary, TrainingSummary};
 
 /// Rows at which the growth of uncertainty is looked at.
@@ -71,7 +71,7 @@ impl Default for GaussianProcessOptions {
 pub(super) fn train(
     log: &Log,
     withheld: &Log,
-    unseen: Option<UnseenInput>,
+    view: &ModelView,
     validation_share: f64,
     options: &GaussianProcessOptions,
     observer: &mut dyn Observer,
@@ -80,7 +80,7 @@ pub(super) fn train(
     let seed = options.search.seed ^ 0x5641_4C49;
     let split = Split::new(log, validation_share, seed);
     let log = &split.kept.log;
-    let all = Tables::new(log, unseen);
+    let all = Tables::new(log, view);
     let units = all.training_set().units()?;
     let all = all.wide();
     let rows = some_rows(log.len(), options.most_rows, options.search.seed);
@@ -107,12 +107,10 @@ pub(super) fn train(
     let hyperparameters: Vec<_> = found.iter().map(|f| f.hyperparameters.clone()).collect();
 
     let (inputs, outputs) = (observations.input_columns, observations.target_columns);
-    // The core stores a coordinate for what it does not see, too.
-    let stored = inputs + usize::from(unseen.is_some());
     let points = match options.keep {
         Keep::All => rows.len(),
         Keep::Points(points) => points.min(rows.len()),
-        Keep::Room(room) => room.most_points(stored, outputs).min(rows.len()),
+        Keep::Room(room) => room.most_points(inputs, outputs).min(rows.len()),
     };
     if points == 0 {
         return Err(GaussianProcessError::OutOfRange {
@@ -132,7 +130,7 @@ pub(super) fn train(
         (whole, Vec::new())
     } else {
         let order = greedy_order(&observations, &units, &hyperparameters, points)?;
-        let queries = Tables::new(withheld, unseen).wide().inputs;
+        let queries = Tables::new(withheld, view).wide().inputs;
         let queries = &queries[..queries.len().min(GROWTH_QUERIES * inputs)];
         let sizes = sizes_up_to(points);
         let growth = if queries.is_empty() {
@@ -140,7 +138,7 @@ pub(super) fn train(
         } else {
             let mut growth = uncertainty_growth(&whole, &observations, &order, queries, &sizes)?;
             for row in &mut growth {
-                row.bytes = model_bytes(row.points, stored, outputs);
+                row.bytes = model_bytes(row.points, inputs, outputs);
             }
             growth
         };
@@ -149,11 +147,6 @@ pub(super) fn train(
         (fit, growth)
     };
     let theory = Theory::new(&fit, &options.norm, model_share(options.delta))?;
-    // Theory is about the inputs that count.
-    let fit = match unseen {
-        Some(unseen) => unseen.in_processes(fit),
-        None => fit,
-    };
     let beta = match options.width {
         SetWidth::Theory => {
             let betas = theory.outputs.iter().map(|output| output.beta as f32);

@@ -4,6 +4,7 @@ mod error;
 mod evidence;
 mod gaps;
 mod gaussian_process;
+mod known;
 mod network;
 mod outlier;
 mod region;
@@ -23,7 +24,6 @@ use crate::learn::calibration::{
     calibrate,
 };
 use crate::learn::ensemble::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
-use crate::learn::learned_reward::UnseenInput;
 use crate::learn::model_file::{DataSummary, LogSample, Metadata, ModelFile};
 use evidence::Evidence;
 #[cfg(test)]
@@ -138,7 +138,8 @@ pub fn fit(
 ) -> Result<(ModelFile, ModelCalibration), Error> {
     task.hold_dimensions(log.state_dimension(), log.action_dimension())?;
     outlier::refuse_outliers(task, log)?;
-    let unseen = UnseenInput::of(task);
+    let view = task.model_view();
+    known::hold_known(task, &view, log)?;
     let seed = options.model.seed();
     // Differences of what wraps are taken the short way round.
     let beside = next_to_states(log, &task.wraps);
@@ -156,11 +157,11 @@ pub fn fit(
     let trained = match &options.model {
         ModelOptions::Networks(model) => {
             let share = options.validation_share;
-            network::train(kept, unseen, &task.wraps, share, model, observer)
+            network::train(kept, &view, share, model, observer)
         }
         ModelOptions::GaussianProcess(model) => {
             let share = options.validation_share;
-            gaussian_process::train(kept, withheld, unseen, share, model, observer)
+            gaussian_process::train(kept, withheld, &view, share, model, observer)
         }
     };
     let trained = trained.map_err(|error| in_the_tasks_words(error, task))?;
@@ -170,8 +171,8 @@ pub fn fit(
     // Calibration sees what the core predicts, from the very bytes that go
     // into the file.
     let mut uncertainty = Uncertainty {
-        support: region::region(kept, withheld, unseen, seed),
-        ..evidence::uncalibrated(log)
+        support: region::region(kept, withheld, &view, seed),
+        ..evidence::uncalibrated(&view)
     };
     let validation_rows = trained.validation.as_ref().map_or(0, |part| part.log.len());
     // Rows that decided when to stop may choose the scales as well; they judge nothing.
@@ -181,8 +182,8 @@ pub fn fit(
     };
     let part = (trained.encode)(&uncertainty)?;
     let (choosing, judging) = (
-        Evidence::new(&part, &choosing, &task.wraps)?,
-        Evidence::new(&part, &judging_rows, &task.wraps)?,
+        Evidence::new(&part, &choosing, &view)?,
+        Evidence::new(&part, &judging_rows, &view)?,
     );
     let calibration = calibrate(
         &choosing.withheld(),
@@ -243,7 +244,7 @@ pub fn fit(
         sample: LogSample::of(log),
         state_names: task.state_names.clone(),
         action_names: task.action_names.clone(),
-        wraps: task.wraps.clone(),
+        view: view.clone(),
         learned_reward: task.learns_reward(),
         training: trained.summary,
         delta: options.set_delta(),
@@ -277,15 +278,21 @@ fn in_the_tasks_words(error: Error, task: &TaskFile) -> Error {
         return error;
     };
     let (targets, column, value) = (*table == "targets", *column, *value);
-    let states = match targets {
-        true => &task.state_names,
-        false => task.logged_states(),
+    let view = task.model_view();
+    let moved = view.moved.get(column).copied().unwrap_or_default();
+    let name = match targets {
+        true => task.state_names.get(moved).cloned(),
+        false => view
+            .features
+            .iter()
+            .chain(&task.action_names)
+            .nth(column)
+            .cloned(),
     };
-    let mut names = states.iter().chain(&task.action_names);
-    let name = names.nth(column).cloned().unwrap_or_default();
+    let name = name.unwrap_or_default();
     let constant = FitError::ConstantColumn {
         what: match targets {
-            true if column >= task.logged_states().len() => "the reward".to_owned(),
+            true if task.learns_reward() && moved + 1 == view.states => "the reward".to_owned(),
             true => format!("the change of `{name}` from row to row"),
             false => format!("the column `{name}`"),
         },

@@ -7,19 +7,15 @@ use super::evidence::{Evidence, uncalibrated};
 use super::tables::Tables;
 use crate::Error;
 use crate::formats::log::{Log, LogPart, Split};
-use crate::formats::task::Wrap;
+use crate::formats::task::ModelView;
 use crate::foundation::observer::{Observer, Progress};
 use crate::learn::calibration::{Beta, error_before};
-use crate::learn::ensemble::{
-    EnsembleOptions, TrainedEnsemble, Trainer, TrainerState, encode_ensemble,
-};
-use crate::learn::learned_reward::UnseenInput;
+use crate::learn::ensemble::{EnsembleOptions, Trainer, TrainerState, encode_ensemble};
 use crate::learn::model_file::{NetworkSummary, TrainingSummary};
 
 pub(super) fn train(
     log: &Log,
-    unseen: Option<UnseenInput>,
-    wraps: &[Option<Wrap>],
+    view: &ModelView,
     validation_share: f64,
     options: &EnsembleOptions,
     observer: &mut dyn Observer,
@@ -28,8 +24,8 @@ pub(super) fn train(
     let seed = options.seed ^ 0x5641_4C49;
     let split = Split::new(log, validation_share, seed);
     let (set, validation) = (
-        Tables::new(&split.kept.log, unseen),
-        Tables::new(&split.withheld.log, unseen),
+        Tables::new(&split.kept.log, view),
+        Tables::new(&split.withheld.log, view),
     );
     let set = set.training_set();
     let validation_set = validation.training_set();
@@ -48,7 +44,7 @@ pub(super) fn train(
         }
         // It takes a few milliseconds.
         if observer.reads() && !split.withheld.log.is_empty() {
-            let error = calibration_error(&trainer, unseen, &split.withheld, wraps)?;
+            let error = calibration_error(&trainer, view, &split.withheld)?;
             let _ = write!(message, ", calibration error {error:.1e}");
         }
         let told = Progress {
@@ -59,7 +55,7 @@ pub(super) fn train(
         observer.report_with_state(told, || trainer.state())?;
     }
     let best_step = last.map_or(0, |progress| progress.best_step);
-    let ensemble = whole(trainer.finish()?, unseen);
+    let ensemble = trainer.finish()?;
     Ok(Trained {
         summary: TrainingSummary::Networks(NetworkSummary {
             options: options.clone(),
@@ -75,27 +71,15 @@ pub(super) fn train(
     })
 }
 
-/// With all inputs of (s, a).
-fn whole(ensemble: TrainedEnsemble, unseen: Option<UnseenInput>) -> TrainedEnsemble {
-    match unseen {
-        Some(unseen) => unseen.in_ensemble(ensemble),
-        None => ensemble,
-    }
-}
-
 /// The mean over the states, as the core would predict with the weights of
 /// now.
 fn calibration_error(
     trainer: &Trainer,
-    unseen: Option<UnseenInput>,
+    view: &ModelView,
     validation: &LogPart,
-    wraps: &[Option<Wrap>],
 ) -> Result<f32, Error> {
-    let part = encode_ensemble(
-        &whole(trainer.ensemble(), unseen),
-        &uncalibrated(&validation.log),
-    )?;
-    let evidence = Evidence::new(&part, validation, wraps)?;
+    let part = encode_ensemble(&trainer.ensemble(), &uncalibrated(view))?;
+    let evidence = Evidence::new(&part, validation, view)?;
     let errors: Vec<f32> = evidence.dimensions().iter().map(error_before).collect();
     Ok(errors.iter().sum::<f32>() / errors.len().max(1) as f32)
 }

@@ -2,10 +2,11 @@
 //! out, how far from them withheld rows lie, and the gaps of single inputs.
 
 use super::gaps::gaps;
+use super::tables::inputs;
 use crate::formats::image::LoggedRegion;
-use crate::formats::log::{Log, Transition};
+use crate::formats::log::Log;
+use crate::formats::task::ModelView;
 use crate::foundation::random::shuffle;
-use crate::learn::learned_reward::UnseenInput;
 
 /// Rows that are kept: a microcontroller holds a query against each of them.
 const KEPT: usize = LoggedRegion::MOST_ROWS;
@@ -22,18 +23,10 @@ const LEAST_LIMIT: f64 = 0.5;
 
 /// The region around the rows of a log. `withheld` are rows of the same system that say how
 /// far from a thinned-out log its own rows lie.
-pub(super) fn region(
-    log: &Log,
-    withheld: &Log,
-    unseen: Option<UnseenInput>,
-    seed: u64,
-) -> LoggedRegion {
-    let columns = log.state_dimension() + log.action_dimension();
-    let rows = sampled(log, seed);
-    let (mut centre, mut scale) = units(&rows, columns);
-    if let Some(unseen) = unseen {
-        unseen.ignore(&mut centre, &mut scale);
-    }
+pub(super) fn region(log: &Log, withheld: &Log, view: &ModelView, seed: u64) -> LoggedRegion {
+    let columns = view.features.len() + log.action_dimension();
+    let rows = sampled(log, view, seed);
+    let (centre, scale) = units(&rows, columns);
     let standardise = |row: &[f64]| -> Vec<f64> {
         let units = centre.iter().zip(&scale);
         row.iter()
@@ -50,20 +43,16 @@ pub(super) fn region(
     };
     let whitened: Vec<Vec<f64>> = standardised.iter().map(whiten).collect();
     let kept = spread_out(&whitened, KEPT);
-    let mut distances: Vec<f64> = sampled(withheld, seed)
+    let mut distances: Vec<f64> = sampled(withheld, view, seed)
         .iter()
         .map(|row| nearest(&whiten(&standardise(row)), &kept))
         .collect();
     distances.sort_unstable_by(f64::total_cmp);
     let place = (HELD * distances.len() as f64).ceil() as usize;
     let held = distances.get(place.saturating_sub(1)).copied();
-    // An input that is ignored has no gaps.
-    let deviation = |(input, scale): (usize, &f64)| match unseen {
-        Some(unseen) if unseen.0 == input => 0.0,
-        _ => 1.0 / scale,
-    };
-    let deviations: Vec<f64> = scale.iter().enumerate().map(deviation).collect();
-    let every_row: Vec<Vec<f64>> = log.rows().chain(withheld.rows()).map(inputs).collect();
+    let deviations: Vec<f64> = scale.iter().map(|scale| 1.0 / scale).collect();
+    let mut every_row = rows_of(log, view);
+    every_row.extend(rows_of(withheld, view));
     let narrow = |values: &[f64]| -> Vec<f32> { values.iter().map(|x| *x as f32).collect() };
     LoggedRegion {
         centre: narrow(&centre),
@@ -75,18 +64,21 @@ pub(super) fn region(
     }
 }
 
-/// Some rows (s, a) at random.
-fn sampled(log: &Log, seed: u64) -> Vec<Vec<f64>> {
-    let rows = log.rows();
-    let mut rows: Vec<_> = rows.collect();
+/// Some rows at random.
+fn sampled(log: &Log, view: &ModelView, seed: u64) -> Vec<Vec<f64>> {
+    let mut rows = rows_of(log, view);
     shuffle(seed, &mut rows);
     rows.truncate(LOOKED_AT);
-    rows.into_iter().map(inputs).collect()
+    rows
 }
 
-fn inputs(row: Transition<'_>) -> Vec<f64> {
-    let inputs = row.state.iter().chain(row.action);
-    inputs.map(|x| f64::from(*x)).collect()
+/// The inputs of each row.
+fn rows_of(log: &Log, view: &ModelView) -> Vec<Vec<f64>> {
+    let columns = view.features.len() + log.action_dimension();
+    let inputs = inputs(log, view);
+    let rows = inputs.chunks_exact(columns.max(1));
+    rows.map(|row| row.iter().map(|x| f64::from(*x)).collect())
+        .collect()
 }
 
 /// Mean, and one over the standard deviation, of each column; 1 for a constant one.
@@ -181,8 +173,18 @@ fn squared(a: &[f64], b: &[f64]) -> f64 {
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
     use super::*;
+    use crate::formats::log::Transition;
+    use crate::formats::task::TaskFile;
     use crate::foundation::random::Random;
     use hambo_core::model::Support;
+
+    const TASK: &str = "name = 'cart'\nhorizon = 5\n[state]\nnames = ['x', 'y']\n\
+        [action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = 'x'\n\
+        [initial]\nkind = 'data'\n";
+
+    fn view() -> ModelView {
+        TaskFile::parse(TASK, "cart.toml").unwrap().model_view()
+    }
 
     /// States uniform in [−1, 1] × [10, 30] but for a hole, actions from the state.
     fn log(exploration: f32, hole: f32, seed: u64) -> Log {
@@ -222,17 +224,17 @@ mod tests {
 
     #[test]
     fn another_controller_is_outside_a_log_without_exploration() {
-        let tied = region(&log(0.0, 0.0, 1), &log(0.0, 0.0, 2), None, 0);
+        let tied = region(&log(0.0, 0.0, 1), &log(0.0, 0.0, 2), &view(), 0);
         assert!(!outside(&tied, 0.3, 0.2, 0.5 * 0.3 - 0.2));
         assert!(outside(&tied, 0.3, 0.2, 0.5 * 0.3 - 0.2 + 0.15));
-        let free = region(&log(0.5, 0.0, 1), &log(0.5, 0.0, 2), None, 0);
+        let free = region(&log(0.5, 0.0, 1), &log(0.5, 0.0, 2), &view(), 0);
         assert!(!outside(&free, 0.3, 0.2, 0.5 * 0.3 - 0.2 + 0.15));
     }
 
     #[test]
     fn far_states_and_holes_are_outside() {
-        let whole = region(&log(0.3, 0.0, 1), &log(0.3, 0.0, 2), None, 0);
-        let hollow = region(&log(0.3, 0.6, 1), &log(0.3, 0.6, 2), None, 0);
+        let whole = region(&log(0.3, 0.0, 1), &log(0.3, 0.0, 2), &view(), 0);
+        let hollow = region(&log(0.3, 0.6, 1), &log(0.3, 0.6, 2), &view(), 0);
         assert!(!outside(&whole, 0.0, 0.0, 0.0) && outside(&hollow, 0.0, 0.0, 0.0));
         for (x, y) in [(2.5, 0.0), (-2.5, 0.0), (0.0, 2.5), (0.0, -2.5)] {
             assert!(outside(&whole, x, y, 0.5 * x - y), "{x} {y}");
@@ -241,7 +243,7 @@ mod tests {
 
     #[test]
     fn nearly_all_of_another_log_is_inside() {
-        let region = region(&log(0.3, 0.0, 1), &log(0.3, 0.0, 2), None, 0);
+        let region = region(&log(0.3, 0.0, 1), &log(0.3, 0.0, 2), &view(), 0);
         let other = log(0.3, 0.0, 3);
         let out = other.rows().filter(|row| {
             outside(
@@ -257,8 +259,12 @@ mod tests {
 
     #[test]
     fn what_the_model_does_not_see_does_not_count() {
-        let unseen = Some(UnseenInput(1));
-        let region = region(&log(0.3, 0.0, 1), &log(0.3, 0.0, 2), unseen, 0);
-        assert!(!outside(&region, 0.2, 1e6, 0.1));
+        let text = TASK.replace("[reward]", "[model]\ninputs = ['2 * x']\n[reward]");
+        let view = TaskFile::parse(&text, "cart.toml").unwrap().model_view();
+        let region = region(&log(0.3, 0.0, 1), &log(0.3, 0.0, 2), &view, 0);
+        assert_eq!((region.centre.len(), region.rows.len()), (2, 2 * KEPT));
+        // In units of what it sees: 2 x has twice the spread of x.
+        let plain = super::region(&log(0.3, 0.0, 1), &log(0.3, 0.0, 2), &self::view(), 0);
+        assert!((2.0 * region.scale[0] / plain.scale[0] - 1.0).abs() < 1e-4);
     }
 }

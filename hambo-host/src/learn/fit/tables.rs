@@ -1,12 +1,12 @@
 //! A log as the tables that training takes.
 
 use crate::formats::log::Log;
+use crate::formats::task::ModelView;
 use crate::learn::ensemble::TrainingSet;
 use crate::learn::gaussian_process::Observations;
-use crate::learn::learned_reward::UnseenInput;
 
-/// Inputs (s, a), but for one that the model does not see, and targets s′ − s,
-/// row-major.
+/// What the model sees of each row and the action, and the targets s′ − s of the states that it
+/// moves, row-major.
 pub(crate) struct Tables {
     inputs: Vec<f32>,
     targets: Vec<f32>,
@@ -15,21 +15,19 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    pub(crate) fn new(log: &Log, unseen: Option<UnseenInput>) -> Self {
+    pub(crate) fn new(log: &Log, view: &ModelView) -> Self {
         let targets = log.rows().flat_map(|row| {
-            let differences = row.next_state.iter().zip(row.state);
-            differences.map(|(next, state)| next - state)
+            let moved = view.moved.iter();
+            let pairs =
+                moved.filter_map(|place| row.next_state.get(*place).zip(row.state.get(*place)));
+            let differences = pairs.map(|(next, state)| next - state);
+            differences.collect::<Vec<f32>>()
         });
-        let (inputs, columns) = (inputs(log), log.state_dimension() + log.action_dimension());
-        let (inputs, input_columns) = match unseen {
-            Some(unseen) => (unseen.removed(&inputs, columns), columns - 1),
-            None => (inputs, columns),
-        };
         Self {
-            inputs,
+            inputs: inputs(log, view),
             targets: targets.collect(),
-            input_columns,
-            target_columns: log.state_dimension(),
+            input_columns: view.features.len() + log.action_dimension(),
+            target_columns: view.moved.len(),
         }
     }
 
@@ -74,8 +72,12 @@ impl WideTables {
     }
 }
 
-fn inputs(log: &Log) -> Vec<f32> {
-    let rows = log.rows();
-    rows.flat_map(|row| row.state.iter().chain(row.action).copied())
+/// What the model sees of each row, and the action.
+pub(crate) fn inputs(log: &Log, view: &ModelView) -> Vec<f32> {
+    let mut seen = Vec::new();
+    view.see_all(log.rows().map(|row| row.state), &mut seen);
+    let seen = seen.chunks_exact(view.features.len().max(1));
+    let rows = seen.zip(log.rows());
+    rows.flat_map(|(seen, row)| seen.iter().chain(row.action).copied())
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::formats::task::Wrap;
+use crate::formats::task::ModelView;
 use crate::learn::backtest::Backtest;
 use crate::learn::calibration::{CalibrationMode, ModelCalibration};
 use crate::learn::ensemble::EnsembleOptions;
@@ -24,8 +24,8 @@ pub struct Metadata {
     pub state_names: Vec<String>,
     /// Names of the actions.
     pub action_names: Vec<String>,
-    /// Where each state wraps, if it does: differences were learnt the short way round.
-    pub wraps: Vec<Option<Wrap>>,
+    /// What it sees of a state and which states it moves.
+    pub view: ModelView,
     /// Whether the last state is the return so far, learned from the log's rewards.
     pub learned_reward: bool,
     /// The training.

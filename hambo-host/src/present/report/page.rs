@@ -4,8 +4,8 @@
 use super::date::date;
 use super::html::{escape, percent, readable};
 use super::sections::{
-    Section, adversaries, backtest, bound, calibration, limits, log_next, losses, repeat, support,
-    theory, trajectories,
+    Section, adversaries, backtest, bound, calibration, known, limits, log_next, losses, repeat,
+    support, theory, trajectories,
 };
 use crate::check::Decision;
 use crate::check::saved_run::SavedRun;
@@ -22,6 +22,7 @@ pub fn page(run: &SavedRun) -> String {
         log_next::section(run),
         adversaries::section(run),
         support::section(run),
+        known::section(run),
         Some(calibration::section(run)),
         backtest::section(run),
         theory::section(run),

@@ -16,6 +16,7 @@ use crate::check::result::{
 use crate::check::saved_run::{InputFile, Inputs, SavedRun, SavedRunError};
 use crate::check::support::{Distances, Excursion, Farthest, SupportUse};
 use crate::check::{CheckOutcome, CheckResult, Decision};
+use crate::formats::task::KnownLine;
 use crate::learn::backtest::{Answer, Backtest, LengthResult, Verdict};
 use crate::learn::calibration::{Gate, WindowShare};
 
@@ -55,7 +56,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
     let losses = || numbers((0..steps).map(|t| 0.01 * t as f32));
     let paths = Paths {
         states: names.clone(),
-        learned_reward: false,
+        logged_states: 2,
         actions: vec![NASTY.to_owned()],
         neutral: bands(0.0),
         worst: bands(0.5),
@@ -197,6 +198,13 @@ fn run(states: usize, steps: usize) -> SavedRun {
         verdict: Some(Decision::Reject),
         reasons: vec![NASTY.to_owned()],
         assumes: NASTY.to_owned(),
+        known: vec![KnownLine {
+            state: "x".to_owned(),
+            next: NASTY.to_owned(),
+            initial: Some(0.25),
+        }],
+        circles: vec![["c".to_owned(), NASTY.to_owned()]],
+        inputs: vec!["sin(x)".to_owned()],
         digest: "deadbeef".to_owned(),
     };
     let model = ModelSummary {

@@ -137,10 +137,10 @@ impl ObservedGroup {
     ) -> Option<()> {
         self.observe(rollout, seed)?;
         self.seen = None;
-        let dimension = rollout.model.dynamics.state_dimension();
+        let (dimension, moved) = (rollout.task.state_dimension(), rollout.task.moved_states());
         let mut buffers = self.group.buffers(rollout).ok()?;
         if rollout.variant == Variant::ContinuousAdversary {
-            gather(actions, dimension, buffers.eta.get_mut(..dimension)?);
+            gather(actions, moved, buffers.eta.get_mut(..moved)?);
         } else {
             let chosen = buffers.members.chosen.first_mut()?;
             for (member, action) in chosen.iter_mut().zip(actions) {
@@ -175,14 +175,14 @@ impl Problem for AdversaryProblem<'_> {
     }
 
     fn observation_size(&self) -> usize {
-        let dynamics = &self.rollout.model.dynamics;
-        dynamics.state_dimension() + dynamics.action_dimension()
+        let Rollout { model, task, .. } = &self.rollout;
+        task.state_dimension() + model.dynamics.action_dimension()
     }
 
     fn actions(&self) -> Actions {
         let dynamics = &self.rollout.model.dynamics;
         match self.rollout.variant {
-            Variant::ContinuousAdversary => Actions::Continuous(dynamics.state_dimension()),
+            Variant::ContinuousAdversary => Actions::Continuous(dynamics.outputs()),
             _ => Actions::Discrete(dynamics.members()),
         }
     }

@@ -85,7 +85,7 @@ impl<'a> ControllerProblem<'a> {
 fn idle(image: &Image<'_>) -> GivenActions {
     let dynamics = &image.model().dynamics;
     GivenActions {
-        states: dynamics.state_dimension(),
+        states: image.task().state_dimension(),
         actions: vec![[0.0; WIDTH]; dynamics.action_dimension()],
     }
 }
@@ -112,7 +112,7 @@ fn step(
     rewards: &mut [f32],
     terminated: &mut [bool],
 ) -> Option<()> {
-    let dimension = rollout.model.dynamics.state_dimension();
+    let (dimension, moved) = (rollout.task.state_dimension(), rollout.task.moved_states());
     let streams = group.streams(seed);
     let mut buffers = group.buffers(rollout).ok()?;
     let network = rollout.task.network(rollout.variant, rollout.objective);
@@ -121,7 +121,7 @@ fn step(
         None => [Feedback::Given; WIDTH],
     };
     if rollout.variant == Variant::ContinuousAdversary {
-        buffers.eta.get_mut(..dimension)?.fill([0.0; WIDTH]);
+        buffers.eta.get_mut(..moved)?.fill([0.0; WIDTH]);
     } else {
         let members = rollout.model.dynamics.members() as u32;
         let drawn = streams
@@ -147,7 +147,7 @@ impl Problem for ControllerProblem<'_> {
     }
 
     fn observation_size(&self) -> usize {
-        self.image.model().dynamics.state_dimension()
+        self.image.task().state_dimension()
     }
 
     fn actions(&self) -> Actions {

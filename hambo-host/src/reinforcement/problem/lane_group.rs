@@ -40,11 +40,11 @@ impl LaneGroup {
         episode: u32,
         seed: u64,
     ) {
-        let dimension = rollout.model.dynamics.state_dimension();
+        let dimension = rollout.task.state_dimension();
         let rows = self.rows.get_mut(..dimension).unwrap_or_default();
         let mut stream = Stream::new(seed, episode);
         rollout.task.initial.draw(&mut stream, lane, rows);
-        rollout.task.wraps.wrap(rows);
+        rollout.task.keep_in_range(rows);
         if let (Some(own), Some(time)) = (self.episodes.get_mut(lane), self.times.get_mut(lane)) {
             *own = episode;
             *time = 0;

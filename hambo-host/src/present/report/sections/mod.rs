@@ -4,6 +4,7 @@ pub mod adversaries;
 pub mod backtest;
 pub mod bound;
 pub mod calibration;
+pub mod known;
 pub mod limits;
 pub mod log_next;
 pub mod losses;

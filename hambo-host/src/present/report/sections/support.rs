@@ -132,10 +132,8 @@ fn ranges(paths: &Paths) -> String {
     }
     let ends = paths.logged_low.iter().zip(&paths.logged_high).enumerate();
     let rows: Vec<Vec<Cell>> = ends
-        .filter(|(input, _)| paths.is_logged(*input))
-        .map(|(input, (low, high))| {
-            vec![text(paths.input_name(input)), figure(low.0), figure(high.0)]
-        })
+        .filter(|(column, _)| paths.is_logged(*column))
+        .map(|(column, (low, high))| vec![text(paths.name(column)), figure(low.0), figure(high.0)])
         .collect();
     table("What was logged", &["input", "from", "to"], &rows)
 }

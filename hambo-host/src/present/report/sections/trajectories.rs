@@ -87,7 +87,12 @@ pub(super) fn difference(paths: &Paths, state: usize) -> f64 {
     let pairs = neutral.mean.iter().zip(&worst.mean);
     let far = pairs.map(|(a, b)| (a.0 - b.0).abs()).fold(0.0, f64::max);
     let sides = paths.low.get(state).zip(paths.high.get(state));
-    far / sides.map_or(1.0, |(low, high)| (high.0 - low.0).max(1e-12))
+    let width = sides.map_or(f64::NAN, |(low, high)| high.0 - low.0);
+    far / if width.is_nan() {
+        1.0
+    } else {
+        width.max(1e-12)
+    }
 }
 
 fn chart(paths: &Paths, variant: &str, j: usize) -> String {

@@ -278,6 +278,107 @@ fn tasks_come_from_files_of_every_format_on_the_command_line() {
     );
 }
 
+/// A carriage whose place follows from its speed; `wrong` is added to one place.
+fn carriage_log(wrong: f64) -> String {
+    let mut text = "x,v,u,next.x,next.v,episode\n".to_owned();
+    let mut place: u32 = 1;
+    let mut draw = || {
+        place = place.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(place) / f64::from(u32::MAX) - 0.5
+    };
+    for episode in 0..24 {
+        let (mut x, mut v) = (draw(), draw());
+        for step in 0..20 {
+            let u = 4.0 * draw() - x - v;
+            let next_v = v + 0.05 * (u - 0.5 * v) + 0.02 * draw();
+            let mut next_x = x + 0.05 * next_v;
+            if (episode, step) == (7, 3) {
+                next_x += wrong;
+            }
+            let _ = writeln!(text, "{x},{v},{u},{next_x},{next_v},{episode}");
+            (x, v) = (next_x, next_v);
+        }
+    }
+    text
+}
+
+#[test]
+fn what_is_known_is_held_against_the_log_and_the_model() {
+    let folder = Folder::new("known");
+    folder.write("log.csv", &carriage_log(0.0));
+    folder.write("wrong.csv", &carriage_log(0.01));
+    let task = |names: &str, known: &str| {
+        format!(
+            "name = 'carriage'\nhorizon = 5\nthreshold = -100\n[state]\nnames = [{names}]\n\
+             [action]\nnames = ['u']\nlow = [-3]\nhigh = [3]\n{known}\n\
+             [reward]\nexpr = '-x^2'\n[initial]\nkind = 'data'\n"
+        )
+    };
+    let known = "[known]\nx = 'x + 0.05 * next.v'";
+    folder.write("task.toml", &task("'x', 'v'", known));
+    let fit = "fit task.toml --hidden 8 --steps 50 -o m.hambo --data log.csv";
+    let text = folder.done(fit);
+    assert!(text.contains("known: x = x + 0.05 * next.v"), "{text}");
+    assert!(text.contains("and learns v\n"), "{text}");
+    // The row of the file that it is in.
+    let (code, _, error) = folder.run(&format!("{fit} wrong.csv"));
+    let named = "wrong.csv, transition 144: [known] says that `x` becomes";
+    assert!(code == 2 && error.contains(named), "{error}");
+
+    folder.write("two.toml", "kind = 'linear'\ngain = [[-1, -1]]\nbias = [0]");
+    folder.write(
+        "three.toml",
+        "kind = 'linear'\ngain = [[-1, -1, -0.1]]\nbias = [0]",
+    );
+    let check = |name: &str, names: &str, sections: &str, policy: &str| {
+        folder.write(name, &task(names, sections));
+        folder.run(&format!(
+            "check {name} --model m.hambo --policy {policy} --data log.csv --effort quick \
+             --trajectories 48 --searched 2"
+        ))
+    };
+    // Another spelling, and a controller with a memory of its own.
+    let (code, text, error) = check(
+        "a.toml",
+        "'x', 'v'",
+        "[known]\nx = 'x+0.05*next.v'",
+        "two.toml",
+    );
+    assert!(code != 2, "{text} {error}");
+    assert!(
+        text.contains("what the task says of x holds exactly"),
+        "{text}"
+    );
+    let memory = format!("{known}\ni = {{ next = 'i + 0.05 * x', initial = 0 }}");
+    let (code, text, error) = check("b.toml", "'x', 'v', 'i'", &memory, "three.toml");
+    assert!(code != 2, "{text} {error}");
+    // What the model did not learn must be computed, and computed as it was.
+    for (sections, words) in [
+        (
+            "",
+            "the known states: x = x + 0.05 * next.v; the task says: none",
+        ),
+        (
+            "[known]\nx = 'x + 0.06 * next.v'",
+            "the task says: x = x + 0.06 * next.v",
+        ),
+        (
+            "[known]\nx = 'x + 0.05 * next.v'\n[model]\ninputs = ['v']",
+            "the inputs: x, v; the task says: v",
+        ),
+    ] {
+        let (code, _, error) = check("c.toml", "'x', 'v'", sections, "two.toml");
+        assert!(code == 2 && error.contains(words), "{error}");
+    }
+    folder.done("predict m.hambo --data log.csv -o out.csv");
+    let table = std::fs::read_to_string(folder.0.join("out.csv")).unwrap();
+    let header = table.lines().next().unwrap();
+    assert!(
+        header.ends_with("episode,mean.v,epistemic_std.v,aleatoric_std.v"),
+        "{header}"
+    );
+}
+
 /// A wheel that turns on, its angle logged from −pi to pi.
 fn wheel_log() -> String {
     let mut text = "theta,omega,u,next.theta,next.omega,episode\n".to_owned();

@@ -2,6 +2,7 @@
 
 use hambo_core::check::Estimate;
 use hambo_core::estimate::Margin;
+use hambo_core::physics::ModelInputs;
 
 use crate::formats::task::TaskFile;
 use crate::learn::gaussian_process::SetWidth;
@@ -77,8 +78,15 @@ pub(super) fn assumption(origin: SetOrigin, estimates: &[Estimate], task: &TaskF
             known.join(", ")
         ),
     };
+    let inputs = match &task.physics.inputs {
+        ModelInputs::States(_) => String::new(),
+        ModelInputs::Features(_) => format!(
+            "; the dynamics depend on the state through {} alone",
+            task.features.join(", ")
+        ),
+    };
     format!(
-        "the bound assumes: {set}{known}; the system is the one that was logged (a weaker actuator or a \
+        "the bound assumes: {set}{known}{inputs}; the system is the one that was logged (a weaker actuator or a \
          disturbance that the log never met cannot be seen in it); noise is independent from step \
          to step{sampling}"
     )

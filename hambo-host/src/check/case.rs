@@ -238,19 +238,27 @@ fn hold_view(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
             said(asked)
         )))
     };
-    if trained.features != wanted.features {
-        let of = |view: &ModelView| view.features.join(", ");
-        return other("the inputs", &of(trained), &of(&wanted));
-    }
-    if trained.known != wanted.known {
-        let of = |view: &ModelView| {
-            let known = view.known.iter();
-            let known: Vec<String> = known
-                .map(|line| format!("{} = {}", line.state, line.next))
-                .collect();
-            known.join(", ")
-        };
-        return other("the known states", &of(trained), &of(&wanted));
+    let inputs = |view: &ModelView| view.features.join(", ");
+    let known = |view: &ModelView| {
+        let lines = view.known.iter();
+        let lines: Vec<String> = lines
+            .map(|line| format!("{} = {}", line.state, line.next))
+            .collect();
+        lines.join(", ")
+    };
+    // Spaces do not count.
+    let same = |a: &str, b: &str| {
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        bare(a) == bare(b)
+    };
+    for (what, of) in [
+        ("the inputs", &inputs as &dyn Fn(&ModelView) -> String),
+        ("the known states", &known),
+    ] {
+        let (fitted, asked) = (of(trained), of(&wanted));
+        if !same(&fitted, &asked) {
+            return other(what, &fitted, &asked);
+        }
     }
     Ok(())
 }

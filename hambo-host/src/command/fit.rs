@@ -254,10 +254,10 @@ fn warnings(task: &TaskFile, log: &Log) -> Vec<String> {
 
 /// A row of several logs, as the row of one of them.
 fn with_file(error: Error, paths: &[PathBuf], task: &TaskFile) -> Error {
-    let Some(FitError::Outlier {
-        row, column, value, ..
-    }) = error.of()
-    else {
+    let Some(named) = error.of::<FitError>().cloned() else {
+        return error;
+    };
+    let Some(row) = named.transition() else {
         return error;
     };
     let mut before = 0;
@@ -265,14 +265,10 @@ fn with_file(error: Error, paths: &[PathBuf], task: &TaskFile) -> Error {
         let Ok(log) = read_task_logs(std::slice::from_ref(path), task) else {
             break;
         };
-        if *row < before + log.len() {
-            let named = FitError::Outlier {
-                place: path.display().to_string(),
-                row: row - before,
-                column: column.clone(),
-                value: *value,
-            };
-            return named.into();
+        if row < before + log.len() {
+            return named
+                .in_file(path.display().to_string(), row - before)
+                .into();
         }
         before += log.len();
     }

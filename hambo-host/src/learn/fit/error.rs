@@ -3,7 +3,7 @@
 use crate::foundation::error::Explained;
 
 /// A log that nothing can be learnt from.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum FitError {
     /// Nothing is left to train on.
     #[error(
@@ -73,6 +73,31 @@ pub enum FitError {
         /// Its value.
         value: f32,
     },
+}
+
+impl FitError {
+    /// The transition that it speaks of, from 0.
+    #[must_use]
+    pub fn transition(&self) -> Option<usize> {
+        match self {
+            Self::Outlier { row, .. } | Self::Known { row, .. } | Self::Circle { row, .. } => {
+                Some(*row)
+            }
+            Self::TooFewRows { .. } | Self::ConstantColumn { .. } => None,
+        }
+    }
+
+    /// The same of a transition in a file.
+    #[must_use]
+    pub fn in_file(mut self, file: String, transition: usize) -> Self {
+        match &mut self {
+            Self::Outlier { place, row, .. }
+            | Self::Known { place, row, .. }
+            | Self::Circle { place, row, .. } => (*place, *row) = (file, transition),
+            Self::TooFewRows { .. } | Self::ConstantColumn { .. } => {}
+        }
+        self
+    }
 }
 
 impl Explained for FitError {}

@@ -12,6 +12,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`case`] | holds that the parts belong together; widths of comparisons and first states from the log |
+//! | [`exact`], [`restarts`] | how strong the search is: held against a grid, or begun again |
 //! | [`adversary`] | the contest: constants, trained networks, the core's search |
 //! | [`in_lanes`] | the core's check over all processor cores, similar trajectories side by side |
 //! | [`findings`] | what the adversaries chose on the first trajectories |
@@ -60,6 +61,7 @@ pub mod names;
 mod neighbours;
 pub mod number;
 pub mod paths;
+pub mod restarts;
 pub mod result;
 pub mod saved_run;
 pub mod support;
@@ -126,7 +128,8 @@ pub struct CheckOptions<'a> {
     /// How many places to log are proposed.
     pub plan: usize,
     /// Whether the worst case of the return is solved on a grid as well, for at most three
-    /// states; [`EffortLevel::Thorough`] does it where it can.
+    /// states; [`EffortLevel::Thorough`] does it where it can, and begins the search again
+    /// from random signs where it cannot.
     pub exact: bool,
 }
 
@@ -177,14 +180,23 @@ pub fn run(
         true => Some(exact::exact(&case, exact::POINTS)?),
         false => None,
     };
+    let again = match thorough && solved.is_none() {
+        true => restarts::restarts(&case)?,
+        false => None,
+    };
     let worst_return = solved.map(|solved| {
         case.tried = solved.sequences;
         solved.value
+    });
+    let again = again.map(|(again, sequences)| {
+        case.tried = sequences;
+        again
     });
     let learning = options.effort.learning(options.seed);
     let contest = contest(&case, learning.as_ref(), watch)?;
     let mut result = CheckResult::new(&case, options.effort, &contest);
     result.exact = worst_return;
+    result.restarts = again;
     // Also where there is no threshold to reach.
     match Standing::of(&contest.outcome) {
         Standing::Unfit => result.verdict = Some(Decision::Abstain),

@@ -17,6 +17,7 @@ use super::log_next::LogNext;
 use super::loss::Loss;
 use super::names::{adversary_name, margin_name, objective_name, reasons, variant_name};
 use super::number::Number;
+use super::restarts::Restarts;
 use super::support::SupportUse;
 use crate::formats::task::{KnownLine, NamedConstraint, kind_name};
 
@@ -56,6 +57,9 @@ pub struct CheckResult {
     pub log_next: Vec<LogNext>,
     /// The worst case of the return on a grid, if it was solved.
     pub exact: Option<ExactValue>,
+    /// Whether one more search would find less, if that was tried.
+    #[serde(default)]
+    pub restarts: Option<Restarts>,
     /// Every constraint that was estimated.
     pub constraints: Vec<ConstraintResult>,
     /// The lower bound of the return: the lowest of the variants that decide.
@@ -262,6 +266,7 @@ impl CheckResult {
             support: None,
             log_next: Vec::new(),
             exact: None,
+            restarts: None,
             constraints: constraints.collect(),
             bound: outcome.bound.into(),
             bound_bits: format!("{:08x}", outcome.bound.to_bits()),

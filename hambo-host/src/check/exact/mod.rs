@@ -115,7 +115,8 @@ pub fn exact(case: &Case, points: usize) -> Result<Exact, Error> {
         let text = format!(
             "--exact: a grid takes at most {MOST_STATES} states, a controller without chance \
              and --variant ca, and the task has {states} states\n\
-             help: leave it out; --effort thorough searches harder"
+             help: leave it out; --effort thorough begins the search again and says whether one \
+             more would find less"
         );
         return Err(Error::Usage(text));
     }

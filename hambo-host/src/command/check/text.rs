@@ -8,6 +8,7 @@ use crate::Error;
 use crate::check::exact::ExactValue;
 use crate::check::loss::Loss;
 use crate::check::paths::Paths;
+use crate::check::restarts::Restarts;
 use crate::check::support::{Excursion, SupportUse};
 use crate::check::{CheckOutcome, CheckResult, Decision};
 use anstyle::{AnsiColor, Style};
@@ -61,6 +62,9 @@ pub(super) fn write(
     write_adversaries(result, out)?;
     if let Some(exact) = &result.exact {
         write_exact(result, exact, out)?;
+    }
+    if let Some(restarts) = &result.restarts {
+        write_restarts(restarts, out)?;
     }
     if let (Some(loss), Some(paths)) = (&result.loss, &outcome.paths) {
         write_loss(loss, paths, out)?;
@@ -208,6 +212,21 @@ fn write_exact(
         exact.difference,
         exact.seconds,
         result.searched_return().unwrap_or(f64::NAN)
+    )?;
+    Ok(())
+}
+
+/// Whether one more search would find less.
+fn write_restarts(restarts: &Restarts, out: &mut impl Write) -> Result<(), Error> {
+    writeln!(
+        out,
+        "{} of {} more searches from random signs lowered the worst mean by more than {:.3}: one \
+         more would with a probability of at most {:.0} % (95 % limit; of this search, not of \
+         the worst case)",
+        restarts.lowered,
+        restarts.count,
+        restarts.epsilon,
+        100.0 * restarts.limit.0
     )?;
     Ok(())
 }

@@ -3,10 +3,9 @@
 use super::known_form::Form;
 use super::rows::LoggedRows;
 use super::steps::{at, spread};
+use crate::formats::log::LARGEST_RESIDUAL;
 use crate::formats::task::Wrap;
 
-/// The largest residual, as a share of the state's standard deviation.
-const TOLERANCE: f64 = 1e-4;
 /// The largest residual, as a share of how far the state's changes lie apart. A state that
 /// moves by a ten thousandth of its spread per row would follow from anything otherwise.
 const SHARE_OF_CHANGES: f64 = 0.01;
@@ -63,7 +62,7 @@ impl<'a> Target<'a> {
         let largest = values().fold(0.0, |largest: f64, x| largest.max(x.abs()));
         let rounding = f64::from(f32::EPSILON) * largest;
         let rows = changes.len();
-        let room = (TOLERANCE * spread).min(SHARE_OF_CHANGES * apart(changes)?);
+        let room = (LARGEST_RESIDUAL * spread).min(SHARE_OF_CHANGES * apart(changes)?);
         (room > rounding).then_some(Self {
             log,
             state,

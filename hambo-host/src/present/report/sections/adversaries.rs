@@ -65,6 +65,22 @@ pub fn section(run: &SavedRun) -> Option<Section> {
                 .map_or_else(|| "nothing".to_owned(), readable)
         ));
     }
+    if let Some(restarts) = &run.result.restarts {
+        body.push_str(&format!(
+            "<p>The search was begun again {} times from random signs. <strong>{} of {}</strong> \
+             lowered the mean of the worst returns by more than {}, which is 1 % of what the \
+             adversary takes, below what all others reached: {} with them, {} without. One more \
+             would do so with a probability of at most {} (95 % limit). This speaks of the \
+             search: what none of its starts can reach, it does not show.</p>\n",
+            restarts.count,
+            restarts.lowered,
+            restarts.count,
+            readable(restarts.epsilon.0),
+            readable(restarts.least.0),
+            readable(restarts.without.0),
+            percent(restarts.limit.0)
+        ));
+    }
     for (objective, estimate) in run.result.all_estimates() {
         let Some(network) = estimate.network else {
             continue;

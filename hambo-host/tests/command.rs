@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 use common::{EXPORT, Folder, QUICK, TASK, log};
 
+/// The start of an older model file.
+const OLD: &str = "HMBO\u{7}\u{0}\u{4}\u{0}what was there";
+
 #[test]
 fn every_kind_of_model_is_fitted_shown_and_exported() {
     let folder = Folder::new("kinds");
@@ -82,7 +85,7 @@ fn the_same_seed_gives_the_same_file() {
 #[test]
 fn bad_input_is_named_and_nothing_is_overwritten() {
     let folder = Folder::new("bad");
-    folder.write("m.hambo", "what was there");
+    folder.write("m.hambo", OLD);
     let whole = log(12, 25);
     let mut lines: Vec<&str> = whole.lines().collect();
     lines[39] = "0,NaN,0,0,0,1";
@@ -142,7 +145,7 @@ fn bad_input_is_named_and_nothing_is_overwritten() {
         for part in parts {
             assert!(text.contains(part), "{line}: no {part} in: {text}");
         }
-        assert_eq!(folder.read("m.hambo"), b"what was there");
+        assert_eq!(folder.read("m.hambo"), OLD.as_bytes());
     }
     let text = folder.refused("model info m.hambo");
     assert!(
@@ -156,7 +159,7 @@ fn bad_input_is_named_and_nothing_is_overwritten() {
 #[test]
 fn a_full_disk_leaves_what_was_there() {
     let folder = Folder::new("full");
-    folder.write("m.hambo", "what was there");
+    folder.write("m.hambo", OLD);
     let program = env!("CARGO_BIN_EXE_hambo");
     let script = format!("trap '' XFSZ; ulimit -f 4; exec {program} {QUICK}");
     let mut bash = Command::new("bash");
@@ -168,7 +171,7 @@ fn a_full_disk_leaves_what_was_there() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.contains("m.hambo"), "{text}");
-    assert_eq!(folder.read("m.hambo"), b"what was there");
+    assert_eq!(folder.read("m.hambo"), OLD.as_bytes());
     // Task, policy, log and model: nothing half written.
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 4);
 }

@@ -10,8 +10,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use hambo_host::formats::log::{
-    ColumnNames, Format, Log, Numbers, OutputOptions, Table, convert, read_logs, read_table,
-    transitions, write_table,
+    ColumnNames, FileEnds, Format, Log, Numbers, OutputOptions, Table, convert, read_logs,
+    read_table, transitions, write_table,
 };
 use proptest::prelude::*;
 
@@ -183,7 +183,7 @@ fn converting_a_fixture_writes_what_its_table_writes() {
     for name in archives.chain(&["numpy_shifted.npz"]) {
         let (names, options) = (names(), plain[0].1);
         let input = [fixture(name)];
-        let rows = convert(&input, Some(&names), &converted, options).unwrap();
+        let rows = convert(&input, Some(&names), &converted, options, FileEnds::Marked).unwrap();
         let table = read_table(&input, Some(&names)).unwrap();
         write_table(&by_table, &table, options).unwrap();
         assert_eq!(rows, table.rows(), "{name}");

@@ -1,6 +1,7 @@
 //! Shared helpers of the cross-crate tests: random models, tasks and
 //! policies, and an f64 reference to hold the core against.
 
+pub mod angle;
 pub mod exact_minimum;
 pub mod fixture;
 pub mod gaussian_process;

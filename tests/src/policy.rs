@@ -1,8 +1,11 @@
 //! Random policies of every kind, and their actions in f64.
 
+use hambo_core::expression::{Op, Variable};
 use hambo_core::network::Activation;
 use hambo_core::policy::{Head, LOG_STD_HIGH, LOG_STD_LOW, Leg, Spread, Waypoints};
-use hambo_host::formats::policy::{ActionMap, HostPolicy, LinearPolicy, PerceptronPolicy};
+use hambo_host::formats::policy::{
+    ActionMap, HostPolicy, LinearPolicy, ObservedPolicy, Observer, PerceptronPolicy,
+};
 use hambo_host::foundation::network::Layer;
 
 use crate::fixture::Draw;
@@ -21,13 +24,80 @@ pub const HEADS: [Head; 5] = [
 /// squashing.
 pub const KINDS: u64 = 11 * 6;
 
-/// A random policy. Waypoints need as many actions as states, three at most;
+/// A random policy. Of three seeds in a row one gives a network an activation for each layer,
+/// and one lets a controller see functions of the state. Waypoints need as many actions as states, three at most;
 /// where that is not so, a constant takes their place.
 #[must_use]
 pub fn random(seed: u64, states: usize, actions: usize) -> HostPolicy {
+    let draw = &mut Draw::new(seed ^ 0x4F42_5356);
+    match seed % 3 {
+        1 => {
+            let mut policy = plain(seed, states, actions);
+            if let HostPolicy::Perceptron(policy) = &mut policy {
+                for activation in &mut policy.activations {
+                    *activation = ACTIVATIONS[draw.below(3)];
+                }
+            }
+            policy
+        }
+        2 => {
+            let (ops, slots) = observations(draw, states);
+            let observer = match plain(seed, slots.len(), actions) {
+                HostPolicy::Linear(policy) => Observer::Linear(policy),
+                HostPolicy::Perceptron(policy) => Observer::Perceptron(policy),
+                _ => return plain(seed, states, actions),
+            };
+            HostPolicy::Observed(ObservedPolicy {
+                states,
+                ops,
+                slots,
+                observer,
+            })
+        }
+        _ => plain(seed, states, actions),
+    }
+}
+
+const ACTIVATIONS: [Activation; 3] = [Activation::Relu, Activation::Tanh, Activation::Silu];
+
+/// Some states, their sines and cosines, and a product.
+fn observations(draw: &mut Draw, states: usize) -> (Vec<Op>, Vec<u16>) {
+    let mut ops = Vec::new();
+    let mut slots = Vec::new();
+    for _ in 0..1 + draw.below(4) {
+        let slot = ops.len() as u16;
+        ops.push(Op::Variable(Variable::State(draw.below(states) as u16)));
+        match draw.below(4) {
+            0 => ops.push(Op::Cosine(slot)),
+            1 => ops.push(Op::Sine(slot)),
+            2 => ops.push(Op::Multiply(slot, slot / 2)),
+            _ => {}
+        }
+        slots.push(ops.len() as u16 - 1);
+    }
+    (ops, slots)
+}
+
+/// The observations in f64.
+fn seen(policy: &ObservedPolicy, state: &[f64]) -> Vec<f64> {
+    let mut values: Vec<f64> = Vec::new();
+    for op in &policy.ops {
+        let at = |slot: u16| values[usize::from(slot)];
+        values.push(match *op {
+            Op::Variable(Variable::State(index)) => state[usize::from(index)],
+            Op::Cosine(slot) => at(slot).cos(),
+            Op::Sine(slot) => at(slot).sin(),
+            Op::Multiply(one, other) => at(one) * at(other),
+            _ => f64::NAN,
+        });
+    }
+    let slots = policy.slots.iter();
+    slots.map(|slot| values[usize::from(*slot)]).collect()
+}
+
+fn plain(seed: u64, states: usize, actions: usize) -> HostPolicy {
     let draw = &mut Draw::new(seed ^ 0x0050_4F4C);
-    let activations = [Activation::Relu, Activation::Tanh, Activation::Silu];
-    let activation = activations[(seed / 11 % 3) as usize];
+    let activation = ACTIVATIONS[(seed / 11 % 3) as usize];
     let squash = seed / 33 % 2 == 1;
     let kind = (seed % 11) as usize;
     if kind < 10 {
@@ -94,8 +164,8 @@ fn perceptron(
     }
     layers.push(layer(draw, before, outputs));
     HostPolicy::Perceptron(PerceptronPolicy {
+        activations: vec![activation; layers.len() - 1],
         layers,
-        activation,
         observation_mean: many(states, || 0.3 * draw.normal()),
         observation_scale: many(states, || draw.between(0.5, 2.0)),
         actions,
@@ -123,31 +193,41 @@ fn waypoints(draw: &mut Draw, space: usize) -> Option<Waypoints> {
 pub fn action(policy: &HostPolicy, state: &[f64], noise: &[f64]) -> Option<Vec<f64>> {
     match policy {
         HostPolicy::Waypoints(_) => None,
-        HostPolicy::Linear(policy) => {
-            let outputs = dense(&policy.layer, state);
-            Some(mapped(&policy.actions, &outputs, noise))
-        }
-        HostPolicy::Perceptron(policy) => {
-            let units = policy
-                .observation_mean
-                .iter()
-                .zip(&policy.observation_scale);
-            let mut values: Vec<f64> = state
-                .iter()
-                .zip(units)
-                .map(|(x, (mean, scale))| (x - f64::from(*mean)) / f64::from(*scale))
-                .collect();
-            for (index, layer) in policy.layers.iter().enumerate() {
-                values = dense(layer, &values);
-                if index + 1 < policy.layers.len() {
-                    for x in &mut values {
-                        *x = activate(policy.activation, *x);
-                    }
-                }
-            }
-            Some(mapped(&policy.actions, &values, noise))
+        HostPolicy::Linear(policy) => Some(linear_action(policy, state, noise)),
+        HostPolicy::Perceptron(policy) => Some(network_action(policy, state, noise)),
+        HostPolicy::Observed(policy) => {
+            let seen = seen(policy, state);
+            Some(match &policy.observer {
+                Observer::Linear(policy) => linear_action(policy, &seen, noise),
+                Observer::Perceptron(policy) => network_action(policy, &seen, noise),
+            })
         }
     }
+}
+
+fn linear_action(policy: &LinearPolicy, state: &[f64], noise: &[f64]) -> Vec<f64> {
+    mapped(&policy.actions, &dense(&policy.layer, state), noise)
+}
+
+fn network_action(policy: &PerceptronPolicy, state: &[f64], noise: &[f64]) -> Vec<f64> {
+    let units = policy
+        .observation_mean
+        .iter()
+        .zip(&policy.observation_scale);
+    let mut values: Vec<f64> = state
+        .iter()
+        .zip(units)
+        .map(|(x, (mean, scale))| (x - f64::from(*mean)) / f64::from(*scale))
+        .collect();
+    for (index, layer) in policy.layers.iter().enumerate() {
+        values = dense(layer, &values);
+        if index + 1 < policy.layers.len() {
+            for x in &mut values {
+                *x = activate(policy.activations[index], *x);
+            }
+        }
+    }
+    mapped(&policy.actions, &values, noise)
 }
 
 fn dense(layer: &Layer, input: &[f64]) -> Vec<f64> {

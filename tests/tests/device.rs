@@ -20,13 +20,14 @@ use hambo_host::check::in_lanes::check;
 use hambo_host::command::demo::Experiment;
 use hambo_host::device::{DeviceError, DeviceReport, Qemu};
 use hambo_host::formats::image::{AlignedBytes, encode_image, encode_policy};
-use hambo_host::formats::log::with_memory;
+use hambo_host::formats::log::{Log, with_memory};
 use hambo_host::formats::policy::HostPolicy;
+use hambo_host::formats::task::TaskFile;
 use hambo_host::foundation::observer::Unobserved;
 use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
 use hambo_tests::fixture::{self, Draw};
-use hambo_tests::{gaussian_process, pid, policy};
+use hambo_tests::{angle, gaussian_process, pid, policy};
 use rayon::prelude::*;
 
 fn firmware() -> PathBuf {
@@ -130,36 +131,48 @@ fn host_and_device_agree_bit_for_bit_on_ensembles() {
     }
 }
 
-/// An integral and a filtered derivative, which the log does not have: the bound lies below the
-/// truth, the controller is deployed, and the device says the same to the last bit.
-#[test]
-fn a_controller_with_memory_agrees_bit_for_bit() {
-    let task = pid::task().unwrap();
-    let log = with_memory(&pid::log(60).unwrap(), &task.model_view()).unwrap();
+/// A controller on a model of its log: the bound lies below the truth, the controller is deployed,
+/// and the device says the same to the last bit.
+fn deployed_with_equal_bits(name: &str, task: &TaskFile, log: &Log, policy: &str, truth: f64) {
     let options = EnsembleOptions {
         seed: 1,
         ..EnsembleOptions::demo()
     };
     let options = FitOptions::new(ModelOptions::Networks(options));
-    let (model, _) = fit(&task, &log, &options, &mut Unobserved).unwrap();
+    let (model, _) = fit(task, log, &options, &mut Unobserved).unwrap();
     let effort = Effort {
         trajectories: 64,
         searched: 4,
         iterations: 20,
         seed: 0,
     };
-    let policy = HostPolicy::parse(pid::POLICY, "pid.toml", &task).unwrap();
+    let policy = HostPolicy::parse(policy, "policy.toml", task).unwrap();
     let policy = encode_policy(&policy).unwrap();
-    let bytes = encode_image(model.model_part(), &task, effort, &[], &policy).unwrap();
+    let bytes = encode_image(model.model_part(), task, effort, &[], &policy).unwrap();
     let bytes = AlignedBytes::new(&bytes);
     let host = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
-    let truth = pid::truth(20_000);
-    // Without the load's integral the return is another one: this is the controller meant.
-    assert!((host.neutral - truth as f32).abs() < 0.1 * truth.abs() as f32);
+    // This is the controller meant: another one returns something else.
+    let near = (f64::from(host.neutral) - truth).abs() < 0.1 * truth.abs();
+    assert!(near, "{} {truth}", host.neutral);
     assert!(f64::from(host.bound) < truth, "{} {truth}", host.bound);
-    let folder = Folder::new("pid");
-    let verdict = agree(&folder, "pid.hmb", bytes.as_bytes(), &host);
+    let folder = Folder::new(name);
+    let verdict = agree(&folder, &format!("{name}.hmb"), bytes.as_bytes(), &host);
     assert_eq!(verdict, "deploy", "{} {truth}", host.bound);
+}
+
+/// An integral and a filtered derivative, which the log does not have.
+#[test]
+fn a_controller_with_memory_agrees_bit_for_bit() {
+    let task = pid::task().unwrap();
+    let log = with_memory(&pid::log(60).unwrap(), &task.model_view()).unwrap();
+    deployed_with_equal_bits("pid", &task, &log, pid::POLICY, pid::truth(20_000));
+}
+
+/// Sine, cosine and speed, where the task's state is an angle.
+#[test]
+fn a_controller_that_sees_functions_of_the_state_agrees_bit_for_bit() {
+    let (task, log) = (angle::task().unwrap(), angle::log(60).unwrap());
+    deployed_with_equal_bits("angle", &task, &log, angle::POLICY, angle::truth(20_000));
 }
 
 /// Likewise for Gaussian processes.

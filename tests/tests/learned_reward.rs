@@ -241,7 +241,7 @@ fn perceptron(draw: &mut Draw) -> PerceptronPolicy {
     };
     PerceptronPolicy {
         layers: vec![layer(2, 9), layer(9, 5), layer(5, 2)],
-        activation: Activation::Tanh,
+        activations: vec![Activation::Tanh; 2],
         observation_mean: vec![0.5, -0.25],
         observation_scale: vec![2.0, 0.3],
         actions: ActionMap::plain(2),

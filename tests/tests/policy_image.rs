@@ -135,8 +135,14 @@ fn images_with_bad_numbers_are_refused() {
 /// The format of today: other programs must read it for ever.
 #[test]
 fn manifests_keep_their_order() {
-    for (seed, kind) in [(0, 1), (5, 2), (10, 0)] {
-        let bytes = encode_policy(&policy::random(seed, 2, 2)).unwrap();
-        assert_eq!(bytes[64], kind);
+    let kind = |seed| encode_policy(&policy::random(seed, 2, 2)).unwrap()[64];
+    for (seed, wanted) in [(0, 1), (6, 2), (10, 0), (5, 3)] {
+        assert_eq!(kind(seed), wanted);
     }
+    // Networks of several activations.
+    assert!(
+        (0..99)
+            .filter(|seed| seed % 3 == 1)
+            .any(|seed| kind(seed) == 4)
+    );
 }

@@ -1,9 +1,10 @@
 //! A command line that can be run, and shown so that a person can repeat it.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 /// Why xtask stops. Both kinds tell what to do next.
@@ -13,6 +14,21 @@ pub enum Problem {
     Advice(String),
     /// A command that did not succeed; repeating it shows the error alone.
     Command { line: String, outcome: String },
+}
+
+/// The repository.
+pub fn project_root() -> PathBuf {
+    let here = env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    here.parent().map_or_else(|| here.clone(), Path::to_owned)
+}
+
+/// The search path of every command, if a tool was unpacked into the project.
+pub fn search_path() -> Option<OsString> {
+    let tools = project_root().join("target/tools/bin");
+    let path = env::var_os("PATH").unwrap_or_default();
+    let all = std::iter::once(tools.clone()).chain(env::split_paths(&path));
+    tools.is_dir().then(|| env::join_paths(all).ok()).flatten()
 }
 
 /// Program, arguments and changes to the environment.
@@ -145,6 +161,9 @@ impl CommandLine {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments);
+        if let Some(path) = search_path() {
+            command.env("PATH", path);
+        }
         for variable in &self.unset {
             command.env_remove(variable);
         }

@@ -4,6 +4,8 @@
 
 mod budget;
 mod command;
+mod dependencies;
+mod dist;
 mod firmware;
 #[cfg(test)]
 mod formulas;
@@ -12,6 +14,7 @@ mod layers;
 mod lines;
 mod mutants;
 mod picture;
+mod processors;
 mod project;
 mod setup;
 mod source;
@@ -45,6 +48,8 @@ Usage: cargo xtask COMMAND
   budget [--update] what the firmware takes, against budgets.toml, or into it
   study NAME [...]  work off a study into studies/NAME.csv; --summary says what it says
   districts         draw docs/figures/districts.svg from the host's imports
+  processors [FOLDER] the check's bits on 64-bit ARM, on the images of FOLDER
+  dist              what users install: a static program with its pages and checksums
   lines [COMMIT]    lines of code, comments and tests by crate, now or at COMMIT
   firmware          build the firmware and print the path of its ELF file
   setup             install what is missing: the Cortex-M target and QEMU
@@ -66,7 +71,7 @@ fn main() -> ExitCode {
     if !rest.is_empty()
         && matches!(
             known,
-            "test" | "firmware" | "setup" | "miri" | "docs" | "districts"
+            "test" | "firmware" | "setup" | "miri" | "docs" | "districts" | "dist"
         )
     {
         say(format_args!(
@@ -109,6 +114,8 @@ fn main() -> ExitCode {
         "budget" => project.budget(update),
         "study" => project.study(&rest),
         "districts" => project.districts(),
+        "dist" => project.dist(),
+        "processors" => project.processors(rest.first()),
         "lines" => project.lines(rest.first()),
         "firmware" => project.firmware(),
         "setup" => project.setup(),
@@ -212,6 +219,21 @@ impl Project {
             .iter()
             .fold(CommandLine::program(program), CommandLine::argument);
         steps.step("study", || self.run(line))
+    }
+
+    fn processors(&self, folder: Option<&OsString>) -> Result<(), Failure> {
+        let mut steps = Steps::default();
+        steps.step("set-up", || setup::processors(&mut ThisMachine))?;
+        let told = steps.step("bits on two processors", || self.compare_processors(folder))?;
+        print(told)
+    }
+
+    fn dist(&self) -> Result<(), Failure> {
+        let mut steps = Steps::default();
+        steps.step("set-up", || setup::musl(&mut ThisMachine))?;
+        steps.step("build", || self.run(dist::build()))?;
+        let archive = steps.step("distribution", || self.gather())?;
+        print(archive.display())
     }
 
     fn districts(&self) -> Result<(), Failure> {

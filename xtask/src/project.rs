@@ -1,9 +1,9 @@
 //! The repository and where its builds go; how its commands are run.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::command::{CommandLine, Problem};
+use crate::command::{CommandLine, Problem, project_root};
 use crate::firmware::{Firmware, Toolchain};
 use crate::setup::{Machine, ThisMachine};
 use crate::steps::say;
@@ -21,9 +21,7 @@ pub struct Project {
 
 impl Project {
     pub fn new() -> Self {
-        let here = env::var_os("CARGO_MANIFEST_DIR")
-            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-        let root = here.parent().map_or_else(|| here.clone(), Path::to_owned);
+        let root = project_root();
         let chosen = env::var_os("CARGO_TARGET_DIR").filter(|directory| !directory.is_empty());
         let target_directory = match &chosen {
             Some(directory) => std::path::absolute(directory).unwrap_or_else(|_| directory.into()),

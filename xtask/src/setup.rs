@@ -2,12 +2,13 @@
 //! some steps Miri, or a C++ compiler.
 //!
 //! Looks first and installs only what is missing, so that a second run needs
-//! neither rights nor a network. Where it may not install, it says the line.
+//! neither rights nor a network. It never removes a package. Where it may not
+//! install, it unpacks QEMU into `target/tools`, or says the line.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::command::{CommandLine, Problem};
+use crate::command::{CommandLine, Problem, project_root, search_path};
 use crate::firmware::{TARGET, Toolchain};
 use crate::steps::say;
 
@@ -37,7 +38,7 @@ pub struct ThisMachine;
 impl Machine for ThisMachine {
     fn finds(&self, program: &str) -> bool {
         let file = format!("{program}{}", env::consts::EXE_SUFFIX);
-        let path = env::var_os("PATH").unwrap_or_default();
+        let path = search_path().or(env::var_os("PATH")).unwrap_or_default();
         env::split_paths(&path).any(|directory| directory.join(&file).is_file())
     }
 
@@ -157,13 +158,50 @@ fn qemu(machine: &mut dyn Machine) -> Result<(), Problem> {
             "{QEMU} is missing. Install it, then start again:\n\n    brew install qemu\n"
         )));
     }
-    apt_install(machine, QEMU)?;
+    install_or_unpack(machine, QEMU, QEMU)?;
     if machine.finds(QEMU) {
         return Ok(());
     }
     Err(Problem::Advice(format!(
         "{QEMU} was installed but is not on the PATH. Add its directory, then start again."
     )))
+}
+
+/// Installs a package, or unpacks it: without the rights, or where another package would have
+/// to go.
+fn install_or_unpack(
+    machine: &mut dyn Machine,
+    package: &str,
+    program: &str,
+) -> Result<(), Problem> {
+    let Err(problem) = apt_install(machine, package) else {
+        return Ok(());
+    };
+    if !(machine.finds("apt-get") && machine.finds("dpkg-deb")) {
+        return Err(problem);
+    }
+    say("It is not installed; unpacking it into target/tools, which changes nothing else.");
+    let unpack = CommandLine::new("sh")
+        .argument(project_root().join("xtask/src/setup/unpack.sh"))
+        .argument(project_root().join("target/tools"))
+        .words(package)
+        .words(program);
+    machine.run(&unpack).map_err(|_| problem)
+}
+
+/// Provides what runs programs of 64-bit ARM: the target, and QEMU's user mode.
+pub fn processors(machine: &mut dyn Machine) -> Result<(), Problem> {
+    let (target, qemu) = (crate::processors::TARGET, crate::processors::QEMU);
+    let add = CommandLine::new("rustup target add").words(target);
+    if !machine.finds("rustup") || machine.run(&add).is_err() {
+        return Err(Problem::Advice(format!(
+            "The Rust target {target} is missing, and rustup cannot fetch it:\n\n    {add}\n"
+        )));
+    }
+    match machine.finds(qemu) {
+        true => Ok(()),
+        false => install_or_unpack(machine, "qemu-user", qemu),
+    }
 }
 
 /// Provides Miri, which only the nightly compiler has, with the library's
@@ -193,6 +231,22 @@ pub fn miri(machine: &mut dyn Machine) -> Result<(), Problem> {
     Err(Problem::Advice(format!(
         "Miri is missing: {missing}. With rustup and a network:\n\n    {install}\n"
     )))
+}
+
+/// Provides what links a program without libraries of this machine: the target, and a C
+/// compiler for it.
+pub fn musl(machine: &mut dyn Machine) -> Result<(), Problem> {
+    let target = crate::dist::TARGET;
+    let add = CommandLine::new("rustup target add").words(target);
+    if !machine.finds("rustup") || machine.run(&add).is_err() {
+        return Err(Problem::Advice(format!(
+            "The Rust target {target} is missing, and rustup cannot fetch it:\n\n    {add}\n"
+        )));
+    }
+    match machine.finds("musl-gcc") {
+        true => Ok(()),
+        false => apt_install(machine, "musl-tools"),
+    }
 }
 
 /// Provides a C++ compiler, which builds libFuzzer.
@@ -226,13 +280,16 @@ fn apt_install(machine: &mut dyn Machine, packages: &str) -> Result<(), Problem>
     } else {
         return Err(Problem::Advice(format!(
             "Missing: {packages}. Installing needs root. Type this, then start again:\n\n    \
-             sudo apt-get update && sudo apt-get install -y --no-install-recommends {packages}\n"
+             sudo apt-get update && sudo apt-get install --no-install-recommends {packages}\n"
         )));
     };
     let install = CommandLine::new(&format!(
-        "{prefix}apt-get install -y --no-install-recommends {packages}"
+        "{prefix}apt-get install -y --no-remove --no-install-recommends {packages}"
     ));
-    say(format_args!("Installing {packages}."));
+    say(format_args!(
+        "Missing: {packages}. Installing it with what it needs; no package is removed. To do it \
+         by hand, stop here and type: apt-get install --no-install-recommends {packages}"
+    ));
     if machine.run(&install).is_ok() {
         return Ok(());
     }

@@ -38,6 +38,13 @@ impl Project {
         } else {
             steps.skip("format", "no rustfmt here; rustup component add rustfmt");
         }
+        steps.step("dependencies", || {
+            self.hold_dependencies()?;
+            // What a registry would get; its build is one of the steps below.
+            self.run(CommandLine::new(
+                "cargo package -p hambo-core --no-verify --allow-dirty --quiet",
+            ))
+        })?;
         let beside = self.beside();
         let (built, wait_for_firmware) = mpsc::channel();
         let (done, done_beside) = thread::scope(|scope| {
@@ -100,7 +107,22 @@ impl Project {
         steps.step("examples of the documentation", || {
             self.run(test().words("--doc"))
         })?;
-        steps.step("budgets", || self.hold_budgets(firmware, false))
+        steps.step("budgets", || self.hold_budgets(firmware, false))?;
+        match setup::processors(&mut ThisMachine) {
+            Ok(()) => steps.step("bits on 64-bit ARM", || {
+                let told = self.compare_processors(None)?;
+                say(told);
+                Ok(())
+            }),
+            Err(Problem::Advice(why)) => {
+                steps.skip("bits on 64-bit ARM", &why);
+                Ok(())
+            }
+            Err(Problem::Command { line, outcome }) => {
+                steps.skip("bits on 64-bit ARM", &format!("{line} {outcome}"));
+                Ok(())
+            }
+        }
     }
 
     /// What is built elsewhere. Says `built` as soon as the firmware is.

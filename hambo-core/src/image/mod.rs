@@ -28,7 +28,8 @@ pub use model_part::{
     DynamicsManifest, EnsembleManifest, ModelManifest, PRIOR_ACTIVATION, parse_model,
 };
 pub use policy_part::{
-    ActionManifest, LinearManifest, PerceptronManifest, PolicyManifest, parse_policy,
+    ActionManifest, LinearManifest, MixedManifest, ObservedManifest, ObserverManifest,
+    PerceptronManifest, PolicyManifest, parse_policy,
 };
 pub use task_part::TaskManifest;
 use task_part::parse_task;

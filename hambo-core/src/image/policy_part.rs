@@ -15,12 +15,17 @@ use super::error::Problem;
 use super::model_part::{all, positive};
 use crate::arithmetic::dense::Dense;
 use crate::arithmetic::elementary::exp;
+use crate::expression::{MAX_OPS, Op, Program};
 use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape, Perceptrons};
-use crate::policy::{ActionMap, Head, Linear, Perceptron, Spread, StoredPolicy, Waypoints};
+use crate::policy::{
+    ActionMap, Head, Linear, MAX_OBSERVED, Observed, Observer, Perceptron, Spread, StoredPolicy,
+    Waypoints,
+};
 
 /// The manifest of a policy part. New kinds come last: the order is the
 /// format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "there is one, and no heap")]
 pub enum PolicyManifest {
     /// Straight lines from place to place.
     Waypoints(Waypoints),
@@ -28,6 +33,45 @@ pub enum PolicyManifest {
     Linear(LinearManifest),
     /// A network.
     Perceptron(PerceptronManifest),
+    /// One of these behind functions of the state.
+    Observed(ObservedManifest),
+    /// A network whose layers have activations of their own.
+    Mixed(MixedManifest),
+}
+
+/// A controller that sees functions of the state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObservedManifest {
+    /// ds of the task.
+    pub state_dimension: u16,
+    /// The tape that computes what it sees.
+    pub ops: Vec<Op, MAX_OPS>,
+    /// The slots of the observations, in the controller's order.
+    pub slots: Vec<u16, MAX_OBSERVED>,
+    /// What sees them.
+    pub observer: ObserverManifest,
+}
+
+/// What sees the observations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ObserverManifest {
+    /// Linear feedback.
+    Linear(LinearManifest),
+    /// A network.
+    Perceptron(PerceptronManifest),
+    /// A network whose layers have activations of their own.
+    Mixed(MixedManifest),
+}
+
+/// The sizes of a network whose layers have activations of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MixedManifest {
+    /// ds.
+    pub state_dimension: u16,
+    /// Units of each hidden layer, and what follows it.
+    pub hidden: Vec<(u16, Activation), MAX_HIDDEN_LAYERS>,
+    /// What follows the network.
+    pub actions: ActionManifest,
 }
 
 /// The sizes of a linear policy.
@@ -99,9 +143,37 @@ pub fn parse_policy<'a>(part: &Container<'a>) -> Result<StoredPolicy<'a>, Proble
         PolicyManifest::Perceptron(manifest) => {
             StoredPolicy::Perceptron(parse_perceptron(&manifest, &mut arena)?)
         }
+        PolicyManifest::Observed(manifest) => {
+            StoredPolicy::Observed(parse_observed(&manifest, &mut arena)?)
+        }
+        PolicyManifest::Mixed(manifest) => {
+            StoredPolicy::Perceptron(parse_mixed(&manifest, &mut arena)?)
+        }
     };
     arena.finish()?;
     Ok(policy)
+}
+
+#[inline(never)]
+fn parse_observed<'a>(
+    manifest: &ObservedManifest,
+    arena: &mut ArenaReader<'a>,
+) -> Result<Observed<'a>, Problem> {
+    let states = usize::from(manifest.state_dimension);
+    let program = Program::new(&manifest.ops, states, 0).map_err(|_| Problem::Program)?;
+    let observer = match &manifest.observer {
+        ObserverManifest::Linear(manifest) => Observer::Linear(parse_linear(manifest, arena)?),
+        ObserverManifest::Perceptron(manifest) => {
+            Observer::Perceptron(parse_perceptron(manifest, arena)?)
+        }
+        ObserverManifest::Mixed(manifest) => Observer::Perceptron(parse_mixed(manifest, arena)?),
+    };
+    Ok(Observed::new(
+        states,
+        program,
+        manifest.slots.clone(),
+        observer,
+    )?)
 }
 
 fn parse_linear<'a>(
@@ -121,11 +193,31 @@ fn parse_perceptron<'a>(
     arena: &mut ArenaReader<'a>,
 ) -> Result<Perceptron<'a>, Problem> {
     let actions = parse_actions(&manifest.actions, arena)?;
+    let hidden = manifest.hidden.iter();
+    let hidden = hidden.map(|width| (*width, manifest.activation));
     let states = usize::from(manifest.state_dimension);
+    parse_layers(states, hidden, actions, arena)
+}
+
+fn parse_mixed<'a>(
+    manifest: &MixedManifest,
+    arena: &mut ArenaReader<'a>,
+) -> Result<Perceptron<'a>, Problem> {
+    let actions = parse_actions(&manifest.actions, arena)?;
+    let states = usize::from(manifest.state_dimension);
+    parse_layers(states, manifest.hidden.iter().copied(), actions, arena)
+}
+
+fn parse_layers<'a>(
+    states: usize,
+    hidden: impl Iterator<Item = (u16, Activation)>,
+    actions: ActionMap<'a>,
+    arena: &mut ArenaReader<'a>,
+) -> Result<Perceptron<'a>, Problem> {
     let mean = arena.take_finite(states)?;
     let scale = all(arena.take_finite(states)?, positive)?;
     let outputs = actions.outputs()?;
-    let shape = NetworkShape::new(states, &manifest.hidden, outputs, manifest.activation)?;
+    let shape = NetworkShape::mixed(states, hidden, outputs)?;
     let tiles = arena.take_finite_tiles(shape.tiles())?;
     let network = Perceptrons::new(shape, tiles, mean, scale)?;
     Ok(Perceptron::new(network, actions)?)

@@ -27,20 +27,21 @@ struct LayerShape {
     outputs: usize,
     /// Where its tiles start.
     offset: usize,
+    /// What follows it; of the last layer it does not matter.
+    activation: Activation,
 }
 
 /// The sizes of a perceptron.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NetworkShape {
     layers: Vec<LayerShape, MAX_LAYERS>,
-    activation: Activation,
     tiles: usize,
     hidden_rows: usize,
     widest: usize,
 }
 
 impl NetworkShape {
-    /// A network with these widths.
+    /// A network with these widths and one activation after every hidden layer.
     ///
     /// # Errors
     /// If one of them is zero, or there are too many.
@@ -50,21 +51,35 @@ impl NetworkShape {
         outputs: usize,
         activation: Activation,
     ) -> Result<Self, ParameterError> {
+        let hidden = hidden.iter().map(|width| (*width, activation));
+        Self::mixed(inputs, hidden, outputs)
+    }
+
+    /// A network with hidden layers of these widths and activations.
+    ///
+    /// # Errors
+    /// If a width is zero, or there are too many.
+    pub fn mixed(
+        inputs: usize,
+        hidden: impl Iterator<Item = (u16, Activation)>,
+        outputs: usize,
+    ) -> Result<Self, ParameterError> {
         let too_large = ParameterError::Size("network");
         let mut shape = Self {
             layers: Vec::new(),
-            activation,
             tiles: 0,
             hidden_rows: 0,
             widest: padded(inputs),
         };
         let mut before = inputs;
-        let widths = hidden.iter().map(|width| usize::from(*width));
-        for width in widths.chain(core::iter::once(outputs)) {
+        let hidden = hidden.map(|(width, activation)| (usize::from(width), activation));
+        let last = (outputs, Activation::default());
+        for (width, activation) in hidden.chain(core::iter::once(last)) {
             let layer = LayerShape {
                 inputs: before,
                 outputs: width,
                 offset: shape.tiles,
+                activation,
             };
             let full = ParameterError::Size("hidden layers");
             shape.layers.push(layer).map_err(|_| full)?;
@@ -124,13 +139,13 @@ impl NetworkShape {
         let output = output.get_mut(..padded(last.outputs))?;
         let (mut from, mut to) = (ping, pong);
         let mut hidden = hidden;
-        if self.activation.derivative_follows_from_value() {
+        if inner.iter().all(LayerShape::keeps_output) {
             // The kept values are the next layer's input.
             let mut input = input;
             for layer in inner {
                 let (values, rest) = hidden.split_at_mut_checked(padded(layer.outputs))?;
                 hidden = rest;
-                self.activation.after(&layer.dense(tiles)?, input, values);
+                layer.activation.after(&layer.dense(tiles)?, input, values);
                 input = values;
             }
             last.dense(tiles)?.forward(input, output);
@@ -142,9 +157,17 @@ impl NetworkShape {
         for layer in inner {
             let (values, rest) = hidden.split_at_mut_checked(padded(layer.outputs))?;
             hidden = rest;
-            layer.dense(tiles)?.forward(from, values);
-            for (y, x) in to.as_flattened_mut().iter_mut().zip(values.as_flattened()) {
-                *y = self.activation.of(*x);
+            let dense = layer.dense(tiles)?;
+            if layer.keeps_output() {
+                layer.activation.after(&dense, from, values);
+                for (y, x) in to.iter_mut().zip(&*values) {
+                    *y = *x;
+                }
+            } else {
+                dense.forward(from, values);
+                for (y, x) in to.as_flattened_mut().iter_mut().zip(values.as_flattened()) {
+                    *y = layer.activation.of(*x);
+                }
             }
             core::mem::swap(&mut from, &mut to);
         }
@@ -164,14 +187,15 @@ impl NetworkShape {
         let mut kept = hidden.get(..self.hidden_rows)?;
         let (mut from, mut to) = (ping, pong);
         let (first, inner) = self.layers.split_first()?;
-        for layer in inner.iter().rev() {
+        for (layer, before) in inner.iter().zip(&self.layers).rev() {
             let rows = padded(layer.inputs);
             let (rest, values) = kept.split_at_checked(kept.len().checked_sub(rows)?)?;
             kept = rest;
             let cotangent = to.get_mut(..rows)?;
             let outputs = from.get(..padded(layer.outputs))?;
             let dense = layer.dense(tiles)?;
-            self.activation
+            before
+                .activation
                 .pull_back_through(&dense, values, outputs, cotangent);
             core::mem::swap(&mut from, &mut to);
         }
@@ -183,6 +207,11 @@ impl NetworkShape {
 }
 
 impl LayerShape {
+    /// Whether what is kept of it is its value after the activation.
+    fn keeps_output(&self) -> bool {
+        self.activation.derivative_follows_from_value()
+    }
+
     fn dense<'a>(&self, tiles: &'a [[f32; TILE]]) -> Option<Dense<'a>> {
         Dense::new(tiles.get(self.offset..)?, self.inputs, self.outputs)
     }
@@ -224,6 +253,40 @@ mod tests {
                 .forward(&[[0.0; 2]], &[], &mut scratch[1..])
                 .is_none()
         );
+        Ok(())
+    }
+
+    #[test]
+    fn layers_may_have_activations_of_their_own() -> Result<(), ParameterError> {
+        use Activation::{Relu, Silu, Tanh};
+        // Three hidden layers of one unit, each with weight 1 and no bias.
+        let one = [1.0, 0.0, 0.0, 0.0];
+        let tiles = [[0.0; 4], one, [0.0; 4], one, [0.0; 4], one, [0.0; 4], one];
+        for order in [[Tanh, Silu, Relu], [Silu, Relu, Tanh], [Relu, Tanh, Silu]] {
+            let shape = NetworkShape::mixed(1, order.into_iter().map(|one| (1, one)), 1)?;
+            let network = Perceptrons::new(shape, &tiles, &[0.0], &[1.0])?;
+            let mut scratch = vec![[0.0; 1]; network.scratch_rows().unwrap_or(0)];
+            let mut value = |x: f32| {
+                let outputs = network.forward(&[[x]], &[], &mut scratch);
+                outputs
+                    .and_then(|rows| rows.first())
+                    .map_or(f32::NAN, |row| row[0])
+            };
+            let wanted = order.iter().fold(0.7, |x, activation| activation.of(x));
+            assert!((value(0.7) - wanted).abs() < 1e-6, "{order:?}");
+            let slope = (value(0.71) - value(0.69)) / 0.02;
+            value(0.7);
+            let mut gradient = [[0.0; 1]];
+            let ones = |outputs: &mut [[f32; 1]]| {
+                *outputs.first_mut()? = [1.0];
+                Some(())
+            };
+            let done = network.pull_back(&mut scratch, ones, &mut gradient, &mut []);
+            assert!(
+                done.is_some() && (gradient[0][0] - slope).abs() < 1e-3,
+                "{order:?}"
+            );
+        }
         Ok(())
     }
 

@@ -12,6 +12,7 @@ mod controller;
 mod found;
 mod head;
 mod linear;
+mod observed;
 mod perceptron;
 mod waypoints;
 
@@ -23,6 +24,7 @@ pub use found::FoundChoices;
 pub(crate) use head::ActionMap;
 pub use head::{Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
 pub use linear::Linear;
+pub use observed::{MAX_OBSERVED, Observed, Observer};
 pub use perceptron::Perceptron;
 pub use waypoints::{Leg, MAX_LEGS, MAX_SPACE, Waypoints};
 
@@ -125,6 +127,7 @@ fn spoil<const B: usize>(action: &mut [[f32; B]]) {
 
 /// A controller that comes out of an image.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one, and no heap")]
 pub enum StoredPolicy<'a> {
     /// Straight lines from place to place.
     Waypoints(Waypoints),
@@ -132,6 +135,8 @@ pub enum StoredPolicy<'a> {
     Linear(Linear<'a>),
     /// A network.
     Perceptron(Perceptron<'a>),
+    /// One of these two behind functions of the state.
+    Observed(Observed<'a>),
 }
 
 impl StoredPolicy<'_> {
@@ -147,6 +152,7 @@ impl StoredPolicy<'_> {
             Self::Waypoints(_) => true,
             Self::Linear(policy) => policy.is_deterministic(),
             Self::Perceptron(policy) => policy.is_deterministic(),
+            Self::Observed(policy) => policy.is_deterministic(),
         }
     }
 }
@@ -157,6 +163,7 @@ impl Policy for StoredPolicy<'_> {
             Self::Waypoints(policy) => policy.state_dimension(),
             Self::Linear(policy) => policy.state_dimension(),
             Self::Perceptron(policy) => policy.state_dimension(),
+            Self::Observed(policy) => policy.state_dimension(),
         }
     }
 
@@ -165,6 +172,7 @@ impl Policy for StoredPolicy<'_> {
             Self::Waypoints(policy) => policy.action_dimension(),
             Self::Linear(policy) => policy.action_dimension(),
             Self::Perceptron(policy) => policy.action_dimension(),
+            Self::Observed(policy) => policy.action_dimension(),
         }
     }
 
@@ -173,6 +181,7 @@ impl Policy for StoredPolicy<'_> {
             Self::Waypoints(policy) => policy.scratch_rows(),
             Self::Linear(policy) => policy.scratch_rows(),
             Self::Perceptron(policy) => policy.scratch_rows(),
+            Self::Observed(policy) => policy.scratch_rows(),
         }
     }
 
@@ -187,6 +196,7 @@ impl Policy for StoredPolicy<'_> {
             Self::Waypoints(policy) => policy.act(state, noise, scratch, action),
             Self::Linear(policy) => policy.act(state, noise, scratch, action),
             Self::Perceptron(policy) => policy.act(state, noise, scratch, action),
+            Self::Observed(policy) => policy.act(state, noise, scratch, action),
         }
     }
 
@@ -206,6 +216,9 @@ impl Policy for StoredPolicy<'_> {
                 policy.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
             }
             Self::Perceptron(policy) => {
+                policy.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
+            }
+            Self::Observed(policy) => {
                 policy.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
             }
         }

@@ -18,6 +18,7 @@ mod forward_tests;
 #[cfg(test)]
 mod known_tests;
 mod member_rows;
+mod path_return;
 mod smooth_objective;
 mod step;
 mod transition;
@@ -30,6 +31,7 @@ use buffers::{ControllerRows, StepNoise};
 pub use feedback::Feedback;
 pub use forward::Returns;
 pub use member_rows::MemberRows;
+pub use path_return::PathReturn;
 pub use step::{StateAction, StepResult};
 
 use crate::arithmetic::elementary::clamp;

@@ -113,6 +113,24 @@ impl Case {
         other
     }
 
+    /// How many different first states trajectories start from; none where they are drawn
+    /// from a distribution.
+    #[must_use]
+    pub fn distinct_starts(&self) -> Option<u32> {
+        match &self.task.initial {
+            Initial::Point(_) => Some(1),
+            Initial::Data { .. } | Initial::Worst { .. } => {
+                let states = self.task.state_names.len().max(1);
+                let bits =
+                    |state: &[f32]| -> Vec<u32> { state.iter().map(|x| x.to_bits()).collect() };
+                let all: std::collections::HashSet<Vec<u32>> =
+                    self.initial.chunks_exact(states).map(bits).collect();
+                Some(all.len() as u32)
+            }
+            Initial::Uniform { .. } | Initial::Gaussian { .. } => None,
+        }
+    }
+
     /// The return and the constraints, by their numbers.
     pub fn objectives(&self) -> impl Iterator<Item = Objective> + use<> {
         let constraints = (0..).take(self.task.constraints.len());

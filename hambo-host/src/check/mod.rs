@@ -20,6 +20,7 @@
 //! | [`assumption`] | what the bound assumes |
 //! | [`result`] | bound, verdict, estimates: the object of `--json` |
 //! | [`fitness`] | whether the evidence can be relied on |
+//! | [`logged_return`] | what the log's own controllers returned |
 //! | [`loss`], [`support`], [`paths`] | where the return is lost; how far from the log; what is drawn |
 //! | [`saved_run`] | the file of `--save`, from which the report is made |
 //!
@@ -55,6 +56,7 @@ pub mod findings;
 pub mod fitness;
 pub mod in_lanes;
 pub mod log_next;
+pub mod logged_return;
 pub mod loss;
 pub mod model_summary;
 pub mod names;
@@ -188,15 +190,19 @@ pub fn run(
         case.tried = solved.sequences;
         solved.value
     });
-    let again = again.map(|(again, sequences)| {
-        case.tried = sequences;
-        again
+    let again = again.map(|again| {
+        case.tried = again.sequences;
+        again.restarts
     });
     let learning = options.effort.learning(options.seed);
     let contest = contest(&case, learning.as_ref(), watch)?;
     let mut result = CheckResult::new(&case, options.effort, &contest);
     result.exact = worst_return;
     result.restarts = again;
+    result.questions = policy.range_questions(&case.task);
+    if let Some(log) = options.log {
+        result.logged_return = logged_return::logged_return(&case, log)?;
+    }
     // Also where there is no threshold to reach.
     match Standing::of(&contest.outcome) {
         Standing::Unfit => result.verdict = Some(Decision::Abstain),

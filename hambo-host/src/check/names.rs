@@ -8,6 +8,7 @@ use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Reason;
 
+use super::number::Number;
 use super::support::Farthest;
 use crate::formats::task::{NamedConstraint, TaskFile};
 
@@ -115,7 +116,7 @@ fn sentence(
         Reason::ReturnBelowThreshold => {
             return format!(
                 "the bound {:.3} on the return lies below the threshold {}",
-                outcome.bound,
+                Number::from(outcome.bound),
                 outcome.threshold.unwrap_or(f32::NAN)
             );
         }

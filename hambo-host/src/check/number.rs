@@ -32,12 +32,32 @@ impl From<f64> for Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(digits) = f.precision() {
+            let width = f.width().unwrap_or(0);
+            let text = significant(self.0, digits);
+            return write!(f, "{text:>width$}");
+        }
         let narrow = self.0 as f32;
         match f64::from(narrow) == self.0 {
             true => narrow.fmt(f),
             false => self.0.fmt(f),
         }
     }
+}
+
+/// So many decimals, or as many digits that matter where decimals would hide them.
+fn significant(value: f64, digits: usize) -> String {
+    let size = value.abs();
+    if size == 0.0 || size >= 0.1 || !value.is_finite() || digits == 0 {
+        // Without the sign of -0.
+        return format!("{:.digits$}", if size == 0.0 { 0.0 } else { value });
+    }
+    let digits = digits.saturating_sub(1);
+    if size < 1e-4 {
+        return format!("{value:.digits$e}");
+    }
+    let decimals = digits + (-size.log10().floor()) as usize;
+    format!("{value:.decimals$}")
 }
 
 impl Serialize for Number {
@@ -81,5 +101,27 @@ pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
         (Some(low), Some(high)) if part > 0.0 => low + part * (high - low),
         (Some(low), _) => *low,
         (None, _) => f64::NAN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_numbers_keep_their_digits() {
+        for (value, wanted) in [
+            (-43.96, "-43.960"),
+            (0.5, "0.500"),
+            (0.01, "0.0100"),
+            (-0.001_234, "-0.00123"),
+            (-2.5e-7, "-2.50e-7"),
+            (0.0, "0.000"),
+            (-0.0, "0.000"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(format!("{:.3}", Number(value)), wanted);
+        }
+        assert_eq!(format!("{:>9.3}", Number(0.01)), "   0.0100");
     }
 }

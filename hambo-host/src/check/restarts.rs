@@ -50,13 +50,20 @@ pub struct Restarts {
     pub without: Number,
 }
 
-/// Searches again from random signs, beside the search's own starts: what the restarts say,
-/// and the worst etas of every trajectory. None if the continuous adversary is not among the
-/// variants.
+/// What the restarts say, and what they found.
+pub struct Restarted {
+    /// What they say.
+    pub restarts: Restarts,
+    /// The worst etas of every trajectory.
+    pub sequences: Vec<Vec<f32>>,
+}
+
+/// Searches again from random signs, beside the search's own starts. None if the continuous
+/// adversary is not among the variants.
 ///
 /// # Errors
 /// If a part is bad or the task is too large.
-pub fn restarts(case: &Case) -> Result<Option<(Restarts, Vec<Vec<f32>>)>, Error> {
+pub fn restarts(case: &Case) -> Result<Option<Restarted>, Error> {
     let variant = Variant::ContinuousAdversary;
     if !case.task.method.variants.contains(&variant) {
         return Ok(None);
@@ -100,7 +107,10 @@ pub fn restarts(case: &Case) -> Result<Option<(Restarts, Vec<Vec<f32>>)>, Error>
         .map(|searches| searches.iter().map(|one| f64::from(one.least)).collect())
         .collect();
     let worst = findings.worst().map(|choice| choice.eta.clone());
-    Ok(Some((judge(&values, first, neutral), worst.collect())))
+    Ok(Some(Restarted {
+        restarts: judge(&values, first, neutral),
+        sequences: worst.collect(),
+    }))
 }
 
 /// `values` are the least returns of every search, trajectory by trajectory; those from
@@ -113,7 +123,11 @@ fn judge(values: &[Vec<f64>], first: usize, neutral: f64) -> Restarts {
             let counted = counted.filter(|(place, _)| !left_out(*place));
             counted.fold(f64::INFINITY, |least, (_, value)| {
                 // A search that is not finite has found the worst.
-                if value.is_nan() { f64::NEG_INFINITY } else { least.min(*value) }
+                if value.is_nan() {
+                    f64::NEG_INFINITY
+                } else {
+                    least.min(*value)
+                }
             })
         }))
     };

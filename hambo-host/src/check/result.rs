@@ -14,8 +14,9 @@ use super::assumption::assumption;
 use super::case::Case;
 use super::exact::ExactValue;
 use super::log_next::LogNext;
+use super::logged_return::LoggedReturn;
 use super::loss::Loss;
-use super::names::{adversary_name, margin_name, objective_name, reasons, variant_name};
+use super::names::{VARIANTS, adversary_name, margin_name, objective_name, reasons, variant_name};
 use super::number::Number;
 use super::restarts::Restarts;
 use super::support::SupportUse;
@@ -28,6 +29,13 @@ pub struct CheckResult {
     pub task: String,
     /// T.
     pub horizon: u32,
+    /// How many different first states trajectories start from; none where they are drawn
+    /// from a distribution.
+    #[serde(default)]
+    pub distinct_starts: Option<u32>,
+    /// What the log's own controllers returned, if there is a log.
+    #[serde(default)]
+    pub logged_return: Option<LoggedReturn>,
     /// The bound may fail with this probability.
     pub delta: Number,
     /// Discount per step.
@@ -75,6 +83,9 @@ pub struct CheckResult {
     /// What to do; without a threshold none, unless the evidence is unfit or a constraint
     /// is violated.
     pub verdict: Option<Decision>,
+    /// What looks odd about the controller, as questions.
+    #[serde(default)]
+    pub questions: Vec<String>,
     /// Why it is not `deploy`, in sentences.
     pub reasons: Vec<String>,
     /// What the bound assumes, for this kind of model and these margins.
@@ -138,6 +149,16 @@ pub struct EstimateResult {
     pub network: Option<Number>,
     /// How the least of all fell as the search went on.
     pub course: Vec<CoursePoint>,
+}
+
+impl EstimateResult {
+    /// The lower bound, where there is an adversary: a neutral estimate bounds nothing.
+    #[must_use]
+    pub fn guarantee(&self) -> Option<Number> {
+        let named = VARIANTS.iter().find(|(_, name)| *name == self.variant);
+        let bounds = named.is_some_and(|(variant, _)| variant.has_adversary());
+        bounds.then_some(self.lower)
+    }
 }
 
 /// One level of an estimate.
@@ -252,6 +273,8 @@ impl CheckResult {
         Self {
             task: task.name.clone(),
             horizon: task.horizon,
+            distinct_starts: case.distinct_starts(),
+            logged_return: None,
             delta: task.delta.into(),
             discount: task.discount.into(),
             trajectories: contest.effort.trajectories,
@@ -274,6 +297,7 @@ impl CheckResult {
             neutral: outcome.neutral.into(),
             threshold: outcome.threshold.map(Into::into),
             verdict: outcome.threshold.map(|_| Decision::of(&outcome.verdict)),
+            questions: Vec::new(),
             reasons: reasons(task, outcome),
             assumes: assumption(case.set, &outcome.estimates, task),
             known: task.known.clone(),

@@ -1,4 +1,4 @@
-//! What `hambo check` and `hambo export` share: the controller, the log, and how hard the
+//! What `hambo check` and `hambo export` share: the log, and how hard the
 //! worst case is looked for.
 
 use std::path::PathBuf;
@@ -19,12 +19,9 @@ pub const MOST_TRAJECTORIES: u32 = 1_000_000;
 /// Each costs a whole search, and what was found on it is kept in memory.
 pub const MOST_SEARCHED: u32 = 10_000;
 
-/// The controller, and how hard it is tried.
+/// The log, and how hard a controller is tried.
 #[derive(Args)]
 pub struct CaseArguments {
-    /// The policy file (TOML or ONNX).
-    #[arg(long)]
-    pub policy: PathBuf,
     /// The log: the first states of its episodes, for a task that starts from
     /// its data, and the scale of the task's comparisons for the adversary's
     /// search, of which the model keeps a sample; several files count as one,

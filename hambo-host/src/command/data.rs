@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::Error;
-use crate::formats::log::{self, Format, OutputOptions, Summary, read_table};
+use crate::formats::log::{self, FileEnds, Format, OutputOptions, Summary, read_table};
 use crate::formats::task::TaskFile;
+use crate::foundation::output::{OutputKind, hold_output};
 use clap::{Args, Subcommand, ValueEnum};
 
 /// What `hambo data` does.
@@ -54,6 +55,9 @@ pub struct ConvertArguments {
     /// Parquet.
     #[arg(long)]
     compress: bool,
+    /// A file in which nothing says where episodes end is one episode.
+    #[arg(long)]
+    episode_per_file: bool,
 }
 
 /// Layouts of HDF5.
@@ -107,6 +111,7 @@ fn convert(arguments: &ConvertArguments, out: &mut impl Write) -> Result<(), Err
         let text = "--layout minari is for HDF5: end the file's name in .hdf5";
         return Err(Error::Usage(text.to_owned()));
     }
+    hold_output(output, OutputKind::Log)?;
     let task = arguments.task.as_ref().map(TaskFile::read).transpose()?;
     let names = task.as_ref().map(TaskFile::names);
     let options = OutputOptions {
@@ -114,7 +119,11 @@ fn convert(arguments: &ConvertArguments, out: &mut impl Write) -> Result<(), Err
         minari,
         compress: arguments.compress,
     };
-    let rows = log::convert(inputs, names.as_ref(), output, options)?;
+    let ends = match arguments.episode_per_file {
+        true => FileEnds::OfEpisodes,
+        false => FileEnds::Marked,
+    };
+    let rows = log::convert(inputs, names.as_ref(), output, options, ends)?;
     writeln!(out, "saved {rows} rows in {}", output.display())?;
     Ok(())
 }

@@ -4,8 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::Error;
+use crate::check::number::Number;
 use crate::environment::{ENVIRONMENTS, named, rollout};
 use crate::formats::policy::HostPolicy;
+use crate::foundation::output::{OutputKind, hold_output};
 use clap::{Args, Subcommand};
 
 use super::number::whole;
@@ -88,6 +90,9 @@ fn drive(arguments: &RolloutArguments, out: &mut impl Write) -> Result<(), Error
         let text = "--action-noise: give a number that is not negative";
         return Err(Error::Usage(text.to_owned()));
     }
+    if let Some(path) = &arguments.output {
+        hold_output(path, OutputKind::Log)?;
+    }
     let task = environment.task();
     let policy = HostPolicy::read(&arguments.policy, task)?;
     let run = rollout(
@@ -121,8 +126,11 @@ fn drive(arguments: &RolloutArguments, out: &mut impl Write) -> Result<(), Error
     }
     writeln!(
         out,
-        "{}: {} episodes, return {mean:.3} ± {error:.3} (standard error)",
-        arguments.environment, arguments.episodes
+        "{}: {} episodes, return {:.3} ± {:.3} (standard error)",
+        arguments.environment,
+        arguments.episodes,
+        Number(mean),
+        Number(error)
     )?;
     if let Some(path) = &arguments.output {
         writeln!(

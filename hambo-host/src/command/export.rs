@@ -4,6 +4,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::Error;
 use crate::check::adversary::{EffortLevel, contest};
@@ -11,16 +12,18 @@ use crate::check::case::Case;
 use crate::check::certify::hold_certifiable;
 use crate::check::in_lanes::check;
 use crate::check::names::{reasons, variant_name};
+use crate::check::number::Number;
 use crate::check::worst_start::find_worst_starts;
-use crate::device::Qemu;
+use crate::device::{DeviceError, Qemu};
 use crate::formats::image::{Adversaries, AlignedBytes};
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
-use crate::foundation::files::{hold_writable, write_whole};
+use crate::foundation::files::write_whole;
+use crate::foundation::output::{OutputKind, hold_output};
 use crate::learn::model_file::ModelFile;
 use clap::Args;
 use hambo_core::check::Outcome;
-use hambo_core::device_link::Usage;
+use hambo_core::device_link::DeviceResult;
 use hambo_core::image::Image;
 use hambo_core::rollout::Buffers;
 use hambo_core::task::Effort;
@@ -39,6 +42,9 @@ pub struct ExportArguments {
     /// The task file.
     #[arg(long)]
     task: PathBuf,
+    /// The policy file (TOML or ONNX).
+    #[arg(long)]
+    policy: PathBuf,
     #[command(flatten)]
     case: CaseArguments,
     /// Trajectories that the device samples.
@@ -60,10 +66,14 @@ pub struct ExportArguments {
     /// The image to write.
     #[arg(short, long)]
     output: PathBuf,
-    /// The firmware's ELF file: runs the image once under QEMU, so that
-    /// instructions and stack are measured.
+    /// The firmware's ELF file: runs the image once under QEMU, shows what the
+    /// device decides and holds its bits against the host's, and measures
+    /// instructions and stack.
     #[arg(long)]
     firmware: Option<PathBuf>,
+    /// Seconds that QEMU may take.
+    #[arg(long, default_value_t = 600, value_parser = whole::<u64>, requires = "firmware")]
+    firmware_timeout: u64,
     /// One JSON object instead of the table.
     #[arg(long)]
     json: bool,
@@ -83,13 +93,13 @@ const DEVICE_ADVERSARY: [usize; 2] = [64, 64];
 pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Error> {
     let board = Board::named(&arguments.board)?;
     // Before the check, which takes its time.
-    hold_writable(&arguments.output)?;
+    hold_output(&arguments.output, OutputKind::Image)?;
     if let Some(firmware) = &arguments.firmware {
         Qemu::new(firmware).hold_firmware()?;
     }
     let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
-    let policy = HostPolicy::read(&arguments.case.policy, &task)?;
+    let policy = HostPolicy::read(&arguments.policy, &task)?;
     let log = arguments.case.log(&task)?;
     let options = arguments.case.options(log.as_ref(), EffortLevel::Normal)?;
     let mut case = Case::new(&task, &model, &policy, &options)?;
@@ -144,11 +154,12 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
             )));
         }
     }
+    // The image is good whatever becomes of the run under QEMU.
+    write_whole(&arguments.output, bytes)?;
     let measured = match &arguments.firmware {
-        Some(firmware) => Some(measure(firmware, &arguments.output, bytes)?),
+        Some(firmware) => Some(arguments.run_on_device(firmware, &image)?),
         None => None,
     };
-    write_whole(&arguments.output, bytes)?;
     if arguments.json {
         let object = serde_json::json!({
             "board": board.name,
@@ -156,8 +167,15 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
             "flash_available": board.image_bytes,
             "ram_bytes": ram,
             "ram_available": board.workspace_bytes,
-            "instructions": measured.map(|usage| usage.work.count()),
-            "stack_high_water": measured.map(|usage| usage.stack_high_water),
+            "instructions": measured.as_ref().map(|device| device.usage.work.count()),
+            "stack_high_water": measured.as_ref().map(|device| device.usage.stack_high_water),
+            "device": measured.as_ref().map(|device| serde_json::json!({
+                "verdict": device.verdict.name(),
+                "bound": Number::from(device.bound),
+                "bound_bits": format!("{:08x}", device.bound.to_bits()),
+                "digest": format!("{:08x}", device.digest),
+                "equals_host": true,
+            })),
         });
         writeln!(out, "{object}")?;
         return Ok(());
@@ -175,7 +193,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
         ram.to_string(),
         board.workspace_bytes.to_string(),
     )?;
-    if let Some(usage) = measured {
+    if let Some(DeviceResult { usage, .. }) = &measured {
         row(
             "stack, bytes",
             usage.stack_high_water.to_string(),
@@ -187,20 +205,45 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
             String::new(),
         )?;
     }
+    if let Some(device) = &measured {
+        writeln!(
+            out,
+            "device: {}, lower bound {:.3} (bits {:08x}, digest {:08x}), equal on the host",
+            device.verdict.name(),
+            Number::from(device.bound),
+            device.bound.to_bits(),
+            device.digest
+        )?;
+    }
     writeln!(out, "saved {}", arguments.output.display())?;
     Ok(())
 }
 
-/// Runs the image from a file beside the output, which is written only if this succeeds.
-fn measure(firmware: &Path, output: &Path, bytes: &[u8]) -> Result<Usage, Error> {
-    let mut name = output.file_name().unwrap_or_default().to_owned();
-    name.push(".trial");
-    let trial = output.with_file_name(name);
-    write_whole(&trial, bytes)?;
-    let report = Qemu::new(firmware).run(&trial);
-    // Left behind it would only take room.
-    let _ = std::fs::remove_file(&trial);
-    Ok(report?.result.usage)
+impl ExportArguments {
+    /// What the device makes of the image that was written, which must be what the host makes
+    /// of it.
+    fn run_on_device(&self, firmware: &Path, image: &Image<'_>) -> Result<DeviceResult, Error> {
+        let qemu = Qemu::new(firmware).with_timeout(Duration::from_secs(self.firmware_timeout));
+        let result = qemu.run(&self.output).map_err(|error| match error {
+            DeviceError::Timeout { .. } => Error::Usage(format!(
+                "{error}\nhelp: {} is written; allow more time with --firmware-timeout SECONDS",
+                self.output.display()
+            )),
+            error => error.into(),
+        })?;
+        let (device, host) = (result.result, check(image)?);
+        if (device.bound.to_bits(), device.digest) != (host.bound.to_bits(), host.digest()) {
+            return Err(Error::Usage(format!(
+                "the device and the host disagree: bound {} and digest {:08x} on the device, {} \
+                 and {:08x} on the host\nhelp: build the firmware from the same commit as hambo",
+                device.bound,
+                device.digest,
+                host.bound,
+                host.digest()
+            )));
+        }
+        Ok(device)
+    }
 }
 
 /// The whole check on the host, with networks that are small enough for a device.

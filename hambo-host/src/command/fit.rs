@@ -7,11 +7,11 @@ use std::str::FromStr;
 use crate::Error;
 use crate::formats::log::{Log, read_task_logs, wrap_line};
 use crate::formats::task::TaskFile;
-use crate::foundation::files::hold_writable;
+use crate::foundation::output::{OutputKind, hold_output};
 use crate::learn::calibration::CalibrationMode;
 use crate::learn::delta::decimal;
 use crate::learn::ensemble::{Bandwidth, EnsembleOptions, Inference};
-use crate::learn::fit::{FitError, FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
+use crate::learn::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
 use crate::learn::gaussian_process::{NORM_FACTOR, NormBound, SearchOptions, SetWidth};
 use clap::{Args, ValueEnum};
 use hambo_core::model::Kernel;
@@ -40,7 +40,8 @@ pub struct FitArguments {
     /// The model file to write.
     #[arg(short, long)]
     output: PathBuf,
-    /// A size that fits this board: stm32f405. Without one, the paper's size.
+    /// A size that fits this board: stm32f405. Without one, the number of rows
+    /// chooses, up to the paper's size.
     #[arg(long)]
     board: Option<String>,
     /// Seed of the split and the training.
@@ -214,14 +215,23 @@ impl FromStr for BandwidthArgument {
 /// If an input is bad; then nothing is overwritten.
 pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> {
     let task = TaskFile::read(&arguments.task)?;
-    let options = arguments.options(&task)?;
-    hold_writable(&arguments.output)?;
+    // What contradicts itself, before the log is read.
+    arguments.options(&task, 0)?;
+    hold_output(&arguments.output, OutputKind::Model)?;
     let log = read_task_logs(&arguments.data, &task)?;
+    let options = arguments.options(&task, log.len())?;
+    if let Some(line) = arguments
+        .size_line(&options, log.len())
+        .filter(|_| !arguments.json)
+    {
+        writeln!(out, "{line}")?;
+        out.flush()?;
+    }
     let warnings = warnings(&task, &log);
     let mut terminal = Terminal::new(&arguments.output, "fit", arguments.resume);
     let fitted = fit(&task, &log, &options, &mut terminal);
     terminal.finish();
-    let (file, _) = fitted.map_err(|error| with_file(error, &arguments.data, &task))?;
+    let (file, _) = fitted?;
     file.write(&arguments.output)?;
     // What is left of it would only be in the way.
     terminal.forget();
@@ -239,6 +249,9 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     Ok(())
 }
 
+/// Points of a Gaussian process that a check still takes in its stride.
+const MOST_POINTS: usize = 300;
+
 /// What the log says against the task, and does not stop the work.
 fn warnings(task: &TaskFile, log: &Log) -> Vec<String> {
     let hints = log.wrap_hints(task.logged_states(), &task.wraps);
@@ -252,31 +265,31 @@ fn warnings(task: &TaskFile, log: &Log) -> Vec<String> {
     hints.collect()
 }
 
-/// A row of several logs, as the row of one of them.
-fn with_file(error: Error, paths: &[PathBuf], task: &TaskFile) -> Error {
-    let Some(named) = error.of::<FitError>().cloned() else {
-        return error;
-    };
-    let Some(row) = named.transition() else {
-        return error;
-    };
-    let mut before = 0;
-    for path in paths {
-        let Ok(log) = read_task_logs(std::slice::from_ref(path), task) else {
-            break;
-        };
-        if row < before + log.len() {
-            return named
-                .in_file(path.display().to_string(), row - before)
-                .into();
-        }
-        before += log.len();
-    }
-    error
-}
-
 impl FitArguments {
-    fn options(&self, task: &TaskFile) -> Result<FitOptions, Error> {
+    /// Which sizes the number of rows chose, if it did.
+    fn size_line(&self, options: &FitOptions, rows: usize) -> Option<String> {
+        let own = self.board.is_none();
+        match &options.model {
+            ModelOptions::Networks(networks) if own && self.networks.hidden.is_none() => {
+                let widths: Vec<String> = networks.hidden.iter().map(usize::to_string).collect();
+                Some(format!(
+                    "size: hidden layers of {} units, by the {rows} rows; --hidden changes it \
+                     (the paper's are 256,256,256,256)",
+                    widths.join(", ")
+                ))
+            }
+            ModelOptions::GaussianProcess(GaussianProcessOptions {
+                keep: Keep::Points(points),
+                ..
+            }) if own && self.processes.points.is_none() => Some(format!(
+                "size: {points} points of {rows} rows; --points changes it, and a check takes \
+                 the longer the more there are"
+            )),
+            _ => None,
+        }
+    }
+
+    fn options(&self, task: &TaskFile, rows: usize) -> Result<FitOptions, Error> {
         let networks = &self.networks;
         let processes = &self.processes;
         let is_process = self.model == ModelKind::Gp;
@@ -337,9 +350,9 @@ impl FitArguments {
             return Err(Error::Usage(text.to_owned()));
         }
         let model = if is_process {
-            ModelOptions::GaussianProcess(self.process_options(task)?)
+            ModelOptions::GaussianProcess(self.process_options(task, rows)?)
         } else {
-            ModelOptions::Networks(self.network_options()?)
+            ModelOptions::Networks(self.network_options(rows)?)
         };
         Ok(FitOptions {
             withheld_share: self.split.withhold,
@@ -357,10 +370,10 @@ impl FitArguments {
         })
     }
 
-    fn network_options(&self) -> Result<EnsembleOptions, Error> {
+    fn network_options(&self, rows: usize) -> Result<EnsembleOptions, Error> {
         let preset = match &self.board {
             Some(board) => EnsembleOptions::for_board(board)?,
-            None => EnsembleOptions::paper(),
+            None => EnsembleOptions::for_rows(rows),
         };
         let given = &self.networks;
         let bandwidth = match (given.bandwidth, preset.inference) {
@@ -392,7 +405,11 @@ impl FitArguments {
         })
     }
 
-    fn process_options(&self, task: &TaskFile) -> Result<GaussianProcessOptions, Error> {
+    fn process_options(
+        &self,
+        task: &TaskFile,
+        rows: usize,
+    ) -> Result<GaussianProcessOptions, Error> {
         let given = &self.processes;
         // Before the search, which takes minutes.
         if let Some(delta) = given.delta.filter(|delta| !(*delta > 0.0 && *delta < 1.0)) {
@@ -424,6 +441,7 @@ impl FitArguments {
             }
             (Some(points), None) => Keep::Points(points),
             (None, Some(board)) => Keep::Room(Board::named(board)?.room_for_points()),
+            (None, None) if rows > MOST_POINTS => Keep::Points(MOST_POINTS),
             (None, None) => Keep::All,
         };
         let default = GaussianProcessOptions::default();

@@ -9,6 +9,7 @@ use crate::check::assumption::SetOrigin;
 use crate::check::case::{Case, first_states, hold};
 use crate::check::fitness::Standing;
 use crate::check::names::reasons;
+use crate::check::number::Number;
 use crate::check::{DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES};
 use crate::formats::image::encode_policy;
 use crate::formats::log::{Log, read_task_logs};
@@ -17,6 +18,7 @@ use crate::formats::policy::{HostPolicy, onnx};
 use crate::formats::task::{Initial, TaskFile};
 use crate::foundation::checkpoint::Checkpoint;
 use crate::foundation::observer::{Observer, Unobserved};
+use crate::foundation::output::{OutputKind, hold_output};
 use crate::improve::{ImproveOptions, Improved, improve};
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::fit::{FitOptions, ModelOptions, fit};
@@ -95,6 +97,7 @@ const FRESH: u64 = 1 << 33;
 /// If an input is bad, or no controller has a finite bound; then nothing is
 /// written.
 pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Error> {
+    hold_output(&arguments.output, OutputKind::Network)?;
     for (given, name) in [
         (arguments.rollout as usize, "--rollout"),
         (arguments.rounds, "--rounds"),
@@ -260,7 +263,9 @@ impl ImproveArguments {
         writeln!(
             out,
             "controller of round {}: lower bound {:.3}, mean propagation {:.3}",
-            improved.candidate.round, outcome.bound, outcome.neutral
+            improved.candidate.round,
+            Number::from(outcome.bound),
+            Number::from(outcome.neutral)
         )?;
         let best = &improved.candidate;
         let all = match best.standing {

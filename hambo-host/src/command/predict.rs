@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::Error;
 use crate::formats::log::{ColumnNames, read_logs, with_memory, with_return_so_far, wrapped};
 use crate::foundation::files::write_whole;
+use crate::foundation::output::{OutputKind, hold_output};
 use crate::learn::model_file::ModelFile;
 use crate::learn::prediction::predict;
 use clap::Args;
@@ -34,6 +35,7 @@ pub struct PredictArguments {
 /// # Errors
 /// If an input is bad; then nothing is written.
 pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Error> {
+    hold_output(&arguments.output, OutputKind::Text)?;
     let file = ModelFile::read(&arguments.model)?;
     let metadata = file.metadata();
     let (states, actions) = (&metadata.state_names, &metadata.action_names);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::check::saved_run::SavedRun;
 use crate::foundation::files::write_whole;
+use crate::foundation::output::{OutputKind, hold_output};
 use crate::present::report::page;
 use clap::Args;
 
@@ -24,6 +25,7 @@ pub struct ReportArguments {
 /// # Errors
 /// If the run cannot be read or the page not be written.
 pub fn run(arguments: &ReportArguments, out: &mut impl Write) -> Result<(), Error> {
+    hold_output(&arguments.output, OutputKind::Page)?;
     let run = SavedRun::read(&arguments.run)?;
     let size = write(&run, &arguments.output)?;
     let page = arguments.output.display();

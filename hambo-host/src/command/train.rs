@@ -4,9 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::Error;
+use crate::check::number::Number;
 use crate::environment::{named, rollout};
 use crate::formats::policy::{HostPolicy, onnx};
 use crate::foundation::observer::Observer;
+use crate::foundation::output::{OutputKind, hold_output};
 use crate::reinforcement::{
     EnvironmentProblem, LearningOptions, Rounds, SoftActorCritic, SoftActorCriticOptions,
     SoftActorCriticState, Value,
@@ -52,6 +54,7 @@ const FRESH: u64 = 1 << 32;
 /// # Errors
 /// If an input is bad or a number is not finite.
 pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error> {
+    hold_output(&arguments.output, OutputKind::Network)?;
     let environment = named(&arguments.environment)?;
     let task = environment.task();
     let episodes = arguments.steps / task.horizon.max(1);
@@ -138,8 +141,9 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
     } else {
         writeln!(
             out,
-            "{}: return {mean:.3} over {} episodes after {} steps\nsaved {}",
+            "{}: return {:.3} over {} episodes after {} steps\nsaved {}",
             arguments.environment,
+            Number(mean),
             run.returns.len(),
             arguments.steps,
             arguments.output.display()

@@ -137,21 +137,38 @@ fn keep_mode(file: &Path, before: &fs::Metadata) -> io::Result<()> {
 /// Finds out before the work whether its result can be saved.
 ///
 /// # Errors
-/// If the path is a folder, or lies in none.
+/// If the path is a folder, or lies in none, or its folder cannot be written.
 pub fn hold_writable(path: &Path) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let problem = if path.is_dir() {
-        "it is a folder; give the name of a file"
+        "it is a folder\nhelp: give the name of a file in it"
     } else if !folder.is_dir() {
-        "its folder does not exist; create it first"
+        "its folder does not exist\nhelp: create the folder first"
     } else {
-        return Ok(());
+        return hold_folder(folder, path);
     };
     let text = format!("{}: cannot be written: {problem}", path.display());
     Err(io::Error::other(text))
+}
+
+/// Whether a new file can be made beside a plain one.
+fn hold_folder(folder: &Path, path: &Path) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Ok(());
+    }
+    let trial = folder.join(format!(".hambo-{}", std::process::id()));
+    let made = File::create(&trial).and_then(|_| fs::remove_file(&trial));
+    made.map_err(|error| {
+        let text = format!(
+            "{}: cannot be written: nothing can be written into its folder: {error}\nhelp: check \
+             its permissions and the space left",
+            path.display()
+        );
+        io::Error::new(error.kind(), text)
+    })
 }
 
 #[cfg(all(test, unix))]

@@ -10,5 +10,6 @@ pub mod files;
 pub mod network;
 pub mod observer;
 pub mod one_lane;
+pub mod output;
 pub mod place;
 pub mod random;

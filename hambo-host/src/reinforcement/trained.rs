@@ -69,8 +69,8 @@ impl TrainedActor {
 
     fn perceptron(&self, layers: Vec<Layer>, actions: ActionMap) -> PerceptronPolicy {
         PerceptronPolicy {
+            activations: vec![ACTIVATION; layers.len().saturating_sub(1)],
             layers,
-            activation: ACTIVATION,
             observation_mean: self.units.mean.clone(),
             observation_scale: self.units.scale.clone(),
             actions,

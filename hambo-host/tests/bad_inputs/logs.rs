@@ -227,6 +227,106 @@ pub fn cases() -> Vec<Case> {
             "data convert log.csv no/such/out.npz",
             &["no/such/out.npz", "folder"],
         ),
+        csv(
+            "no end of an episode",
+            "x,v,u\n0,0,0\n1,1,1\n",
+            &["bad.csv", "where an episode ends", "--episode-per-file"],
+        ),
+        csv(
+            "no row is terminal and nothing else marks an end",
+            "x,v,u,terminated\n0,0,0,False\n1,1,1,False\n",
+            &["no row is marked as terminal"],
+        ),
+        csv(
+            "states that jump while the steps go on",
+            &jumping(),
+            &["states jump after row 100"],
+        ),
+        npz(
+            "arrays without an end of an episode",
+            zip(&[
+                ("observations.npy", &states, None),
+                ("actions.npy", &actions, None),
+            ]),
+            &["where an episode ends"],
+        ),
+        csv(
+            "a row without its episode",
+            "x,v,u,episode\n0,0,0,a\n1,1,1,\n",
+            &["line 3", "`episode`", "number or name"],
+        ),
+        csv(
+            "an episode that is NaN",
+            "x,v,u,episode_id\n0,0,0,1\n1,1,1,NaN\n",
+            &["line 3", "`episode_id`"],
+        ),
+        csv(
+            "a word for a time",
+            "x,v,u,time\n0,0,0,noon\n1,1,1,1\n",
+            &["line 2", "`time`", "noon", "date and time"],
+        ),
+        csv(
+            "a day that there is not",
+            "x,v,u,stamp\n0,0,0,2026-13-01 00:00:00\n1,1,1,2026-01-01 00:00:01\n",
+            &["line 2", "`stamp`"],
+        ),
+        csv(
+            "truncated is a number of seconds",
+            "x,v,u,truncated\n0,0,0,0.5\n",
+            &["`truncated`", "0.5", "0 or 1"],
+        ),
+        csv(
+            "done in other words",
+            "x,v,u,done\n0,0,0,nearly\n",
+            &["`done`", "nearly"],
+        ),
+        csv(
+            "points and commas for decimals",
+            "x;v;u;episode\n0,5;0;0;0\n0.5;0;0;0\n",
+            &["line 3", "`x`", "decimal sign"],
+        ),
+        csv(
+            "thousands with points",
+            "x;v;u;episode\n1.000,5;0;0;0\n2;0;0;0\n",
+            &["line 2", "1.000,5"],
+        ),
+        csv(
+            "decimal commas between commas",
+            "x,v,u,episode\n0,5,0,0,0\n",
+            &["bad.csv", "as many fields"],
+        ),
+        csv(
+            "spaces between the fields",
+            "x v u\n0 0 0\n1 1 1\n",
+            &["`x`", "missing", "x v u"],
+        ),
+        csv(
+            "half of next_",
+            "x,v,u,next_x\n0,0,0,0\n",
+            &["next_v", "for every state"],
+        ),
+        csv(
+            "a column twice with other signs",
+            "x,/v,v!,u,episode\n0,0,0,0,0\n",
+            &["`v`", "missing"],
+        ),
+        csv(
+            "a row of 1e30",
+            &rows("\n-1.5,", "\n1e30,"),
+            &["bad.csv, line", "`x`", "1e30"],
+        ),
+        with(
+            "tabs and no numbers",
+            "bad.tsv",
+            "x\tv\tu\tepisode\n0\tfast\t0\t0\n",
+            FIT,
+            &["bad.tsv, line 2", "fast"],
+        ),
+        plain(
+            "a second log without ends",
+            "data convert log.csv log.csv out.mat --episode-per-file",
+            &["out.mat"],
+        ),
         with(
             "logs of two robots",
             "bad.csv",
@@ -237,8 +337,15 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
+/// Two episodes under one count of steps.
+fn jumping() -> String {
+    let place = |i: i32| 0.01 * f64::from(i) + if i < 100 { 0.0 } else { 50.0 };
+    let rows = (0..200).map(|i| format!("{i},{},{},0.5\n", place(i), (f64::from(i)).cos()));
+    "t,x,v,u\n".to_owned() + &rows.collect::<String>()
+}
+
 /// A cart that is always pushed the same way.
 fn still() -> String {
-    let rows = (0..60).map(|i| format!("{},{},0.5\n", (i as f32).sin(), (i as f32).cos()));
-    "x,v,u\n".to_owned() + &rows.collect::<String>()
+    let rows = (0..60).map(|i| format!("{},{},0.5,0\n", (i as f32).sin(), (i as f32).cos()));
+    "x,v,u,episode\n".to_owned() + &rows.collect::<String>()
 }

@@ -3,6 +3,17 @@
 use super::bytes::{external, onnx, tensor};
 use super::{Case, POLICY, fixture, plain, with};
 
+/// The start of a zip archive with one empty part of this name.
+fn archive(part: &str) -> Vec<u8> {
+    let mut bytes = b"PK\x03\x04\x14\0".to_vec();
+    bytes.extend([0; 20]);
+    bytes.extend([part.len() as u8, 0, 0, 0]);
+    bytes.extend(part.as_bytes());
+    // What is no text.
+    bytes.push(0xff);
+    bytes
+}
+
 pub fn cases() -> Vec<Case> {
     let line = "check task.toml --model m.hambo --policy @ --effort quick";
     let toml = |name, text: &str, words: &[&'static str]| with(name, "bad.toml", text, line, words);
@@ -26,6 +37,46 @@ pub fn cases() -> Vec<Case> {
             "a device as a policy",
             &line.replace('@', "/dev/zero"),
             &["/dev/zero", "more than"],
+        ),
+        toml(
+            "nothing is observed",
+            &format!("{POLICY}observes = []"),
+            &["observes", "0 observations"],
+        ),
+        toml(
+            "an observation that is no state",
+            &format!("{POLICY}observes = ['x', 'speed']"),
+            &["observes[1]", "speed"],
+        ),
+        toml(
+            "an observation that does not close",
+            &format!("{POLICY}observes = ['cos(x', 'v']"),
+            &["observes[0]"],
+        ),
+        toml(
+            "an action is observed",
+            &format!("{POLICY}observes = ['x', 'u']"),
+            &["observes", "an action"],
+        ),
+        toml(
+            "the future is observed",
+            &format!("{POLICY}observes = ['x', 'next.v']"),
+            &["observes", "the next state"],
+        ),
+        toml(
+            "the clock is observed",
+            &format!("{POLICY}observes = ['x', 't']"),
+            &["observes", "the step"],
+        ),
+        toml(
+            "more is observed than the gain has",
+            &format!("{POLICY}observes = ['x', 'v', 'x * v']"),
+            &["gain[0]", "length 2"],
+        ),
+        toml(
+            "waypoints observe",
+            "kind = 'waypoints'\nobserves = ['x']\nspeed = 1\nlegs = [{ target = [1] }]",
+            &["observes", "waypoints"],
         ),
         toml("empty policy", "", &["`kind`", "missing"]),
         toml("an unknown kind", "kind = 'magic'", &["magic", "linear"]),
@@ -55,6 +106,48 @@ pub fn cases() -> Vec<Case> {
             b"kind = '\xff'",
             line,
             &["neither ONNX nor TOML"],
+        ),
+        with(
+            "an agent of Stable-Baselines3 as a policy",
+            "agent.zip",
+            archive("policy.pth"),
+            line,
+            &["agent.zip", "Stable-Baselines3", "export_sb3.py agent.zip"],
+        ),
+        with(
+            "an agent under another name",
+            "bad.onnx",
+            archive("policy.pth"),
+            line,
+            &["bad.onnx", "Stable-Baselines3", "export_sb3.py bad.onnx"],
+        ),
+        with(
+            "an archive as a policy",
+            "actor.zip",
+            archive("actor.onnx"),
+            line,
+            &["actor.zip", "archive", "export_sb3.py actor.zip"],
+        ),
+        with(
+            "weights of PyTorch as a policy",
+            "actor.pth",
+            archive("actor/data.pkl"),
+            line,
+            &["actor.pth", "PyTorch", "torch.onnx.export"],
+        ),
+        with(
+            "old weights of PyTorch as a policy",
+            "actor.pt",
+            b"\x80\x02\x8a\x0al\xfc",
+            line,
+            &["actor.pt", "PyTorch", "torch.onnx.export"],
+        ),
+        with(
+            "an archive of something else as a policy",
+            "log.npz",
+            archive("states.npy"),
+            line,
+            &["log.npz", "neither ONNX nor TOML"],
         ),
         plain(
             "a log as a policy",

@@ -29,6 +29,31 @@ pub fn cases() -> Vec<Case> {
     };
     vec![
         plain("no command", "", &["Usage"]),
+        plain(
+            "two controllers and one page",
+            "check task.toml --model m.hambo --policy pd.toml good.onnx --report page.html",
+            &["--report", "one controller"],
+        ),
+        plain(
+            "two controllers and one run",
+            "check task.toml --model m.hambo --policy pd.toml good.onnx --save run.json",
+            &["--save", "one controller"],
+        ),
+        plain(
+            "one of two controllers is missing",
+            "check task.toml --model m.hambo --policy pd.toml none.toml",
+            &["none.toml", "check the path"],
+        ),
+        plain(
+            "a time for no firmware",
+            "export m.hambo --task task.toml --policy pd.toml -o out.hmb --firmware-timeout 9",
+            &["--firmware"],
+        ),
+        plain(
+            "an image of two controllers",
+            "export m.hambo --task task.toml --policy pd.toml good.onnx -o out.hmb",
+            &["good.onnx"],
+        ),
         plain("an unknown command", "chekc task.toml", &["chekc", "check"]),
         plain("an unknown option", "env list --loud", &["--loud"]),
         plain(

@@ -184,7 +184,7 @@ fn cases() -> Vec<Case> {
             "huge.csv",
             b"s0,a0\n0,0\n1e300,0\n".to_vec(),
             "data convert huge.csv out.npz",
-            &["huge.csv, row 2, `s0`: 1e", "f32"],
+            &["huge.csv, line 3, `s0`: 1e", "f32"],
         ),
         (
             "object.npz",
@@ -431,7 +431,7 @@ fn cases() -> Vec<Case> {
         ),
         (
             "roles.csv",
-            b"x,v,u\n0,0,0\n1,0,0\n".to_vec(),
+            b"x,v,u,run\n0,0,0,0\n1,0,0,0\n".to_vec(),
             "data convert roles.csv out.npz",
             &[
                 "roles.csv: nothing tells its states from its actions",

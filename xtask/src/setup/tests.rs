@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use super::*;
 
 const RUSTUP_ADD: &str = "rustup target add thumbv7em-none-eabihf";
-const INSTALL_QEMU: &str = "apt-get install -y --no-install-recommends qemu-system-arm";
+const INSTALL_QEMU: &str = "apt-get install -y --no-remove --no-install-recommends qemu-system-arm";
 const INSTALL_RUST: &str =
-    "apt-get install -y --no-install-recommends rustc-web cargo-web rust-web-src lld";
+    "apt-get install -y --no-remove --no-install-recommends rustc-web cargo-web rust-web-src lld";
 const INSTALL_MIRI: &str =
     "rustup toolchain install nightly --profile minimal --component miri,rust-src";
-const INSTALL_CPP: &str = "apt-get install -y --no-install-recommends g++";
+const INSTALL_CPP: &str = "apt-get install -y --no-remove --no-install-recommends g++";
 const NIGHTLY_SOURCE: &str = "/nightly/lib/rustlib/src/rust/library/core/Cargo.toml";
 const TARGET_LIBRARY: &str = "/sysroot/lib/rustlib/thumbv7em-none-eabihf/lib";
 
@@ -30,6 +30,8 @@ struct Fake {
     network: bool,
     /// Whether `apt-get update` has been run.
     lists: bool,
+    /// Whether QEMU comes only if another package goes.
+    would_remove: bool,
     debian_rustc: &'static str,
     ran: Vec<String>,
 }
@@ -43,6 +45,7 @@ impl Fake {
             macos: false,
             network: true,
             lists: true,
+            would_remove: false,
             debian_rustc: "rustc 1.96.0 (abc 2026-05-01) (built from a source tarball)",
             ran: Vec::new(),
         }
@@ -99,12 +102,13 @@ impl Machine for Fake {
                 self.programs.insert("miri")
             }
             INSTALL_CPP if packages_come => self.programs.insert("g++"),
-            INSTALL_QEMU if packages_come => self.programs.insert(QEMU),
+            INSTALL_QEMU if packages_come && !self.would_remove => self.programs.insert(QEMU),
             INSTALL_RUST if packages_come => {
                 self.programs.insert("ld.lld");
                 self.files.extend(["/usr/bin/cargo", DEBIAN_CORE_SOURCE]);
                 true
             }
+            line if line.starts_with("sh ") && packages_come => self.programs.insert(QEMU),
             "apt-get update" if self.network => {
                 self.lists = true;
                 true
@@ -129,6 +133,27 @@ fn advice(result: Result<Toolchain, Problem>) -> String {
     match result {
         Err(Problem::Advice(text)) => text,
         other => format!("no advice but {other:?}"),
+    }
+}
+
+#[test]
+fn where_a_package_would_have_to_go_qemu_is_unpacked() {
+    for rights in [Rights::Root, Rights::None] {
+        let mut fake = Fake::bare(rights);
+        fake.files.insert(TARGET_LIBRARY);
+        fake.programs.insert("dpkg-deb");
+        fake.would_remove = true;
+        let (result, ran) = fake.set_up(None);
+        assert_eq!(result, Ok(Toolchain::Rustup));
+        let last = ran.last().map(String::as_str).unwrap_or_default();
+        assert!(
+            last.starts_with("sh ") && last.contains("unpack.sh"),
+            "{ran:?}"
+        );
+        assert!(
+            last.ends_with("target/tools qemu-system-arm qemu-system-arm"),
+            "{last}"
+        );
     }
 }
 
@@ -180,7 +205,7 @@ fn without_rights_the_line_to_type_is_said() {
     let (result, ran) = fake.set_up(None);
     let text = advice(result);
     assert!(
-        text.contains(&format!("&& sudo {INSTALL_QEMU}\n")),
+        text.contains("&& sudo apt-get install --no-install-recommends qemu-system-arm\n"),
         "{text}"
     );
     assert!(ran.is_empty());
@@ -192,7 +217,8 @@ fn without_rights_or_target_both_ways_are_said() {
     fake.network = false;
     let (result, ran) = fake.set_up(None);
     let text = advice(result);
-    assert!(text.contains(INSTALL_RUST), "{text}");
+    let by_hand = INSTALL_RUST.replace("-y --no-remove ", "");
+    assert!(text.contains(&by_hand), "{text}");
     assert!(text.contains(RUSTUP_ADD), "{text}");
     assert_eq!(ran, [RUSTUP_ADD]);
 }

@@ -14,11 +14,11 @@ use super::CheckArguments;
 
 impl CheckArguments {
     /// What went in.
-    pub(super) fn inputs(&self, policy: &HostPolicy) -> Result<Inputs, Error> {
+    pub(super) fn inputs(&self, path: &Path, policy: &HostPolicy) -> Result<Inputs, Error> {
         let mut files = vec![
             input("task", &self.task)?,
             input("model", &self.model)?,
-            input("policy", &self.case.policy)?,
+            input("policy", path)?,
         ];
         for data in &self.case.data {
             files.push(input("log", data)?);

@@ -1,11 +1,12 @@
 //! `hambo check`: the command line around [`crate::check`].
 
+mod compare;
 mod inputs;
 mod plan;
 mod text;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{ABSTAIN, REJECT};
 use crate::Error;
@@ -15,7 +16,8 @@ use crate::check::saved_run::SavedRun;
 use crate::check::{self, CheckOptions, CheckResult, Decision};
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
-use crate::foundation::files::{hold_writable, write_whole};
+use crate::foundation::files::write_whole;
+use crate::foundation::output::{OutputKind, hold_output};
 use crate::learn::model_file::ModelFile;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -34,6 +36,11 @@ pub struct CheckArguments {
     /// The model file of `hambo fit`.
     #[arg(long)]
     model: PathBuf,
+    /// Policy files (TOML or ONNX). Several are checked one after the other
+    /// and compared in one table, the best first; the exit code is that of the
+    /// worst.
+    #[arg(long, required = true, num_args = 1..)]
+    policy: Vec<PathBuf>,
     #[command(flatten)]
     case: CaseArguments,
     /// What decides; with `all` the lowest of them.
@@ -90,9 +97,15 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
         let text = format!("--plan {}: give at most {MOST_PLACES}", arguments.plan);
         return Err(Error::Usage(text));
     }
-    if let Some(path) = &arguments.plan_csv {
-        // Before the check, which takes its time.
-        hold_writable(path)?;
+    // Before the check, which takes its time.
+    for (path, kind) in [
+        (&arguments.plan_csv, OutputKind::Text),
+        (&arguments.save, OutputKind::Run),
+        (&arguments.report, OutputKind::Page),
+    ] {
+        if let Some(path) = path {
+            hold_output(path, kind)?;
+        }
     }
     if arguments.horizon == Some(0) {
         return Err(Error::Usage("--horizon 0: give at least 1".to_owned()));
@@ -100,7 +113,7 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
     let mut task = TaskFile::read_with_horizon(&arguments.task, arguments.horizon)?;
     arguments.change(&mut task)?;
     let model = ModelFile::read(&arguments.model)?;
-    let policy = HostPolicy::read(&arguments.case.policy, &task)?;
+    let policies = arguments.policies(&task)?;
     let log = arguments.case.log(&task)?;
     let variants = arguments.variants();
     let options = CheckOptions {
@@ -109,16 +122,22 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
         exact: arguments.exact,
         ..arguments.case.options(log.as_ref(), EffortLevel::Normal)?
     };
-    let line = Line::new();
-    let outcome = check::run(&task, &model, &policy, &options, &mut |variant, report| {
-        line.show_round(variant_name(variant), report)
-    });
-    line.finish();
-    let outcome = outcome?;
+    let judge = |policy: &HostPolicy| {
+        let line = Line::new();
+        let outcome = check::run(&task, &model, policy, &options, &mut |variant, report| {
+            line.show_round(variant_name(variant), report)
+        });
+        line.finish();
+        outcome
+    };
+    let [(path, policy)] = policies.as_slice() else {
+        return arguments.compare(&policies, judge, out);
+    };
+    let outcome = judge(policy)?;
     if arguments.json {
-        writeln!(out, "{}", arguments.object(&outcome.result)?)?;
+        writeln!(out, "{}", arguments.object(path, &outcome.result)?)?;
     } else {
-        text::write(&outcome, &arguments.case.policy, out)?;
+        text::write(&outcome, path, out)?;
     }
     if let Some(path) = &arguments.plan_csv {
         let places = &outcome.result.log_next;
@@ -129,24 +148,43 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
     }
     let verdict = outcome.result.verdict;
     if arguments.save.is_some() || arguments.report.is_some() {
-        let run = SavedRun::new(arguments.inputs(&policy)?, outcome);
+        let run = SavedRun::new(arguments.inputs(path, policy)?, outcome);
         arguments.save(&run, out)?;
     }
-    Ok(match verdict {
+    Ok(exit_code(verdict))
+}
+
+/// What a program is told.
+fn exit_code(verdict: Option<Decision>) -> u8 {
+    match verdict {
         None | Some(Decision::Deploy) => 0,
         Some(Decision::Reject) => REJECT,
         Some(Decision::Abstain) => ABSTAIN,
-    })
+    }
 }
 
 impl CheckArguments {
     /// The result for programs, with the files it is about.
-    fn object(&self, result: &CheckResult) -> Result<serde_json::Value, Error> {
+    fn object(&self, policy: &Path, result: &CheckResult) -> Result<serde_json::Value, Error> {
         let mut object = serde_json::to_value(result).map_err(std::io::Error::other)?;
-        for (key, path) in [("policy", &self.case.policy), ("model", &self.model)] {
+        for (key, path) in [("policy", policy), ("model", self.model.as_path())] {
             object[key] = path.display().to_string().into();
         }
         Ok(object)
+    }
+
+    /// Reads every controller before the first is checked.
+    fn policies(&self, task: &TaskFile) -> Result<Vec<(&Path, HostPolicy)>, Error> {
+        let files = [&self.save, &self.report, &self.plan_csv];
+        if self.policy.len() > 1 && files.iter().any(|file| file.is_some()) {
+            let text = "--save, --report and --plan-csv are for one controller\n\
+                        help: check that one alone";
+            return Err(Error::Usage(text.to_owned()));
+        }
+        let paths = self.policy.iter().map(PathBuf::as_path);
+        paths
+            .map(|path| Ok((path, HostPolicy::read(path, task)?)))
+            .collect()
     }
 
     /// Writes the run and the page, where they are asked for.

@@ -7,6 +7,7 @@ use super::plan;
 use crate::Error;
 use crate::check::exact::ExactValue;
 use crate::check::loss::Loss;
+use crate::check::number::Number;
 use crate::check::paths::Paths;
 use crate::check::restarts::Restarts;
 use crate::check::support::{Excursion, SupportUse};
@@ -31,6 +32,10 @@ pub(super) fn write(
         result.searched,
         result.sweeps
     )?;
+    if let Some(starts) = result.distinct_starts {
+        let states = if starts == 1 { "state" } else { "states" };
+        writeln!(out, "trajectories start from {starts} different {states}")?;
+    }
     writeln!(
         out,
         "\n{:24} {:8} {:18} {:>12} {:>11} {:>12}",
@@ -39,13 +44,16 @@ pub(super) fn write(
     for (objective, estimate) in result.all_estimates() {
         writeln!(
             out,
-            "{:24} {:8} {:18} {:>12.3} {:>11.3} {:>12.3}",
+            "{:24} {:8} {:18} {:>12.3} {:>11.3} {:>12}",
             objective,
             estimate.variant,
             estimate.adversary,
             estimate.mean,
             estimate.std_error,
-            estimate.lower
+            match estimate.guarantee() {
+                Some(lower) => format!("{lower:.3}"),
+                None => "bounds none".to_owned(),
+            }
         )?;
     }
     write_levels(result, out)?;
@@ -74,6 +82,12 @@ pub(super) fn write(
     }
     if let Some(paths) = &outcome.paths {
         plan::write(&result.log_next, paths, out)?;
+    }
+    if let Some(logged) = &result.logged_return {
+        writeln!(out, "{}", logged.sentence())?;
+    }
+    for question in &result.questions {
+        writeln!(out, "question: {question}")?;
     }
     for reason in &result.reasons {
         writeln!(out, "{reason}")?;
@@ -118,7 +132,7 @@ fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error>
             estimate.variant,
             sampled.mean,
             sampled.count,
-            sampled.mean.0 - sampled.lower.0,
+            Number(sampled.mean.0 - sampled.lower.0),
             estimate.margin
         )?;
         match &estimate.correction {
@@ -127,7 +141,7 @@ fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error>
                 "; correction by the search {:.3} of {} less {:.3} by Student's t",
                 search.mean,
                 search.count,
-                search.mean.0 - search.lower.0
+                Number(search.mean.0 - search.lower.0)
             )?,
             None => writeln!(out)?,
         }
@@ -211,7 +225,7 @@ fn write_exact(
         exact.value,
         exact.difference,
         exact.seconds,
-        result.searched_return().unwrap_or(f64::NAN)
+        Number(result.searched_return().unwrap_or(f64::NAN))
     )?;
     Ok(())
 }

@@ -2,15 +2,17 @@
 
 use hambo_core::image::container::Container;
 use hambo_core::image::{
-    ActionManifest, ImageError, LinearManifest, Part, PerceptronManifest, PolicyManifest, Problem,
-    parse_policy,
+    ActionManifest, ImageError, LinearManifest, MixedManifest, ObservedManifest, ObserverManifest,
+    Part, PerceptronManifest, PolicyManifest, Problem, parse_policy,
 };
 use hambo_core::policy::{Spread, StoredPolicy};
 
 use super::AlignedBytes;
 use super::encode::{ArenaWriter, EncodeError, encode_part, limited, small};
-use crate::formats::policy::{ActionMap, HostPolicy, LinearPolicy, PerceptronPolicy};
-use crate::foundation::network::Layer;
+use crate::formats::policy::{
+    ActionMap, HostPolicy, LinearPolicy, ObservedPolicy, Observer, PerceptronPolicy,
+};
+use crate::foundation::network::{Activation, Layer};
 
 /// A policy part.
 ///
@@ -37,9 +39,11 @@ pub fn encode_policy(policy: &HostPolicy) -> Result<Vec<u8>, EncodeError> {
     let manifest = match policy {
         HostPolicy::Waypoints(policy) => PolicyManifest::Waypoints(policy.clone()),
         HostPolicy::Linear(policy) => PolicyManifest::Linear(linear(policy, &mut arena)?),
-        HostPolicy::Perceptron(policy) => {
-            PolicyManifest::Perceptron(perceptron(policy, &mut arena)?)
-        }
+        HostPolicy::Perceptron(policy) => match network(policy, &mut arena)? {
+            NetworkManifest::Alike(manifest) => PolicyManifest::Perceptron(manifest),
+            NetworkManifest::Mixed(manifest) => PolicyManifest::Mixed(manifest),
+        },
+        HostPolicy::Observed(policy) => PolicyManifest::Observed(observed(policy, &mut arena)?),
     };
     let bytes = encode_part(Part::Policy, &manifest, &arena.numbers)?;
     // The core decides what is in range.
@@ -66,6 +70,24 @@ pub fn decode_policy(bytes: &[u8]) -> Result<StoredPolicy<'_>, ImageError> {
     parse_policy(&part).map_err(in_policy)
 }
 
+fn observed(
+    policy: &ObservedPolicy,
+    arena: &mut ArenaWriter,
+) -> Result<ObservedManifest, EncodeError> {
+    Ok(ObservedManifest {
+        state_dimension: small("the state", policy.states)?,
+        ops: limited("the tape of observations", &policy.ops)?,
+        slots: limited("the number of observations", &policy.slots)?,
+        observer: match &policy.observer {
+            Observer::Linear(policy) => ObserverManifest::Linear(linear(policy, arena)?),
+            Observer::Perceptron(policy) => match network(policy, arena)? {
+                NetworkManifest::Alike(manifest) => ObserverManifest::Perceptron(manifest),
+                NetworkManifest::Mixed(manifest) => ObserverManifest::Mixed(manifest),
+            },
+        },
+    })
+}
+
 fn linear(policy: &LinearPolicy, arena: &mut ArenaWriter) -> Result<LinearManifest, EncodeError> {
     let actions = put_actions(&policy.actions, arena)?;
     put_layers(
@@ -80,10 +102,16 @@ fn linear(policy: &LinearPolicy, arena: &mut ArenaWriter) -> Result<LinearManife
     })
 }
 
-fn perceptron(
+/// A network of one activation, or of several.
+enum NetworkManifest {
+    Alike(PerceptronManifest),
+    Mixed(MixedManifest),
+}
+
+fn network(
     policy: &PerceptronPolicy,
     arena: &mut ArenaWriter,
-) -> Result<PerceptronManifest, EncodeError> {
+) -> Result<NetworkManifest, EncodeError> {
     let actions = put_actions(&policy.actions, arena)?;
     let states = policy.observation_mean.len();
     length("observation scale", &policy.observation_scale, states)?;
@@ -97,12 +125,29 @@ fn perceptron(
         .take(hidden)
         .map(|layer| small("a layer", layer.outputs))
         .collect::<Result<_, _>>()?;
-    Ok(PerceptronManifest {
-        state_dimension: small("the state", states)?,
-        hidden: limited("the number of hidden layers", &hidden)?,
-        activation: policy.activation,
+    agree(
+        "number of activations",
+        policy.activations.len(),
+        hidden.len(),
+    )?;
+    let state_dimension = small("the state", states)?;
+    let what = "the number of hidden layers";
+    let first = policy.activations.first().copied().unwrap_or_default();
+    if policy.activations.iter().all(|one| *one == first) {
+        return Ok(NetworkManifest::Alike(PerceptronManifest {
+            state_dimension,
+            hidden: limited(what, &hidden)?,
+            activation: first,
+            actions,
+        }));
+    }
+    let pairs = hidden.into_iter().zip(policy.activations.iter().copied());
+    let pairs: Vec<(u16, Activation)> = pairs.collect();
+    Ok(NetworkManifest::Mixed(MixedManifest {
+        state_dimension,
+        hidden: limited(what, &pairs)?,
         actions,
-    })
+    }))
 }
 
 fn put_actions(

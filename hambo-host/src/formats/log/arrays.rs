@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use super::{Block, ColumnNames, DataError, Numbers, Table};
+use super::{Block, ColumnNames, DataError, Numbers, Origin, Table};
 
 /// Keys of a part; the first is the one that is written.
 pub(super) const OBSERVATIONS: &[&str] = &["observations"];
@@ -111,6 +111,8 @@ pub(super) fn read_table(
         terminals,
         timeouts,
         episodes: episodes.transpose()?,
+        gaps: None,
+        origin: Origin::default(),
         file,
     };
     named(table, names)

@@ -1,29 +1,14 @@
 //! Logs with one column per name: what CSV and Parquet share.
 //!
-//! | column | what |
-//! |---|---|
-//! | the task's states and actions | s and a, before the transition |
-//! | `next.NAME`, for every state or for none | s′; without them the next row of the episode |
-//! | `reward` | optional |
-//! | `terminal`, `timeout` | optional, 0 or 1: the episode ends after this row |
-//! | `episode` | optional: rows with the same number in a row belong together |
-//!
-//! Without an `episode` column a new episode begins after a terminal, after a
-//! timeout, and where a state is not the next state of the row before.
+//! A task's states and actions are columns of the same name, or of a name that becomes theirs
+//! once it is made of letters, digits and `_`. [`habits`](super::habits) says what other
+//! columns are called and what they mean. Columns that are nothing of it are passed over.
 
 use std::collections::HashMap;
 
 use super::arrays::short_list;
+use super::habits::{Kind, NextName, Role, identifier, kind, role};
 use super::{ColumnNames, DataError};
-
-/// Columns that are neither states nor actions; the last is pandas' index.
-const RESERVED: [&str; 5] = [
-    "reward",
-    "terminal",
-    "timeout",
-    "episode",
-    "__index_level_0__",
-];
 
 /// Where a column is.
 #[derive(Clone, Debug)]
@@ -41,9 +26,12 @@ pub(super) struct Columns {
     pub(super) actions: Vec<Column>,
     pub(super) next_states: Option<Vec<Column>>,
     pub(super) reward: Option<Column>,
-    pub(super) terminal: Option<Column>,
-    pub(super) timeout: Option<Column>,
-    pub(super) episode: Option<Column>,
+    pub(super) terminal: Vec<Column>,
+    pub(super) timeout: Vec<Column>,
+    pub(super) episode: Vec<Column>,
+    pub(super) clock: Vec<Column>,
+    /// Numbers of rows that may begin again with an episode.
+    pub(super) index: Vec<Column>,
 }
 
 impl Columns {
@@ -54,32 +42,7 @@ impl Columns {
         header: &[String],
         names: Option<&ColumnNames>,
     ) -> Result<Self, DataError> {
-        let mut places = HashMap::new();
-        for (index, name) in header.iter().enumerate() {
-            if places.insert(name.as_str(), index).is_some() {
-                return Err(DataError::Twice {
-                    file: file.to_owned(),
-                    column: name.clone(),
-                });
-            }
-        }
-        let find = |name: &str| {
-            let index = *places.get(name)?;
-            let name = name.to_owned();
-            Some(Column { name, index })
-        };
-        let all = |names: &[String], prefix: &str, help: &'static str| {
-            let columns = names.iter().map(|name| {
-                let name = format!("{prefix}{name}");
-                find(&name).ok_or_else(|| DataError::Column {
-                    file: file.to_owned(),
-                    column: name,
-                    found: short_list(header),
-                    help,
-                })
-            });
-            columns.collect::<Result<Vec<_>, _>>()
-        };
+        let lookup = Lookup::new(file, header)?;
         let guessed = names.is_none().then(|| guess(header));
         let roles_known = guessed.as_ref().is_none_or(|(_, known)| *known);
         let names = match (names, guessed) {
@@ -87,56 +50,144 @@ impl Columns {
             (None, guessed) => guessed.unwrap_or_default().0,
         };
         let named = "name the columns as the task names its states and actions";
-        let complete = "give `next.NAME` for every state, or for none";
-        let some_next = header.iter().any(|name| name.starts_with("next."));
-        let next_states = some_next.then(|| all(&names.states, "next.", complete));
+        let states = lookup.all(&names.states, named)?;
+        let actions = lookup.all(&names.actions, named)?;
+        let next_states = NextName::of(header).map(|way| {
+            let next: Vec<String> = states.iter().map(|one| way.name(&one.name)).collect();
+            // What is not there for any of them means something else.
+            match next.iter().any(|name| lookup.get(name).is_some()) {
+                true => {
+                    let complete = "give `next.NAME` for every state, or for none";
+                    lookup.all(&next, complete).map(Some)
+                }
+                false => Ok(None),
+            }
+        });
+        let next_states = next_states.transpose()?.flatten();
+        let mut taken: Vec<usize> = Vec::new();
+        let parts = [Some(&states), Some(&actions), next_states.as_ref()];
+        for column in parts.into_iter().flatten().flatten() {
+            taken.push(column.index);
+        }
+        let of = |wanted: Role| -> Vec<Column> {
+            let columns = header.iter().enumerate();
+            let columns = columns
+                .filter(|(index, name)| !taken.contains(index) && role(name) == Some(wanted));
+            columns
+                .map(|(index, name)| Column {
+                    name: name.clone(),
+                    index,
+                })
+                .collect()
+        };
         Ok(Self {
-            states: all(&names.states, "", named)?,
-            actions: all(&names.actions, "", named)?,
-            next_states: next_states.transpose()?,
-            reward: find("reward"),
-            terminal: find("terminal"),
-            timeout: find("timeout"),
-            episode: find("episode"),
+            reward: of(Role::Reward).into_iter().next(),
+            terminal: of(Role::Terminal),
+            timeout: of(Role::Timeout),
+            episode: of(Role::Episode),
+            clock: of(Role::Clock),
+            index: of(Role::Index),
             names,
             roles_known,
+            states,
+            actions,
+            next_states,
         })
     }
 }
 
-/// States are what has a `next.NAME`, or is called `s0`, `s1`, …; the rest are
-/// actions. Where neither helps all columns are states, and that is said.
-fn guess(header: &[String]) -> (ColumnNames, bool) {
-    let plain = |name: &&String| {
-        !name.starts_with("next.") && !RESERVED.contains(&name.as_str()) && !name.is_empty()
-    };
-    let numbered = |name: &str, letter| {
-        let digits = name.strip_prefix(letter).unwrap_or_default();
-        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let followed = |name: &str| {
-        header
-            .iter()
-            .any(|other| other.strip_prefix("next.") == Some(name))
-    };
-    let split = |is_state: &dyn Fn(&str) -> bool| {
-        let (states, actions) = header
-            .iter()
-            .filter(plain)
-            .cloned()
-            .partition(|n| is_state(n));
-        ColumnNames { states, actions }
-    };
-    if header.iter().any(|name| name.starts_with("next.")) {
-        return (split(&followed), true);
+/// The columns of a header by name.
+struct Lookup<'a> {
+    file: &'a str,
+    header: &'a [String],
+    exact: HashMap<&'a str, usize>,
+    /// By what a task would call them; none where two would be called the same.
+    plain: HashMap<String, Option<usize>>,
+}
+
+impl<'a> Lookup<'a> {
+    fn new(file: &'a str, header: &'a [String]) -> Result<Self, DataError> {
+        let mut exact = HashMap::new();
+        let mut plain: HashMap<String, Option<usize>> = HashMap::new();
+        for (index, name) in header.iter().enumerate() {
+            if exact.insert(name.as_str(), index).is_some() {
+                return Err(DataError::Twice {
+                    file: file.to_owned(),
+                    column: name.clone(),
+                });
+            }
+            let place = plain.entry(identifier(name));
+            place
+                .and_modify(|place| *place = None)
+                .or_insert(Some(index));
+        }
+        Ok(Self {
+            file,
+            header,
+            exact,
+            plain,
+        })
     }
-    let all_numbered = |name: &String| numbered(name, 's') || numbered(name, 'a');
-    let names = split(&|name| numbered(name, 's'));
-    let known = header.iter().filter(plain).all(all_numbered) && !names.states.is_empty();
-    if known {
+
+    fn get(&self, name: &str) -> Option<Column> {
+        let exact = self.exact.get(name).copied();
+        let index = exact.or_else(|| self.plain.get(name).copied().flatten())?;
+        let name = self.header.get(index)?.clone();
+        Some(Column { name, index })
+    }
+
+    fn all(&self, names: &[String], help: &'static str) -> Result<Vec<Column>, DataError> {
+        let columns = names.iter().map(|name| {
+            self.get(name).ok_or_else(|| DataError::Column {
+                file: self.file.to_owned(),
+                column: name.clone(),
+                found: short_list(self.header),
+                help,
+            })
+        });
+        columns.collect()
+    }
+}
+
+/// States are what has a next value, or says by its name that it is one (`obs_0`, `s0`), and
+/// actions what says so (`action_0`, `a0`); beside only one of these the others are the other.
+/// Where nothing helps all columns are states, and that is said.
+fn guess(header: &[String]) -> (ColumnNames, bool) {
+    let next = NextName::of(header);
+    let is_next = |name: &str| next.is_some_and(|way| way.base(name, header).is_some());
+    let plain: Vec<&String> = header
+        .iter()
+        .filter(|name| role(name).is_none() && !is_next(name) && !name.starts_with("next."))
+        .collect();
+    let split = |is_state: &dyn Fn(&str) -> bool, is_action: &dyn Fn(&str) -> bool| {
+        let named = |wanted: &dyn Fn(&str) -> bool| -> Vec<String> {
+            let chosen = plain.iter().filter(|name| wanted(name));
+            chosen.map(|name| identifier(name)).collect()
+        };
+        ColumnNames {
+            states: named(is_state),
+            actions: named(is_action),
+        }
+    };
+    let of = |wanted: Kind| move |name: &str| kind(name) == Some(wanted);
+    let has = |wanted: Kind| plain.iter().any(|name| kind(name) == Some(wanted));
+    if let Some(way) = next {
+        let followed = |name: &str| header.iter().any(|other| *other == way.name(name));
+        // Beside named actions the rest is information.
+        let names = match has(Kind::Action) {
+            true => split(&followed, &of(Kind::Action)),
+            false => split(&followed, &|name| !followed(name)),
+        };
         return (names, true);
     }
-    (split(&|_| true), false)
+    match (has(Kind::State), has(Kind::Action)) {
+        (true, true) => (split(&of(Kind::State), &of(Kind::Action)), true),
+        (false, true) => {
+            let is_action = of(Kind::Action);
+            (split(&|name| !is_action(name), &is_action), true)
+        }
+        _ => (split(&|_| true, &|_| false), false),
+    }
 }
 
 #[cfg(test)]
@@ -155,5 +206,52 @@ mod tests {
         assert_eq!(names("u,x,next.x,reward"), owned("x", "u", true));
         assert_eq!(names("s0,s1,a0,terminal"), owned("s0,s1", "a0", true));
         assert_eq!(names("x,u,reward"), owned("x,u", "", false));
+    }
+
+    #[test]
+    fn the_columns_of_gymnasium_and_of_bags_are_told_apart() {
+        let owned = |a: &str, b: &str, known| (a.to_owned(), b.to_owned(), known);
+        assert_eq!(
+            names(",obs_0,obs_1,action_0,reward,terminated,truncated,episode,t"),
+            owned("obs_0,obs_1", "action_0", true)
+        );
+        assert_eq!(
+            names("obs_0,action,next_obs_0,reward,done,info_l"),
+            owned("obs_0", "action", true)
+        );
+        assert_eq!(
+            names("timestamp,x,theta,action,lap"),
+            owned("x,theta,lap", "action", true)
+        );
+        assert_eq!(
+            names("time,obs[0],obs[1],action[0],battery"),
+            owned("obs_0,obs_1", "action_0", true)
+        );
+        assert_eq!(
+            names("cos,sin,u,next_cos,next_sin"),
+            owned("cos_1,sin_1", "u", true)
+        );
+    }
+
+    #[test]
+    fn a_task_finds_its_columns_under_their_own_names() {
+        let header = "time,/odom.x,cos,u,next.cos,next./odom.x,t2";
+        let header: Vec<String> = header.split(',').map(str::to_owned).collect();
+        let names = ColumnNames {
+            states: vec!["cos_1".to_owned(), "odom_x".to_owned()],
+            actions: vec!["u".to_owned()],
+        };
+        let found = Columns::find("f", &header, Some(&names)).unwrap();
+        let places = |columns: &[Column]| columns.iter().map(|one| one.index).collect::<Vec<_>>();
+        assert_eq!(places(&found.states), [2, 1]);
+        assert_eq!(places(&found.next_states.unwrap()), [4, 5]);
+        assert_eq!(places(&found.clock), [0]);
+        // A state that is called like a clock is a state.
+        let names = ColumnNames {
+            states: vec!["time".to_owned()],
+            actions: vec!["u".to_owned()],
+        };
+        let found = Columns::find("f", &header, Some(&names)).unwrap();
+        assert!(found.clock.is_empty() && found.next_states.is_none());
     }
 }

@@ -6,6 +6,15 @@ use super::{ColumnNames, DataError, OutputOptions, read_table, write_table};
 #[cfg(feature = "hdf5")]
 use super::{Format, npz_to_hdf5};
 
+/// What the end of a file says of its last episode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileEnds {
+    /// Nothing: the file's columns must say where episodes end.
+    Marked,
+    /// Where columns say nothing, a file is one episode.
+    OfEpisodes,
+}
+
 /// Reads logs and writes them as one file, whole or not at all; returns the
 /// number of rows.
 ///
@@ -13,13 +22,13 @@ use super::{Format, npz_to_hdf5};
 /// As [`read_table`] and [`write_table`].
 ///
 /// ```
-/// use hambo_host::formats::log::{Format, OutputOptions, convert, read_table};
+/// use hambo_host::formats::log::{FileEnds, Format, OutputOptions, convert, read_table};
 ///
 /// let folder = std::env::temp_dir();
 /// let (csv, npz) = (folder.join("hambo-doc-in.csv"), folder.join("hambo-doc-out.npz"));
 /// std::fs::write(&csv, "x,u,next.x\n0,1,1\n1,1,2\n")?;
 /// let options = OutputOptions { format: Format::Npz, minari: false, compress: false };
-/// assert_eq!(convert(&[csv], None, &npz, options)?, 2);
+/// assert_eq!(convert(&[csv], None, &npz, options, FileEnds::Marked)?, 2);
 /// assert_eq!(read_table(&[npz], None)?.rows(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -28,6 +37,7 @@ pub fn convert(
     names: Option<&ColumnNames>,
     output: &Path,
     options: OutputOptions,
+    ends: FileEnds,
 ) -> Result<usize, DataError> {
     #[cfg(feature = "hdf5")]
     if let [input] = inputs
@@ -37,7 +47,12 @@ pub fn convert(
     {
         return Ok(rows);
     }
-    let table = read_table(inputs, names)?;
+    let mut table = read_table(inputs, names)?;
+    table.check_finite()?;
+    match ends {
+        FileEnds::Marked => table.check_ends()?,
+        FileEnds::OfEpisodes => table.files_are_episodes(),
+    }
     write_table(output, &table, options)?;
     Ok(table.rows())
 }

@@ -5,8 +5,10 @@ use std::path::Path;
 
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 
+use super::clock::{gaps, seconds};
 use super::columns::{Column, Columns};
-use super::{Block, ColumnNames, DataError, Log, Numbers, Table, transitions};
+use super::separator::{Separator, decimal};
+use super::{Block, ColumnNames, DataError, Log, Numbers, Origin, Table, transitions};
 
 /// Reads a log that has these states and actions.
 ///
@@ -50,33 +52,77 @@ pub(super) fn read_csv_table(
     reading: Reading,
 ) -> Result<Table, DataError> {
     let file = path.display().to_string();
-    let source = File::open(path).map_err(|source| DataError::Read {
+    let unreadable = |source| DataError::Read {
         file: file.clone(),
         source,
-    })?;
-    let mut reader = ReaderBuilder::new().trim(Trim::All).from_reader(source);
+    };
+    let separator = Separator::of_file(path).map_err(unreadable)?;
+    let source = File::open(path).map_err(unreadable)?;
+    let mut reader = ReaderBuilder::new()
+        .trim(Trim::All)
+        .delimiter(separator.byte())
+        .from_reader(source);
     let header = reader.headers().map_err(|problem| DataError::Table {
         file: file.clone(),
         problem,
     })?;
     let header: Vec<String> = header.iter().map(str::to_owned).collect();
     let columns = Columns::find(&file, &header, names)?;
-    let place = Place { file, reading };
-    let parts = Parts::read(&mut reader, &columns, &place)?;
+    let mut place = Place {
+        file,
+        reading,
+        separator,
+        points: None,
+    };
+    let parts = Parts::read(&mut reader, &columns, &mut place)?;
     let block = |columns: &[Column], numbers| Block::new(columns.len(), numbers);
     let next_states = columns.next_states.as_ref();
-    Ok(Table {
+    let given = |columns: &[Column]| !columns.is_empty();
+    let mut table = Table {
         file: path.to_owned(),
         roles_known: columns.roles_known,
         states: block(&columns.states, parts.states),
         actions: block(&columns.actions, parts.actions),
         next_states: next_states.map(|columns| block(columns, parts.next_states)),
         rewards: columns.reward.map(|_| Block::new(1, parts.rewards)),
-        terminals: columns.terminal.map(|_| parts.terminals),
-        timeouts: columns.timeout.map(|_| parts.timeouts),
-        episodes: columns.episode.map(|_| parts.episodes),
+        terminals: given(&columns.terminal).then_some(parts.terminals),
+        timeouts: given(&columns.timeout).then_some(parts.timeouts),
+        episodes: given(&columns.episode).then(|| numbered(&parts.episodes)),
+        gaps: all_gaps(&parts.clocks, &parts.indices),
         names: columns.names,
+        origin: Origin::default(),
+    };
+    table.come_from_file(parts.lines);
+    Ok(table)
+}
+
+/// Where any of these clocks, or an index that begins again, has a gap.
+pub(super) fn all_gaps(clocks: &[Vec<f64>], indices: &[Vec<f64>]) -> Option<Vec<bool>> {
+    let clocks = clocks.iter().filter_map(|clock| gaps(clock));
+    let indices = indices.iter().filter_map(|index| gaps(index));
+    // A number for each row of the file says nothing if it never begins again.
+    let telling = |gaps: &Vec<bool>| gaps.iter().rev().skip(1).any(|gap| *gap);
+    let all = clocks.chain(indices.filter(telling));
+    all.reduce(|mut all, gaps| {
+        for (all, gap) in all.iter_mut().zip(gaps) {
+            *all |= gap;
+        }
+        all
     })
+}
+
+/// A number for each row: another one wherever a word changes.
+pub(super) fn numbered(words: &[String]) -> Vec<f64> {
+    let mut numbers: std::collections::HashMap<&str, f64> = std::collections::HashMap::new();
+    let numbers = words.iter().map(|word| match word.parse::<f64>() {
+        Ok(number) if number.is_finite() => number,
+        _ => {
+            // Below every number that a file would use.
+            let next = -1e9 - numbers.len() as f64;
+            *numbers.entry(word).or_insert(next)
+        }
+    });
+    numbers.collect()
 }
 
 /// The columns as they grow.
@@ -87,14 +133,18 @@ struct Parts {
     rewards: Numbers,
     terminals: Vec<bool>,
     timeouts: Vec<bool>,
-    episodes: Vec<f64>,
+    episodes: Vec<String>,
+    clocks: Vec<Vec<f64>>,
+    indices: Vec<Vec<f64>>,
+    /// Whether each row is one line.
+    lines: bool,
 }
 
 impl Parts {
     fn read(
         reader: &mut Reader<File>,
         columns: &Columns,
-        place: &Place,
+        place: &mut Place,
     ) -> Result<Self, DataError> {
         let empty = || match place.reading {
             Reading::Log => Numbers::Single(Vec::new()),
@@ -108,7 +158,11 @@ impl Parts {
             terminals: Vec::new(),
             timeouts: Vec::new(),
             episodes: Vec::new(),
+            clocks: vec![Vec::new(); columns.clock.len()],
+            indices: vec![Vec::new(); columns.index.len()],
+            lines: true,
         };
+        let mut line = 2;
         let mut record = StringRecord::new();
         loop {
             let more = reader.read_record(&mut record);
@@ -125,15 +179,26 @@ impl Parts {
                 place.push(&mut parts.next_states, &record, columns)?;
             }
             place.push(&mut parts.rewards, &record, columns.reward.as_slice())?;
-            if let Some(column) = &columns.terminal {
-                parts.terminals.push(place.flag(&record, column)?);
+            if !columns.terminal.is_empty() {
+                parts.terminals.push(place.any(&record, &columns.terminal)?);
             }
-            if let Some(column) = &columns.timeout {
-                parts.timeouts.push(place.flag(&record, column)?);
+            if !columns.timeout.is_empty() {
+                parts.timeouts.push(place.any(&record, &columns.timeout)?);
             }
-            if let Some(column) = &columns.episode {
-                parts.episodes.push(place.episode(&record, column)?);
+            if !columns.episode.is_empty() {
+                parts
+                    .episodes
+                    .push(place.episode(&record, &columns.episode)?);
             }
+            for (clock, column) in parts.clocks.iter_mut().zip(&columns.clock) {
+                clock.push(place.seconds(&record, column)?);
+            }
+            for (index, column) in parts.indices.iter_mut().zip(&columns.index) {
+                let field = record.get(column.index).unwrap_or_default();
+                index.push(seconds(field).unwrap_or(f64::NAN));
+            }
+            parts.lines &= record.position().map(csv::Position::line) == Some(line);
+            line += 1;
         }
     }
 }
@@ -142,27 +207,38 @@ impl Parts {
 struct Place {
     file: String,
     reading: Reading,
+    separator: Separator,
+    /// Whether its numbers have decimal points, or commas; not known before the first.
+    points: Option<bool>,
 }
 
 impl Place {
     fn push(
-        &self,
+        &mut self,
         numbers: &mut Numbers,
         record: &StringRecord,
         columns: &[Column],
     ) -> Result<(), DataError> {
         for column in columns {
             let field = record.get(column.index).unwrap_or_default();
+            let written = decimal(field, self.separator, &mut self.points);
+            let Some(written) = written else {
+                let wanted = "a number with the decimal sign of the numbers before it";
+                return Err(self.bad_field(record, column, field, wanted));
+            };
             let known = match numbers {
                 Numbers::Single(numbers) => {
-                    let number = field.parse::<f32>().ok().filter(|x| x.is_finite());
+                    let number = written.parse::<f32>().ok().filter(|x| x.is_finite());
                     number.map(|number| numbers.push(number))
                 }
                 Numbers::Double(numbers) if field.is_empty() => {
                     numbers.push(f64::NAN);
                     Some(())
                 }
-                Numbers::Double(numbers) => field.parse().ok().map(|number| numbers.push(number)),
+                Numbers::Double(numbers) => {
+                    let number = written.parse().ok();
+                    number.map(|number| numbers.push(number))
+                }
             };
             if known.is_none() {
                 return Err(self.bad_field(record, column, field, "a finite number"));
@@ -171,12 +247,38 @@ impl Place {
         Ok(())
     }
 
-    fn episode(&self, record: &StringRecord, column: &Column) -> Result<f64, DataError> {
-        let field = record.get(column.index).unwrap_or_default();
-        match field.parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(number),
-            _ => Err(self.bad_field(record, column, field, "a finite number")),
+    /// What tells the row's episode from others.
+    fn episode(&self, record: &StringRecord, columns: &[Column]) -> Result<String, DataError> {
+        let mut words = Vec::with_capacity(columns.len());
+        for column in columns {
+            let field = record.get(column.index).unwrap_or_default();
+            if field.is_empty() || field.eq_ignore_ascii_case("nan") {
+                return Err(self.bad_field(
+                    record,
+                    column,
+                    field,
+                    "the number or name of an episode",
+                ));
+            }
+            words.push(field);
         }
+        Ok(words.join("/"))
+    }
+
+    fn seconds(&mut self, record: &StringRecord, column: &Column) -> Result<f64, DataError> {
+        let field = record.get(column.index).unwrap_or_default();
+        let written = decimal(field, self.separator, &mut self.points);
+        let number = written.and_then(|written| seconds(&written));
+        let wanted = "a number or a date and time";
+        number.ok_or_else(|| self.bad_field(record, column, field, wanted))
+    }
+
+    fn any(&self, record: &StringRecord, columns: &[Column]) -> Result<bool, DataError> {
+        let mut any = false;
+        for column in columns {
+            any |= self.flag(record, column)?;
+        }
+        Ok(any)
     }
 
     fn flag(&self, record: &StringRecord, column: &Column) -> Result<bool, DataError> {
@@ -204,8 +306,8 @@ impl Place {
 /// 0 or 1 in words.
 pub(super) fn flag(field: &str) -> Option<bool> {
     match field.to_ascii_lowercase().as_str() {
-        "1" | "1.0" | "true" => Some(true),
-        "0" | "0.0" | "false" => Some(false),
+        "1" | "1.0" | "true" | "t" | "yes" => Some(true),
+        "0" | "0.0" | "false" | "f" | "no" => Some(false),
         _ => None,
     }
 }

@@ -32,7 +32,7 @@ impl Format {
     pub fn of_name(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
-            "csv" | "txt" => Some(Self::Csv),
+            "csv" | "tsv" | "txt" => Some(Self::Csv),
             "npz" => Some(Self::Npz),
             "hdf5" | "h5" | "hdf" | "he5" => Some(Self::Hdf5),
             "parquet" | "pq" => Some(Self::Parquet),

@@ -11,7 +11,7 @@ use super::arrays::{self, Array, Source};
 use super::hdf5_file::{Arrays, damaged};
 use super::hdf5_write::{add_block, add_flags, finish};
 use super::limits::Allowance;
-use super::{Block, ColumnNames, DataError, Numbers, Table};
+use super::{Block, ColumnNames, DataError, Numbers, Origin, Table};
 
 /// The episodes among these groups, by number.
 pub(super) fn episodes(groups: &[String]) -> Vec<(u64, String)> {
@@ -53,6 +53,8 @@ pub(super) fn read_minari(
         terminals: Some(parts.terminals),
         timeouts: Some(parts.timeouts),
         episodes: Some(parts.episodes),
+        gaps: None,
+        origin: Origin::default(),
     };
     arrays::named(table, names)
 }

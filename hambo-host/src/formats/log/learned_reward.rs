@@ -36,6 +36,7 @@ pub fn with_return_so_far(log: &Log) -> Result<Log, LogError> {
             ..row
         })?;
     }
+    longer.set_origin(log.origin().clone());
     Ok(longer)
 }
 

@@ -82,7 +82,8 @@ pub fn with_memory(log: &Log, view: &ModelView) -> Result<Log, String> {
         let found = memory.row(row.episode, seen, Some(row.next_state));
         let Some((state, Some(next_state))) = found else {
             return Err(format!(
-                "row {number}: a state of [known] with an initial value is not finite"
+                "{}: a state of [known] with an initial value is not finite",
+                log.place(number)
             ));
         };
         let pushed = longer.push(Transition {
@@ -92,6 +93,7 @@ pub fn with_memory(log: &Log, view: &ModelView) -> Result<Log, String> {
         });
         pushed.map_err(|error| error.to_string())?;
     }
+    longer.set_origin(log.origin().clone());
     Ok(longer)
 }
 

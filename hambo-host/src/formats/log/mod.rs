@@ -8,16 +8,19 @@
 )]
 
 mod arrays;
+mod clock;
 mod columns;
 #[cfg(feature = "parquet")]
 mod contained;
 mod convert;
 mod csv_file;
 mod csv_write;
+mod ends;
 mod error;
 mod exploration;
 mod follows;
 mod format;
+mod habits;
 #[cfg(feature = "hdf5")]
 mod hdf5_file;
 #[cfg(feature = "hdf5")]
@@ -35,12 +38,14 @@ mod npy;
 mod npz_file;
 #[cfg(feature = "hdf5")]
 mod npz_to_hdf5;
+mod origin;
 mod output;
 #[cfg(feature = "parquet")]
 mod parquet_file;
 #[cfg(feature = "parquet")]
 mod parquet_write;
 mod rows;
+mod separator;
 mod split;
 mod summary;
 mod table;
@@ -58,7 +63,7 @@ pub(crate) use memory::Memory;
 pub use memory::with_memory;
 
 pub use crate::formats::column_names::ColumnNames;
-pub use convert::convert;
+pub use convert::{FileEnds, convert};
 pub use csv_file::read_csv;
 use csv_file::{Reading, read_csv_table};
 pub use error::DataError;
@@ -70,6 +75,7 @@ pub use hdf5_file::read_hdf5;
 pub use known_residual::{KnownResidual, LARGEST_RESIDUAL, circle_residuals, known_residuals};
 pub use learned_reward::with_return_so_far;
 pub use npz_file::read_npz;
+pub use origin::Origin;
 pub use output::{OutputOptions, write_table};
 #[cfg(feature = "parquet")]
 pub use parquet_file::read_parquet;
@@ -155,8 +161,10 @@ fn read_all(
         });
     };
     let mut table = read_one(first, names, reading)?;
+    // The others have the first one's columns, in whatever order.
+    let found = table.names.clone();
     for path in paths {
-        table.append(read_one(path, names, reading)?)?;
+        table.append(read_one(path, names.or(Some(&found)), reading)?)?;
     }
     Ok(table)
 }
@@ -166,7 +174,7 @@ fn read_one(
     names: Option<&ColumnNames>,
     reading: Reading,
 ) -> Result<Table, DataError> {
-    let table = match Format::of_file(path)? {
+    let mut table = match Format::of_file(path)? {
         Format::Csv => read_csv_table(path, names, reading)?,
         Format::Npz => read_npz(path, names)?,
         #[cfg(feature = "hdf5")]
@@ -181,6 +189,10 @@ fn read_one(
             file: path.display().to_string(),
             help: "the file has no row; log something first",
         });
+    }
+    // A table of lines has said so itself.
+    if table.origin.files.is_empty() {
+        table.come_from_file(false);
     }
     tracing::info!(
         file = %path.display(),

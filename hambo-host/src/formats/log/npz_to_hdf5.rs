@@ -205,7 +205,7 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    use super::super::{Block, Numbers, OutputOptions, Table, write_table};
+    use super::super::{Block, Numbers, Origin, OutputOptions, Table, write_table};
     use super::*;
 
     /// More than one piece, and none that is full at the end.
@@ -227,6 +227,8 @@ mod tests {
             terminals: None,
             timeouts: Some((0..ROWS).map(|row| row % 100 == 99).collect()),
             episodes: None,
+            gaps: None,
+            origin: Origin::default(),
         }
     }
 

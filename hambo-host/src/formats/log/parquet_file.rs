@@ -3,6 +3,7 @@
 //! pandas keeps its index as a column of its own; like any other column that
 //! the task does not name it is not read.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 
@@ -13,11 +14,12 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
+use super::clock::seconds;
 use super::columns::{Column, Columns};
 use super::contained::contained;
-use super::csv_file::flag;
+use super::csv_file::{all_gaps, flag, numbered};
 use super::limits::Allowance;
-use super::{Block, ColumnNames, DataError, Numbers, Table, arrays};
+use super::{Block, ColumnNames, DataError, Numbers, Origin, Table, arrays};
 
 /// Records that are decoded at a time.
 const STEP: usize = 8192;
@@ -66,7 +68,6 @@ fn read(path: &Path, names: Option<&ColumnNames>) -> Result<Table, DataError> {
     source.check_sizes(length)?;
     let next_states = columns.next_states.as_ref();
     let rewards = columns.reward.as_ref();
-    let episodes = columns.episode.as_ref();
     Ok(Table {
         file: path.to_owned(),
         roles_known: columns.roles_known,
@@ -76,10 +77,15 @@ fn read(path: &Path, names: Option<&ColumnNames>) -> Result<Table, DataError> {
         rewards: rewards
             .map(|one| source.block(std::slice::from_ref(one)))
             .transpose()?,
-        terminals: source.flags(path, columns.terminal.as_ref())?,
-        timeouts: source.flags(path, columns.timeout.as_ref())?,
-        episodes: episodes.map(|one| source.column(one)).transpose()?,
+        terminals: source.flags(path, &columns.terminal)?,
+        timeouts: source.flags(path, &columns.timeout)?,
+        episodes: source.episodes(&columns.episode)?,
+        gaps: all_gaps(
+            &source.columns(&columns.clock)?,
+            &source.columns(&columns.index)?,
+        ),
         names: columns.names,
+        origin: Origin::default(),
     })
 }
 
@@ -168,7 +174,7 @@ impl Source<'_> {
             false => Numbers::Double(vec![0.0; rows * width]),
         };
         for (place, column) in columns.iter().enumerate() {
-            self.each(column, |row, number| match &mut numbers {
+            self.each(column, number_or_flag, |row, number| match &mut numbers {
                 Numbers::Single(numbers) => {
                     if let Some(cell) = numbers.get_mut(row * width + place) {
                         *cell = number as f32;
@@ -184,25 +190,76 @@ impl Source<'_> {
         Ok(Block::new(width, numbers))
     }
 
-    fn column(&mut self, column: &Column) -> Result<Vec<f64>, DataError> {
-        let block = self.block(std::slice::from_ref(column))?;
-        Ok((0..block.rows()).map(|row| block.at(row, 0)).collect())
+    /// Each column by itself.
+    fn columns(&mut self, columns: &[Column]) -> Result<Vec<Vec<f64>>, DataError> {
+        let each = columns.iter().map(|column| {
+            let block = self.block(std::slice::from_ref(column))?;
+            Ok((0..block.rows()).map(|row| block.at(row, 0)).collect())
+        });
+        each.collect()
     }
 
-    fn flags(
-        &mut self,
-        path: &Path,
-        column: Option<&Column>,
-    ) -> Result<Option<Vec<bool>>, DataError> {
-        let Some(column) = column else {
+    /// A number for each row: another one wherever one of these columns changes.
+    fn episodes(&mut self, columns: &[Column]) -> Result<Option<Vec<f64>>, DataError> {
+        if columns.is_empty() {
             return Ok(None);
-        };
-        let block = self.block(std::slice::from_ref(column))?;
-        arrays::flags(path, &column.name, &block).map(Some)
+        }
+        self.allowance.take("episodes", &[self.rows as u64, 24])?;
+        let mut words = vec![String::new(); self.rows];
+        for column in columns {
+            let mut add = |row: usize, word: &str| {
+                if let Some(known) = words.get_mut(row) {
+                    if !known.is_empty() {
+                        known.push('/');
+                    }
+                    known.push_str(word);
+                }
+            };
+            let mut names: HashMap<String, f64> = HashMap::new();
+            let mut numbers = Vec::with_capacity(self.rows);
+            self.each(
+                column,
+                |text| {
+                    let next = names.len() as f64;
+                    *names.entry(text.to_owned()).or_insert(next)
+                },
+                |_, number| numbers.push(number),
+            )?;
+            if let Some(row) = numbers.iter().position(|number| number.is_nan()) {
+                let problem = format!("row {} has no episode", row + 1);
+                return Err(self.part(column, problem, "give every row its episode"));
+            }
+            for (row, number) in numbers.into_iter().enumerate() {
+                add(row, &number.to_string());
+            }
+        }
+        Ok(Some(numbered(&words)))
     }
 
-    /// Every number of a column, in order; null is NaN.
-    fn each(&self, column: &Column, mut take: impl FnMut(usize, f64)) -> Result<(), DataError> {
+    fn flags(&mut self, path: &Path, columns: &[Column]) -> Result<Option<Vec<bool>>, DataError> {
+        let mut any: Option<Vec<bool>> = None;
+        for column in columns {
+            let block = self.block(std::slice::from_ref(column))?;
+            let flags = arrays::flags(path, &column.name, &block)?;
+            any = Some(match any {
+                Some(any) => any
+                    .iter()
+                    .zip(flags)
+                    .map(|(any, flag)| *any || flag)
+                    .collect(),
+                None => flags,
+            });
+        }
+        Ok(any)
+    }
+
+    /// Every number of a column, in order; null is NaN. `word` says what a text counts as.
+    fn each(
+        &self,
+        column: &Column,
+        mut word: impl FnMut(&str) -> f64,
+        mut take: impl FnMut(usize, f64),
+    ) -> Result<(), DataError> {
         let failed = |error: ParquetError| {
             let problem = format!("it cannot be read: {error}");
             self.part(
@@ -240,11 +297,7 @@ impl Source<'_> {
                 }
                 ColumnReader::ByteArrayColumnReader(reader) => drain(
                     reader,
-                    |x| {
-                        let text = std::str::from_utf8(x.data()).unwrap_or_default();
-                        let flag = flag(text).map(|flag| f64::from(u8::from(flag)));
-                        flag.or(text.parse().ok()).unwrap_or(f64::NAN)
-                    },
+                    |x| word(std::str::from_utf8(x.data()).unwrap_or_default()),
                     &mut next,
                 ),
                 _ => {
@@ -262,10 +315,17 @@ impl Source<'_> {
     }
 }
 
+/// A text that stands for a number, a flag, or a date and time.
+fn number_or_flag(text: &str) -> f64 {
+    let flag = flag(text).map(|flag| f64::from(u8::from(flag)));
+    let number = || text.parse().ok().or_else(|| seconds(text));
+    flag.or_else(number).unwrap_or(f64::NAN)
+}
+
 /// Reads a chunk to its end; returns how many rows it had.
 fn drain<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
-    number: impl Fn(&T::T) -> f64,
+    mut number: impl FnMut(&T::T) -> f64,
     next: &mut impl FnMut(f64),
 ) -> Result<usize, ParquetError> {
     let mut levels = Vec::new();
@@ -286,7 +346,7 @@ fn drain<T: DataType>(
             let mut values = values.iter();
             for level in &levels {
                 let value = if *level > 0 { values.next() } else { None };
-                next(value.map_or(f64::NAN, &number));
+                next(value.map_or(f64::NAN, &mut number));
             }
         }
     }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
+use super::Origin;
 use crate::foundation::error::Explained;
 use crate::foundation::files::write_whole;
 
@@ -18,6 +19,7 @@ pub struct Log {
     next_states: Vec<f32>,
     rewards: Vec<f32>,
     episodes: Vec<u32>,
+    origin: Origin,
 }
 
 /// One row of a log.
@@ -39,7 +41,7 @@ pub struct Transition<'a> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LogError {
     /// A row of another size.
-    #[error("row {row}: {part} has {found} numbers, the log's rows have {expected}")]
+    #[error("row {}: {part} has {found} numbers, the log's rows have {expected}", row + 1)]
     Dimension {
         /// Number of the row, from 0.
         row: usize,
@@ -51,7 +53,7 @@ pub enum LogError {
         expected: usize,
     },
     /// NaN or infinity.
-    #[error("row {row}: {part} is not finite; remove the row or mend its source")]
+    #[error("row {}: {part} is not finite; remove the row or mend its source", row + 1)]
     NotFinite {
         /// Number of the row, from 0.
         row: usize,
@@ -76,7 +78,24 @@ impl Log {
             next_states: Vec::new(),
             rewards: Vec::new(),
             episodes: Vec::new(),
+            origin: Origin::default(),
         }
+    }
+
+    /// Says where the rows come from.
+    pub(super) fn set_origin(&mut self, origin: Origin) {
+        self.origin = origin;
+    }
+
+    /// Where the rows come from: of a log with as many rows.
+    pub(super) fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// File and line of a row, or its number from 1.
+    #[must_use]
+    pub fn place(&self, row: usize) -> String {
+        self.origin.place(row)
     }
 
     /// Adds a row.

@@ -4,13 +4,12 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use super::ends::JUMP;
 use super::{Block, StateAction, Table, explorations_of, wrap_line};
 use crate::formats::task::Wrap;
 
 /// Bars of a histogram.
 const BARS: usize = 16;
-/// A step this many times the column's mean step is called a jump.
-const JUMP: f64 = 50.0;
 
 /// One column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -263,13 +262,15 @@ fn odd(table: &Table, summary: &Summary, wraps: &[Option<Wrap>]) -> Vec<String> 
         ));
     }
     let unsaid = table.episodes.is_none()
+        && table.gaps.is_none()
         && summary.terminals.unwrap_or(0) == 0
         && summary.timeouts.unwrap_or(0) == 0;
     if unsaid && table.next_states.is_none() {
         odd.push(
-            "no terminal, timeout or episode number: all rows count as one episode".to_owned(),
+            "no terminal, timeout, episode or time: nothing says where an episode ends, and no model is fitted to such a log"
+                .to_owned(),
         );
-        if let Some((row, count)) = jumps(table) {
+        if let Some((row, count)) = table.jumps() {
             odd.push(format!(
                 "{count} steps are more than {JUMP} times the mean step, the first after row {}: episodes seem to run together; mark their ends",
                 row + 1
@@ -333,24 +334,6 @@ fn duplicates(table: &Table) -> usize {
         .count()
 }
 
-/// Steps that are far too long, where nothing marks an episode's end.
-fn jumps(table: &Table) -> Option<(usize, usize)> {
-    let states = &table.states;
-    let steps = table.rows().checked_sub(1).filter(|steps| *steps >= 10)?;
-    let step =
-        |row: usize, column: usize| (states.at(row + 1, column) - states.at(row, column)).abs();
-    let means: Vec<f64> = (0..states.columns())
-        .map(|column| (0..steps).map(|row| step(row, column)).sum::<f64>() / steps as f64)
-        .collect();
-    let jumps = (0..steps).filter(|row| {
-        let mut means = means.iter().enumerate();
-        means.any(|(column, mean)| *mean > 0.0 && step(*row, column) > JUMP * mean)
-    });
-    let mut jumps = jumps.peekable();
-    let first = jumps.peek().copied()?;
-    Some((first, jumps.count()))
-}
-
 /// Rows that are not followed by their next state inside an episode.
 fn broken_chains(table: &Table) -> Option<(usize, usize)> {
     let next_states = table.next_states.as_ref()?;
@@ -367,7 +350,7 @@ fn broken_chains(table: &Table) -> Option<(usize, usize)> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::super::{ColumnNames, Numbers};
+    use super::super::{ColumnNames, Numbers, Origin};
     use super::*;
 
     fn table(states: Vec<f64>) -> Table {
@@ -383,6 +366,8 @@ mod tests {
             terminals: None,
             timeouts: None,
             episodes: None,
+            gaps: None,
+            origin: Origin::default(),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use super::origin::Origin;
 use super::{ColumnNames, DataError};
 
 /// Numbers as wide as in the file.
@@ -168,6 +169,11 @@ pub struct Table {
     pub timeouts: Option<Vec<bool>>,
     /// Rows with the same number in a row belong together.
     pub episodes: Option<Vec<f64>>,
+    /// The next row is not this one's successor, by the file's steps or times; where the file
+    /// has none there is none.
+    pub gaps: Option<Vec<bool>>,
+    /// Where the rows come from.
+    pub origin: Origin,
 }
 
 impl Table {
@@ -187,12 +193,13 @@ impl Table {
     }
 
     /// Whether the next row belongs to the same episode: not after a terminal,
-    /// not after a timeout, not where the episode's number changes, and,
-    /// without numbers, not where a state is not the next state of the row
-    /// before.
+    /// not after a timeout, not where the file's steps or times have a gap, not
+    /// where the episode's number changes, and, without numbers, not where a
+    /// state is not the next state of the row before.
     #[must_use]
     pub fn goes_on(&self, row: usize) -> bool {
-        if row + 1 >= self.rows() || self.flagged(row) {
+        let gap = |gaps: &Vec<bool>| gaps.get(row).copied().unwrap_or(false);
+        if row + 1 >= self.rows() || self.flagged(row) || self.gaps.as_ref().is_some_and(gap) {
             return false;
         }
         match (&self.episodes, &self.next_states) {
@@ -234,6 +241,7 @@ impl Table {
         }
         self.timeouts = Some(timeouts);
         self.episodes = Some(episodes);
+        self.gaps = None;
     }
 
     /// Adds the rows of another file; no episode runs across.
@@ -285,6 +293,7 @@ impl Table {
         };
         join(&mut self.terminals, other.terminals);
         join(&mut self.timeouts, other.timeouts);
+        self.origin.files.extend(other.origin.files);
         self.states.numbers.append(other.states.numbers);
         self.actions.numbers.append(other.actions.numbers);
         for (ours, theirs) in [
@@ -323,8 +332,8 @@ impl Table {
             let value = block.map_or(f64::NAN, |block| block.at(row, column));
             let name = names.get(column).map_or("?", String::as_str);
             return Err(DataError::Part {
-                file: self.file.display().to_string(),
-                place: format!("row {}, `{name}`", row + 1),
+                file: self.origin.place(row),
+                place: format!("`{name}`"),
                 problem: format!("{value:e} is not a finite number (f32)"),
                 help: "mend or remove this row; `hambo data info` counts them",
             });
@@ -334,11 +343,11 @@ impl Table {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// A state that counts, so that every step shows.
-    fn table(rows: usize) -> Table {
+    pub(in super::super) fn table(rows: usize) -> Table {
         let numbers = |from: usize| {
             let numbers = (from..from + rows).map(|x| x as f32);
             Block::new(1, Numbers::Single(numbers.collect()))
@@ -354,6 +363,8 @@ mod tests {
             terminals: None,
             timeouts: None,
             episodes: None,
+            gaps: None,
+            origin: Origin::default(),
         }
     }
 
@@ -373,6 +384,11 @@ mod tests {
         let next = vec![1.0, 2.0, 9.0, 4.0, 5.0, 6.0];
         jumping.next_states = Some(Block::new(1, Numbers::Double(next)));
         assert_eq!(jumping.episode_lengths(), [3, 3]);
+        let mut timed = plain.clone();
+        timed.gaps = at(1);
+        assert_eq!(timed.episode_lengths(), [2, 4]);
+        timed.number_episodes();
+        assert_eq!(timed.episode_lengths(), [2, 4]);
     }
 
     #[test]
@@ -426,5 +442,11 @@ mod tests {
         table.next_states = Some(Block::new(1, Numbers::Double(numbers)));
         let error = table.check_finite().unwrap_err().to_string();
         assert!(error.contains("row 2, `next.s0`: NaN"), "{error}");
+        table.come_from_file(true);
+        let error = table.check_finite().unwrap_err().to_string();
+        assert!(
+            error.starts_with("counting, line 3, `next.s0`: NaN"),
+            "{error}"
+        );
     }
 }

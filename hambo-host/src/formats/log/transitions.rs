@@ -1,14 +1,17 @@
 //! From a file's rows to transitions: (s, a, r, s′), with s′ from the next row
 //! where the file has none, inside an episode only.
 
-use super::{DataError, Log, Table, Transition};
+use super::{DataError, Log, Origin, Table, Transition};
 
 /// The log of a table.
 ///
 /// # Errors
-/// If a number is not finite or no transition is left.
+/// If a number is not finite, a file does not say where its episodes end, or no transition is
+/// left.
 pub fn transitions(table: &Table) -> Result<Log, DataError> {
     table.check_finite()?;
+    table.check_ends()?;
+    let mut rows = Vec::with_capacity(table.rows());
     let (states, actions) = (table.states.columns(), table.actions.columns());
     let mut log = Log::new(states, actions);
     let mut state = vec![0.0; states];
@@ -43,6 +46,7 @@ pub fn transitions(table: &Table) -> Result<Log, DataError> {
                 file: table.file.display().to_string(),
                 problem,
             })?;
+            rows.push(row as u32);
         }
         episode += u32::from(!goes_on);
     }
@@ -55,6 +59,10 @@ pub fn transitions(table: &Table) -> Result<Log, DataError> {
         };
         return Err(DataError::Empty { file, help });
     }
+    log.set_origin(Origin {
+        rows: Some(rows),
+        ..table.origin.clone()
+    });
     Ok(log)
 }
 
@@ -62,7 +70,7 @@ pub fn transitions(table: &Table) -> Result<Log, DataError> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::super::{Block, ColumnNames, Numbers};
+    use super::super::{Block, ColumnNames, Numbers, Origin};
     use super::*;
 
     #[test]
@@ -79,6 +87,8 @@ mod tests {
             terminals: Some(vec![false, true, false, false, false, false]),
             timeouts: Some(vec![false, false, false, true, false, false]),
             episodes: None,
+            gaps: None,
+            origin: Origin::default(),
         };
         let pairs = |table: &Table| -> Vec<(f32, f32, u32)> {
             let log = transitions(table).unwrap();

@@ -59,6 +59,7 @@ fn moved<'a>(
             ..row
         });
     }
+    moved.set_origin(log.origin().clone());
     Cow::Owned(moved)
 }
 

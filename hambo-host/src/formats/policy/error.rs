@@ -37,6 +37,16 @@ pub enum PolicyError {
         /// What is wrong with it.
         problem: Box<OnnxError>,
     },
+    /// Another program's file, of which a controller must be made first.
+    #[error("{origin}: {problem}\nhelp: {help}")]
+    Foreign {
+        /// The file.
+        origin: String,
+        /// What it is.
+        problem: &'static str,
+        /// What to do.
+        help: String,
+    },
     /// A policy file cannot be written; the message names it.
     #[error("cannot write the policy: {source}\nhelp: check the path and its permissions")]
     Write {

@@ -8,7 +8,8 @@
 //! | `onnx` | `file`, and what the graph does not say itself: `observation_mean`, `observation_std`, `action_scale`, `action_offset`, `squash`, `head` |
 //! | `waypoints` | `speed`, `legs` with `target` and, but for the last, `while` and `below` |
 //!
-//! `std`, one per action, makes linear, constant and PD controllers Gaussian. Constant and PD controllers
+//! `observes` lists what the controller sees instead of the task's states, in its order: names
+//! of states, or functions of them such as `cos(theta)`. `std`, one per action, makes linear, constant and PD controllers Gaussian. Constant and PD controllers
 //! become linear ones.
 
 use std::path::Path;
@@ -28,6 +29,7 @@ use crate::foundation::network::Layer;
 #[serde(deny_unknown_fields)]
 pub(super) struct Raw {
     kind: Option<String>,
+    observes: Option<Vec<String>>,
     gain: Option<Vec<Vec<f32>>>,
     bias: Option<Vec<f32>>,
     value: Option<Vec<f32>>,
@@ -67,10 +69,32 @@ pub(super) fn parse(
     folder: Option<&Path>,
     task: &TaskFile,
 ) -> Result<HostPolicy, PolicyError> {
-    let raw: Raw = toml::from_str(text).map_err(|problem| PolicyError::Syntax {
+    let mut raw: Raw = toml::from_str(text).map_err(|problem| PolicyError::Syntax {
         origin: origin.to_owned(),
         problem: Box::new(problem),
     })?;
+    let check = Checker {
+        origin,
+        states: &task.state_names,
+        actions: &task.action_names,
+    };
+    if let Some(observes) = raw.observes.take() {
+        let seen = check.observations(&observes, task)?;
+        let mut observed = task.clone();
+        observed.state_names = observes;
+        let policy = read(raw, origin, folder, &observed)?;
+        return check.observing(policy, seen, task);
+    }
+    read(raw, origin, folder, task)
+}
+
+/// The controller for states of these names.
+fn read(
+    raw: Raw,
+    origin: &str,
+    folder: Option<&Path>,
+    task: &TaskFile,
+) -> Result<HostPolicy, PolicyError> {
     let check = Checker {
         origin,
         states: &task.state_names,

@@ -42,6 +42,10 @@ pub fn for_task(policy: HostPolicy, task: &TaskFile) -> HostPolicy {
             policy.observation_scale.push(1.0);
             HostPolicy::Perceptron(policy)
         }
+        HostPolicy::Observed(mut policy) => {
+            policy.states = task.state_names.len();
+            HostPolicy::Observed(policy)
+        }
     }
 }
 

@@ -5,9 +5,11 @@
 //! reads; only the core evaluates them.
 
 mod error;
+mod foreign;
 mod format;
 mod learned_reward;
 mod network_keys;
+mod observes;
 pub mod onnx;
 
 #[cfg(test)]
@@ -20,6 +22,7 @@ pub use error::PolicyError;
 pub use hambo_core::policy::{Head, Leg, Spread, Waypoints};
 pub use learned_reward::for_task;
 pub(crate) use learned_reward::without_return;
+pub use observes::{ObservedPolicy, Observer};
 
 use crate::formats::task::TaskFile;
 use crate::foundation::network::{Activation, Layer};
@@ -72,6 +75,8 @@ pub enum HostPolicy {
     Linear(LinearPolicy),
     /// A network.
     Perceptron(PerceptronPolicy),
+    /// One of these two behind functions of the state.
+    Observed(ObservedPolicy),
 }
 
 /// action = gain · state + bias, then the action map.
@@ -90,8 +95,8 @@ pub struct PerceptronPolicy {
     /// From the observation to the outputs; for [`Spread::OfState`] the second half of the
     /// outputs is the logarithm of the standard deviation.
     pub layers: Vec<Layer>,
-    /// Between the layers.
-    pub activation: Activation,
+    /// After each hidden layer.
+    pub activations: Vec<Activation>,
     /// The network sees (state − mean) / scale.
     pub observation_mean: Vec<f32>,
     /// Standard deviation of each state, or 1.
@@ -167,6 +172,7 @@ impl HostPolicy {
             Err(source) => return Err(PolicyError::Read { origin, source }),
         };
         tracing::info!(file = %origin, bytes = bytes.len(), "read a policy");
+        foreign::refuse(path, &bytes)?;
         let extension = path.extension().unwrap_or_default();
         if extension.eq_ignore_ascii_case("onnx") || onnx::is_model(&bytes) {
             let options = onnx::OnnxOptions::default();
@@ -186,6 +192,46 @@ impl HostPolicy {
                 Err(PolicyError::Read { origin, source })
             }
         }
+    }
+
+    /// Whether actions that pass through a tanh reach the task's limits: one question for each
+    /// that does not, because a scale that a training framework adds later is easily forgotten.
+    #[must_use]
+    pub fn range_questions(&self, task: &TaskFile) -> Vec<String> {
+        let actions = match self {
+            Self::Linear(LinearPolicy { actions, .. })
+            | Self::Perceptron(PerceptronPolicy { actions, .. })
+            | Self::Observed(ObservedPolicy {
+                observer:
+                    Observer::Linear(LinearPolicy { actions, .. })
+                    | Observer::Perceptron(PerceptronPolicy { actions, .. }),
+                ..
+            }) => actions,
+            Self::Waypoints(_) => return Vec::new(),
+        };
+        let bounded = match actions.head {
+            Head::Deterministic => actions.squash,
+            Head::TanhGaussian(_) => true,
+            Head::Gaussian(_) => false,
+        };
+        if !bounded {
+            return Vec::new();
+        }
+        let limits = task.action_low.iter().zip(&task.action_high);
+        let maps = actions.scale.iter().zip(&actions.offset);
+        let each = task.action_names.iter().zip(limits).zip(maps);
+        let narrow = each.filter_map(|((name, (low, high)), (scale, offset))| {
+            let (least, most) = (offset - scale.abs(), offset + scale.abs());
+            let room = 0.02 * (high - low);
+            (least > low + room && most < high - room).then(|| {
+                format!(
+                    "{name} is at most {least} to {most} by the controller's tanh, and its \
+                     limits are {low} to {high}: is it scaled after the file? \
+                     (action_scale in a policy file of kind \"onnx\")"
+                )
+            })
+        });
+        narrow.collect()
     }
 
     /// Checks the text of a policy file; `origin` is its name in errors, and a file that

@@ -36,8 +36,10 @@ pub struct Finding {
 /// A row that shows a finding.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WorstRow {
-    /// Number of the row, from 0, below the header.
+    /// Number of the row in all files together, from 0.
     pub row: usize,
+    /// Its file and line.
+    pub place: String,
     /// What was logged.
     pub logged: f32,
     /// What the task says: the reward, the limit, or 0 and 1 for a termination.
@@ -74,8 +76,13 @@ impl Review {
             };
             let _ = writeln!(text, "{kind}: `{}` {}", finding.key, finding.text);
             for worst in &finding.worst {
-                let WorstRow { row, logged, task } = worst;
-                let _ = writeln!(text, "    row {row}: logged {logged}, task {task}");
+                let WorstRow {
+                    place,
+                    logged,
+                    task,
+                    ..
+                } = worst;
+                let _ = writeln!(text, "    {place}: logged {logged}, task {task}");
             }
             if !finding.help.is_empty() {
                 let _ = writeln!(text, "  help: {}", finding.help);

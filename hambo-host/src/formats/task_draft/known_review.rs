@@ -36,6 +36,7 @@ impl Reviewer<'_> {
             .collect();
         let worst = |found: &KnownResidual| WorstRow {
             row: numbers.get(found.row).copied().unwrap_or_default(),
+            place: String::new(),
             logged: found.logged,
             task: found.computed,
         };

@@ -21,6 +21,9 @@ const LIMIT_TOLERANCE: f32 = 1e-5;
 /// Standard deviations from the mean of a Gaussian start that are no longer chance.
 const FAR: f32 = 5.0;
 
+/// Fewer different first states make a check abstain.
+const FEWEST_STARTS: usize = 5;
+
 /// Holds a task against a log. The log has the task's states and actions.
 ///
 /// # Errors
@@ -111,13 +114,17 @@ impl Reviewer<'_> {
         mut worst: Vec<(f32, WorstRow)>,
     ) {
         worst.sort_by(|one, other| other.0.total_cmp(&one.0));
-        let worst = worst.into_iter().take(SHOWN).map(|(_, row)| row);
+        let worst = worst.into_iter().take(SHOWN).map(|(_, row)| WorstRow {
+            place: self.log.origin.place(row.row),
+            ..row
+        });
+        let worst = worst.collect();
         self.findings.push(Finding {
             problem: true,
             key: key.to_owned(),
             text,
             help: help.to_owned(),
-            worst: worst.collect(),
+            worst,
         });
     }
 
@@ -188,6 +195,7 @@ impl Reviewer<'_> {
             if gap > allowed {
                 let row = WorstRow {
                     row: index,
+                    place: String::new(),
                     logged,
                     task: value,
                 };
@@ -253,6 +261,7 @@ impl Reviewer<'_> {
                     0.0,
                     WorstRow {
                         row: index,
+                        place: String::new(),
                         logged,
                         task: value,
                     },
@@ -316,6 +325,7 @@ impl Reviewer<'_> {
                     let (gap, logged, task) = beyond.max_by(|a, b| a.0.total_cmp(&b.0))?;
                     let worst = WorstRow {
                         row: number,
+                        place: String::new(),
                         logged,
                         task,
                     };
@@ -334,6 +344,21 @@ impl Reviewer<'_> {
     fn starts(&mut self) {
         let task = self.task;
         let log = self.log;
+        if let Initial::Data { always } = task.initial {
+            let bits =
+                |row: &LoggedRow| -> Vec<u32> { row.state.iter().map(|x| x.to_bits()).collect() };
+            let all: std::collections::HashSet<Vec<u32>> =
+                log.first_rows().map(|(_, row)| bits(row)).collect();
+            let text = format!("has {} different first states in the log", all.len());
+            match all.len() < FEWEST_STARTS && !always {
+                true => self.warning(
+                    "initial",
+                    format!("{text}, and a check needs {FEWEST_STARTS}"),
+                    "log more episodes, or say that the robot always starts there: initial.always = true".to_owned(),
+                ),
+                false => self.note("initial", text),
+            }
+        }
         // How far each first state is from where the task starts, and what it should be.
         let off = |index: usize, x: f32| -> (f32, f32) {
             let at = |numbers: &[f32]| numbers.get(index).copied().unwrap_or(f32::NAN);
@@ -367,6 +392,7 @@ impl Reviewer<'_> {
                     let (gap, inside) = off(index, x);
                     let worst = WorstRow {
                         row: number,
+                        place: String::new(),
                         logged: x,
                         task: inside,
                     };
@@ -375,9 +401,11 @@ impl Reviewer<'_> {
                 .collect();
             if !worst.is_empty() {
                 let (count, all) = (worst.len(), log.episodes());
-                let text = format!("does not start {count} of {all} logged episodes, by {name}");
-                let help = "say where the robot starts, or kind = \"data\"";
-                self.problem("initial", text, help, worst);
+                let text = format!(
+                    "is narrower than the log: {count} of {all} episodes start outside it, by \
+                     {name}; that is good practice"
+                );
+                self.note("initial", text);
             }
             let ends = match &task.initial {
                 Initial::Uniform { low, high } | Initial::Worst { low, high } => {

@@ -8,7 +8,7 @@ use hambo_core::expression::ProgramError;
 
 use crate::Error;
 use crate::formats::expression::is_identifier;
-use crate::formats::log::{Block, ColumnNames, DataError, Memory, Table, read_table};
+use crate::formats::log::{Block, ColumnNames, DataError, Memory, Origin, Table, read_table};
 use crate::formats::task::{RETURN_SO_FAR, TaskFile};
 
 /// A whole log.
@@ -20,6 +20,8 @@ pub struct LoggedRows {
     pub actions: Vec<String>,
     /// In the files' order.
     pub rows: Vec<LoggedRow>,
+    /// Where they come from.
+    pub origin: Origin,
 }
 
 /// One row of a log.
@@ -89,8 +91,9 @@ impl LoggedRows {
     }
 
     /// Reads a log that tells itself which is which: arrays are states and actions, a
-    /// column with a `next.NAME` is a state, every other column an action. `actions` says
-    /// it where there is no such column, and names the actions of arrays.
+    /// column with a `next.NAME` or called `obs_0` is a state, one called `action_0` or any
+    /// other column an action. `actions` says it where no column does, and names the actions
+    /// of arrays.
     ///
     /// # Errors
     /// If it cannot be told, or a file is unfit.
@@ -116,6 +119,7 @@ impl LoggedRows {
 
     fn from_table(table: &Table) -> Result<Self, DataError> {
         table.check_finite()?;
+        table.check_ends()?;
         let vector = |block: &Block, row: usize| -> Vec<f32> {
             let columns = 0..block.columns();
             columns.map(|column| block.at(row, column) as f32).collect()
@@ -151,6 +155,7 @@ impl LoggedRows {
             states: table.names.states.clone(),
             actions: table.names.actions.clone(),
             rows,
+            origin: table.origin.clone(),
         })
     }
 

@@ -42,6 +42,7 @@ pub(super) fn log(states: &str, step: impl Fn(&[f32], f32, &mut Noise) -> Vec<f3
         states,
         actions: vec!["u".to_owned()],
         rows,
+        origin: crate::formats::log::Origin::default(),
     }
 }
 

@@ -101,7 +101,7 @@ fn a_draft_parses_once_the_reward_is_there() {
 
 #[test]
 fn drafts_need_to_know_the_actions() {
-    let plain = "x,u\n0,1\n1,1\n2,1\n";
+    let plain = "x,u,run\n0,1,a\n1,1,a\n2,1,a\n";
     let file = File::new("plain.csv", plain);
     let error = LoggedRows::discover(std::slice::from_ref(&file.0), &[])
         .unwrap_err()
@@ -115,7 +115,11 @@ fn drafts_need_to_know_the_actions() {
     assert_eq!((task.action_low, task.action_high), (vec![0.0], vec![2.0]));
     assert_eq!(task.initial, Initial::Point(vec![0.0]));
     for (name, text, wanted) in [
-        ("odd.csv", "my x,u,next.my x\n0,0,0\n", "cannot be a name"),
+        (
+            "unmarked.csv",
+            "obs_0,action_0\n0,0\n1,1\n",
+            "where an episode ends",
+        ),
         ("lone.csv", "x,next.x\n0,0\n", "no action"),
         ("what.dat", "\u{1}x", "not known"),
     ] {
@@ -128,6 +132,27 @@ fn drafts_need_to_know_the_actions() {
             "{name}: {error}"
         );
     }
+}
+
+#[test]
+fn a_log_that_starts_more_widely_is_good_practice() {
+    let narrow = TASK.replace("high = [1, 0]", "high = [0.5, 0]");
+    let review = reviewed("wide.csv", &narrow, LOG);
+    assert!(review.ok, "{}", review.text());
+    assert!(review.text().contains("good practice"), "{}", review.text());
+}
+
+#[test]
+fn columns_get_names_that_a_task_can_use() {
+    let text = "time,cos,my x,u,next.cos,next.my x\n0,1,0,1,1,0\n1,1,0,0,1,0\n";
+    let file = File::new("names.csv", text);
+    let log = LoggedRows::discover(std::slice::from_ref(&file.0), &[]).unwrap();
+    assert_eq!(log.states, ["cos_1", "my_x"]);
+    let draft = draft(&log, "named").replace("# expr = \"\"", "expr = \"cos_1\"");
+    let task = TaskFile::parse(&draft, "t.toml").unwrap();
+    // The task reads the log under its own names.
+    let log = LoggedRows::read(std::slice::from_ref(&file.0), &task.names()).unwrap();
+    assert_eq!(log.rows.len(), 2);
 }
 
 #[test]
@@ -204,14 +229,6 @@ fn what_does_not_fit_is_found() {
             "termination",
             0,
             None,
-        ),
-        (
-            "start",
-            "high = [1, 0]",
-            "high = [0.5, 0]",
-            "initial",
-            1,
-            Some((2, 1.0, 0.5)),
         ),
         ("far", "low = [0, 0]", "low = [-4, 0]", "initial", 0, None),
     ];

@@ -1,10 +1,10 @@
 //! What adversary and noise make of a window's actions, by the core's own rollout.
 
 use hambo_core::adversary::{Level, Search, Starts};
-use hambo_core::expression::{Comparison, Inputs};
+use hambo_core::expression::Inputs;
 use hambo_core::image::Image;
 use hambo_core::policy::FoundChoices;
-use hambo_core::rollout::{Buffers, Objective, Rollout};
+use hambo_core::rollout::{Buffers, Objective, PathReturn, Rollout};
 use hambo_core::task::{InitialKind, InitialState, Limits, Task};
 use hambo_core::variant::Variant;
 
@@ -164,7 +164,7 @@ impl Simulation<'_> {
         let task = self.image.task();
         let lane = |values: &[f32]| -> Vec<[f32; 1]> { values.iter().map(|x| [*x]).collect() };
         let mut values = vec![[0.0; 1]; task.program.len()];
-        let (mut sum, mut weight) = (0.0_f32, 1.0_f32);
+        let mut path = PathReturn::default();
         for (step, row) in (0_u32..).zip(&window.rows) {
             let next = self.inside(row.next_state);
             let (state, action, next) = (lane(row.state), lane(row.action), lane(&next));
@@ -174,16 +174,11 @@ impl Simulation<'_> {
                 next: &next,
                 step: step as f32,
             };
-            task.program
-                .evaluate(Comparison::Exact, inputs, &mut values);
-            let value = |slot: u16| values.get(usize::from(slot)).map_or(f32::NAN, |row| row[0]);
-            sum += weight * value(task.reward);
-            if task.termination.is_some_and(|slot| value(slot) != 0.0) {
+            if !path.step(task, inputs, &mut values) {
                 break;
             }
-            weight *= task.discount;
         }
-        sum
+        path.value
     }
 
     /// What wraps, in its interval.

@@ -48,6 +48,37 @@ impl EnsembleOptions {
         }
     }
 
+    /// The paper's inference with networks that so many rows can fill: a few hundred rows say
+    /// nothing that 4 × 256 units are needed for, and would train for a minute.
+    ///
+    /// | rows | networks |
+    /// |---|---|
+    /// | below 2,000 | 5 of 2 × 64 |
+    /// | below 20,000 | 5 of 3 × 128 |
+    /// | more | the paper's, 5 of 4 × 256 |
+    ///
+    /// ```
+    /// use hambo_host::learn::ensemble::EnsembleOptions;
+    ///
+    /// assert_eq!(EnsembleOptions::for_rows(600).hidden, [64, 64]);
+    /// assert_eq!(EnsembleOptions::for_rows(50_000), EnsembleOptions::paper());
+    /// ```
+    #[must_use]
+    pub fn for_rows(rows: usize) -> Self {
+        match rows {
+            0..2_000 => Self {
+                hidden: vec![64; 2],
+                learning_rate: 3e-3,
+                ..Self::paper()
+            },
+            2_000..20_000 => Self {
+                hidden: vec![128; 3],
+                ..Self::paper()
+            },
+            _ => Self::paper(),
+        }
+    }
+
     /// The demo's: a plain ensemble of small networks for a few hundred rows.
     ///
     /// ```

@@ -19,13 +19,11 @@ pub enum FitError {
     },
     /// A row that cannot belong to the others.
     #[error(
-        "{place}, transition {}: `{column}` is {value:e}, a million times as far from the median as nearly all others\nhelp: correct the row or take it out", row + 1
+        "{place}: `{column}` is {value:e}, a million times as far from the median as nearly all others\nhelp: correct the row or take it out"
     )]
     Outlier {
-        /// The log, or the file that it is in.
+        /// File and line.
         place: String,
-        /// Transition of it, from 0.
-        row: usize,
         /// The column.
         column: String,
         /// Its value, or its change for a next state.
@@ -33,13 +31,11 @@ pub enum FitError {
     },
     /// A known state that the log knows otherwise.
     #[error(
-        "{place}, transition {}: [known] says that `{state}` becomes {computed}, and the log says {logged}: {share:.1e} of its standard deviation apart, where 1e-4 may be rounding\nhelp: correct the expression, or leave `{state}` to the model", row + 1
+        "{place}: [known] says that `{state}` becomes {computed}, and the log says {logged}: {share:.1e} of its standard deviation apart, where 1e-4 may be rounding\nhelp: correct the expression, or leave `{state}` to the model"
     )]
     Known {
-        /// The log, or the file that it is in.
+        /// File and line.
         place: String,
-        /// Transition of it, from 0.
-        row: usize,
         /// The state.
         state: String,
         /// What the task says of its next value.
@@ -51,13 +47,11 @@ pub enum FitError {
     },
     /// A pair that is not on the unit circle.
     #[error(
-        "{place}, transition {}: `circle` says that `{state}` and its other state have the length 1, and they have {length}\nhelp: correct the row, or take the pair out of `state.circle`", row + 1
+        "{place}: `circle` says that `{state}` and its other state have the length 1, and they have {length}\nhelp: correct the row, or take the pair out of `state.circle`"
     )]
     Circle {
-        /// The log, or the file that it is in.
+        /// File and line.
         place: String,
-        /// Transition of it, from 0.
-        row: usize,
         /// The first state of the pair.
         state: String,
         /// The length of the pair.
@@ -73,31 +67,6 @@ pub enum FitError {
         /// Its value.
         value: f32,
     },
-}
-
-impl FitError {
-    /// The transition that it speaks of, from 0.
-    #[must_use]
-    pub fn transition(&self) -> Option<usize> {
-        match self {
-            Self::Outlier { row, .. } | Self::Known { row, .. } | Self::Circle { row, .. } => {
-                Some(*row)
-            }
-            Self::TooFewRows { .. } | Self::ConstantColumn { .. } => None,
-        }
-    }
-
-    /// The same of a transition in a file.
-    #[must_use]
-    pub fn in_file(mut self, file: String, transition: usize) -> Self {
-        match &mut self {
-            Self::Outlier { place, row, .. }
-            | Self::Known { place, row, .. }
-            | Self::Circle { place, row, .. } => (*place, *row) = (file, transition),
-            Self::TooFewRows { .. } | Self::ConstantColumn { .. } => {}
-        }
-        self
-    }
 }
 
 impl Explained for FitError {}

@@ -12,8 +12,7 @@ pub(super) fn hold_known(task: &TaskFile, view: &ModelView, log: &Log) -> Result
     let known = known_residuals(view, log)?;
     if let Some(found) = known.iter().find(|found| found.too_large) {
         return Err(FitError::Known {
-            place: "the log".to_owned(),
-            row: found.row,
+            place: log.place(found.row),
             state: name(found).unwrap_or_default(),
             computed: found.computed,
             logged: found.logged,
@@ -24,8 +23,7 @@ pub(super) fn hold_known(task: &TaskFile, view: &ModelView, log: &Log) -> Result
     let circles = circle_residuals(view, log);
     if let Some(found) = circles.iter().find(|found| found.too_large) {
         return Err(FitError::Circle {
-            place: "the log".to_owned(),
-            row: found.row,
+            place: log.place(found.row),
             state: name(found).unwrap_or_default(),
             length: found.logged,
         }

@@ -19,8 +19,7 @@ pub(super) fn refuse_outliers(task: &TaskFile, log: &Log) -> Result<(), FitError
         let values: Vec<f64> = values.collect();
         if let Some(row) = farthest(&values) {
             return Err(FitError::Outlier {
-                place: "the log".to_owned(),
-                row,
+                place: log.place(row),
                 column: name.clone(),
                 value: values[row] as f32,
             });
@@ -36,8 +35,7 @@ pub(super) fn refuse_outliers(task: &TaskFile, log: &Log) -> Result<(), FitError
         let values: Vec<f64> = values.collect();
         if let Some(row) = farthest(&values) {
             return Err(FitError::Outlier {
-                place: "the log".to_owned(),
-                row,
+                place: log.place(row),
                 column: format!("next.{name}"),
                 value: values[row] as f32,
             });

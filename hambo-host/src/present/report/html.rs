@@ -44,7 +44,9 @@ pub(in crate::present::report) fn figure(value: f64) -> Cell {
 }
 
 /// A table with a caption; the first cell of each row is its header. Wide
-/// tables scroll in their own frame, which the keyboard can reach.
+/// tables scroll in their own frame, which the keyboard can reach; on a narrow screen each row
+/// is a card, and each cell says its own head. The roles are said, because such cards would
+/// lose them.
 pub(in crate::present::report) fn table(
     caption: &str,
     heads: &[&str],
@@ -54,6 +56,7 @@ pub(in crate::present::report) fn table(
         let cell = rows.first().and_then(|row| row.get(column));
         matches!(cell, Some(Cell::Number(_)))
     };
+    let names: Vec<String> = heads.iter().map(|head| escape(head)).collect();
     let heads: String = heads
         .iter()
         .enumerate()
@@ -63,16 +66,20 @@ pub(in crate::present::report) fn table(
             } else {
                 ""
             };
-            format!("<th scope=\"col\"{class}>{}</th>", escape(head))
+            format!(
+                "<th role=\"columnheader\" scope=\"col\"{class}>{}</th>",
+                escape(head)
+            )
         })
         .collect();
     let body: String = rows
         .iter()
         .map(|row| {
             let cells = row.iter().enumerate().map(|(column, cell)| {
+                let head = names.get(column).map_or("", String::as_str);
                 let (tag, scope) = match column {
-                    0 => ("th", " scope=\"row\""),
-                    _ => ("td", ""),
+                    0 => ("th", " role=\"rowheader\" scope=\"row\"".to_owned()),
+                    _ => ("td", format!(" role=\"cell\" data-head=\"{head}\"")),
                 };
                 match cell {
                     Cell::Text(words) => format!("<{tag}{scope}>{}</{tag}>", escape(words)),
@@ -82,20 +89,25 @@ pub(in crate::present::report) fn table(
                     Cell::Markup(markup) => format!("<{tag}{scope}>{markup}</{tag}>"),
                 }
             });
-            format!("<tr>{}</tr>\n", cells.collect::<String>())
+            format!("<tr role=\"row\">{}</tr>\n", cells.collect::<String>())
         })
         .collect();
     let caption = escape(caption);
     format!(
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\"><table>\
-         <caption>{caption}</caption>\n<thead><tr>{heads}</tr></thead>\n\
-         <tbody>\n{body}</tbody></table></div>\n"
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\
+         <table role=\"table\"><caption>{caption}</caption>\n\
+         <thead role=\"rowgroup\"><tr role=\"row\">{heads}</tr></thead>\n\
+         <tbody role=\"rowgroup\">\n{body}</tbody></table></div>\n"
     )
 }
 
-/// A figure with its caption, which is markup.
+/// A wide figure with its caption, which is markup. On a narrow screen it scrolls, and says so.
 pub(in crate::present::report) fn picture(svg: &str, caption: &str) -> String {
-    format!("<figure>{svg}<figcaption>{caption}</figcaption></figure>\n")
+    format!(
+        "<figure><p class=\"sideways\">The picture goes on to the right: move it sideways.</p>\
+         <div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"picture\">{svg}</div>\
+         <figcaption>{caption}</figcaption></figure>\n"
+    )
 }
 
 /// A key to a line or a band of a chart: a swatch and its name.
@@ -201,8 +213,8 @@ mod tests {
         );
         for part in [
             "a &lt;caption&gt;",
-            "<th scope=\"col\" class=\"number\">y",
-            "<th scope=\"row\">&lt;i&gt;</th>",
+            "<th role=\"columnheader\" scope=\"col\" class=\"number\">y",
+            "<th role=\"rowheader\" scope=\"row\">&lt;i&gt;</th>",
         ] {
             assert!(table.contains(part), "{part} is not in {table}");
         }

@@ -118,6 +118,14 @@ fn verdict(run: &SavedRun) -> String {
         ("Trajectories", result.trajectories.to_string()),
         ("Searched trajectories", result.searched.to_string()),
     ];
+    if let Some(logged) = &result.logged_return {
+        facts.insert(3, ("The log\u{2019}s own return", readable(logged.mean.0)));
+    }
+    if let Some(starts) = result.distinct_starts {
+        facts.push(("Different first states", starts.to_string()));
+    }
+    let held = f64::from(run.model.calibration.gate.share);
+    facts.push(("Withheld rows that the model holds", percent(held)));
     if !result.constraints.is_empty() {
         let kept = result.constraints.iter().filter(|one| one.ok).count();
         let all = result.constraints.len();

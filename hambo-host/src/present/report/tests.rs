@@ -6,10 +6,12 @@ use super::*;
 use crate::check::adversary::EffortLevel;
 use crate::check::exact::ExactValue;
 use crate::check::log_next::LogNext;
+use crate::check::logged_return::LoggedReturn;
 use crate::check::loss::{CostlyStep, Loss};
 use crate::check::model_summary::{CalibrationSummary, ModelSummary, StateCalibration};
 use crate::check::number::{Number, numbers};
 use crate::check::paths::{Band, Paths, ShownPath};
+use crate::check::restarts::Restarts;
 use crate::check::result::{
     AdversaryResult, ConstraintResult, CoursePoint, EstimateResult, LevelResult,
 };
@@ -167,6 +169,24 @@ fn run(states: usize, steps: usize) -> SavedRun {
         support: Some(SupportUse {
             neutral: excursion(0.0),
             worst: excursion(0.25),
+        }),
+        questions: vec!["is the action <scaled>".to_owned()],
+        distinct_starts: Some(12),
+        logged_return: Some(LoggedReturn {
+            episodes: 40,
+            mean: Number(-55.5),
+            least: Number(-70.0),
+            greatest: Number(-41.0),
+            shortest: 20,
+            longest: 20,
+        }),
+        restarts: Some(Restarts {
+            count: 20,
+            lowered: 1,
+            epsilon: Number(0.5),
+            limit: Number(0.217),
+            least: Number(-61.5),
+            without: Number(-60.0),
         }),
         exact: Some(ExactValue {
             value: Number(-51.0),

@@ -26,7 +26,6 @@ pub(super) fn assemble(
         Complaint::new(problem, complaint.help).of_model()
     })?;
     let chain = Chain::new(head.signal, network)?;
-    let activation = chain.activation()?;
     let mut layers = Vec::new();
     for (index, affine) in chain.layers.iter().rev().enumerate() {
         layers.push(affine.rounded().map_err(|complaint| {
@@ -36,7 +35,7 @@ pub(super) fn assemble(
     }
     Ok(PerceptronPolicy {
         layers,
-        activation,
+        activations: chain.activations(),
         observation_mean: chain.mean.iter().map(|x| *x as f32).collect(),
         observation_scale: chain.std.iter().map(|x| *x as f32).collect(),
         actions: head.actions,

@@ -2,7 +2,7 @@
 
 use hambo_core::network::MAX_HIDDEN_LAYERS;
 
-use super::error::{Complaint, OnnxError, shown};
+use super::error::{Complaint, OnnxError};
 use super::network::{Network, Step};
 use super::signal::{Map, Signal};
 use super::tensor::Budget;
@@ -64,7 +64,7 @@ impl Affine {
 /// The layers from the last to the first, and what lies between them.
 pub(super) struct Chain {
     pub layers: Vec<Affine>,
-    steps: Vec<(Activation, String, String)>,
+    steps: Vec<Activation>,
     pub mean: Vec<f64>,
     pub std: Vec<f64>,
 }
@@ -124,7 +124,7 @@ impl Chain {
                 _ => of.clone(),
             };
             layers.push(affine);
-            steps.push((activation, base.node.clone(), base.operator.clone()));
+            steps.push(activation);
             if steps.len() > MAX_HIDDEN_LAYERS {
                 let problem = format!("there are more than {MAX_HIDDEN_LAYERS} hidden layers");
                 return Err(complain(Complaint::new(
@@ -135,31 +135,9 @@ impl Chain {
         }
     }
 
-    /// The one activation of all hidden layers.
-    pub fn activation(&self) -> Result<Activation, OnnxError> {
-        let Some((first, first_node, first_operator)) = self.steps.last() else {
-            return Ok(Activation::default());
-        };
-        let name = |activation: &Activation, operator: &str| match activation {
-            Activation::Relu if operator != "Relu" => "a clip, made of two ReLU",
-            Activation::Relu => "ReLU",
-            Activation::Tanh => "tanh",
-            Activation::Silu => "SiLU",
-        };
-        match self.steps.iter().rev().find(|(step, ..)| step != first) {
-            None => Ok(*first),
-            Some((step, node, operator)) => {
-                let problem = format!(
-                    "it is {}, and `{}` is {}: all hidden layers must have the same activation",
-                    name(step, operator),
-                    shown(first_node),
-                    name(first, first_operator)
-                );
-                let help = "train with one activation; sigmoid counts as tanh. Export without \
-                            clips of the observation, and give the task the action's limits";
-                Err(Complaint::new(problem, help).of_node(node, operator))
-            }
-        }
+    /// The activations of the hidden layers, the first layer's first.
+    pub fn activations(&self) -> Vec<Activation> {
+        self.steps.iter().rev().copied().collect()
     }
 }
 

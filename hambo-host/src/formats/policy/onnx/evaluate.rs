@@ -17,6 +17,9 @@ use super::weight_file::WeightFolder;
 /// The versions of the operators whose meaning is known.
 const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;
 
+/// Operators that remember.
+const RECURRENT: [&str; 5] = ["LSTM", "GRU", "RNN", "Loop", "Scan"];
+
 /// A value of the graph.
 #[derive(Clone)]
 pub(super) enum Value {
@@ -57,6 +60,16 @@ pub(super) fn evaluate<'a>(
     values.insert(input.name, Value::Signal(Rc::new(observation)));
 
     let needed = needed(graph, &values, &weights)?;
+    // Before what stands around it is complained of.
+    let mut nodes = graph.nodes.iter().enumerate();
+    let remembers = nodes
+        .find(|(index, node)| needed.nodes.contains(index) && RECURRENT.contains(&node.operator));
+    if let Some((_, node)) = remembers {
+        let problem = "it is a recurrent layer, and a file of one step has no memory";
+        let help = "train a controller without memory, or write what it remembers as states of \
+                    [known] in the task";
+        return Err(Complaint::new(problem, help).of_node(node.label(), node.operator));
+    }
     for name in &needed.weights {
         if let Some(message) = weights.get(name) {
             let tensor = Tensor::decode(message, folder, &mut network.budget)

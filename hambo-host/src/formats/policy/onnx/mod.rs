@@ -8,7 +8,7 @@
 //! |---|---|
 //! | Gemm, MatMul, Add, Sub, Mul, Div with constants | layers |
 //! | (observation − mean) / std first | the policy's normalisation |
-//! | Relu, Tanh, Sigmoid, x · Sigmoid(x) | the hidden activation, one for all; sigmoid is ½ + ½ tanh(x/2) |
+//! | Relu, Tanh, Sigmoid, x · Sigmoid(x) | hidden activations; sigmoid is ½ + ½ tanh(x/2) |
 //! | Tanh or Sigmoid last, then scale and offset | squashing and the action's range |
 //! | Clip last | the task's action limits if they lie within it, else two ReLU |
 //! | Identity, Cast, Dropout, Flatten, Reshape, Squeeze, Split, Slice, Concat, … | nothing, or rows of a layer |
@@ -44,7 +44,7 @@ use std::path::Path;
 pub use error::OnnxError;
 pub use writer::{encode, write};
 
-use super::{PerceptronPolicy, PolicyError};
+use super::{PerceptronPolicy, PolicyError, foreign};
 use crate::formats::task::TaskFile;
 use crate::foundation::files::read_at_most;
 use error::Complaint;
@@ -128,7 +128,7 @@ pub struct OnnxPolicy {
 /// )?;
 /// let policy = PerceptronPolicy {
 ///     layers: vec![Layer { inputs: 2, outputs: 1, weights: vec![-2.0, -0.5], bias: vec![0.25] }],
-///     activation: Activation::Relu,
+///     activations: Vec::new(),
 ///     observation_mean: vec![0.5, 0.0],
 ///     observation_scale: vec![2.0, 1.0],
 ///     actions: ActionMap { squash: true, ..ActionMap::plain(1) },
@@ -151,6 +151,7 @@ pub fn read(
         origin: origin(),
         source,
     })?;
+    foreign::refuse(path, &bytes)?;
     decode(&bytes, path.parent(), task, options).map_err(|problem| PolicyError::Onnx {
         origin: origin(),
         problem: Box::new(problem),

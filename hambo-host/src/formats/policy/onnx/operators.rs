@@ -67,6 +67,7 @@ pub(super) fn apply(
         "Gemm" => gemm(node, inputs, network),
         "MatMul" => matmul(inputs, network),
         "Add" | "Sub" | "Mul" | "Div" => arithmetic(node, inputs, network),
+        "BatchNormalization" => batch_normalisation(node, inputs, network),
         "Clip" | "Min" | "Max" => clip(node, inputs, network),
         "Relu" => activation(node, Step::Relu, |x| x.max(0.0), inputs, network),
         "Tanh" => activation(node, Step::Tanh, f64::tanh, inputs, network),
@@ -152,6 +153,39 @@ fn gemm(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Out
     let beta = node.float("beta", 1.0);
     let bias = product.row(&bias.map(|x| beta * x))?;
     signal(product.scaled(None, &bias, 0, &mut network.budget)?)
+}
+
+/// (x − mean) / sqrt(variance + epsilon) · scale + offset, with statistics that training left.
+fn batch_normalisation(
+    node: &Node<'_>,
+    inputs: &[Option<Value>],
+    network: &mut Network,
+) -> Outcome {
+    let Value::Signal(x) = input(inputs, 0)? else {
+        return Err(unsupported());
+    };
+    if node.integer("training_mode", 0) != 0 || node.integer("is_test", 1) == 0 {
+        let help = "call eval() before you export";
+        return Err(Complaint::new(
+            "it takes its statistics from the batch",
+            help,
+        ));
+    }
+    let row = |index: usize| -> Result<Vec<f64>, Complaint> {
+        let missing = || Complaint::new("a part of it is missing", "export the model again");
+        x.row(known(inputs, index)?.ok_or_else(missing)?)
+    };
+    let (scale, offset, mean, variance) = (row(1)?, row(2)?, row(3)?, row(4)?);
+    let epsilon = node.float("epsilon", 1e-5);
+    let pairs = scale.iter().zip(&variance);
+    let factors: Vec<f64> = pairs
+        .map(|(scale, variance)| scale / (variance + epsilon).sqrt())
+        .collect();
+    let pairs = offset.iter().zip(&mean).zip(&factors);
+    let offsets: Vec<f64> = pairs
+        .map(|((offset, mean), factor)| offset - mean * factor)
+        .collect();
+    signal(x.scaled(Some(&factors), &offsets, 0, &mut network.budget)?)
 }
 
 fn matmul(inputs: &[Option<Value>], network: &mut Network) -> Outcome {

@@ -41,7 +41,7 @@ const INT64: i64 = 7;
 /// };
 /// let policy = PerceptronPolicy {
 ///     layers: vec![layer(3, 8), layer(8, 2)],
-///     activation: Activation::Relu,
+///     activations: vec![Activation::Relu],
 ///     observation_mean: vec![0.0; 3],
 ///     observation_scale: vec![1.0; 3],
 ///     actions: ActionMap {
@@ -93,7 +93,8 @@ pub fn encode(policy: &PerceptronPolicy, metadata: &[(&str, &str)]) -> Result<Ve
         if index == last {
             break;
         }
-        value = match policy.activation {
+        let activation = policy.activations.get(index).copied().unwrap_or_default();
+        value = match activation {
             Activation::Relu => graph.node("Relu", &[&value], []),
             Activation::Tanh => graph.node("Tanh", &[&value], []),
             Activation::Silu => {

@@ -28,9 +28,10 @@ pub fn section(run: &SavedRun) -> Option<Section> {
         .collect();
     let mut body = String::from(
         "<p>An adversary is only as good as its search, and a weak one makes a bound that looks \
-         tight and is wrong. So each estimate is the minimum over all that were tried. If search \
-         and network agree, and the minimum no longer falls with the sweeps, more search would \
-         hardly lower the bound; if not, try a higher <code>--effort</code>.</p>\n",
+         tight and is wrong. So each estimate is the minimum over all that were tried. If the \
+         minimum still falls with the last sweeps, or the network lies below the search, try a \
+         higher <code>--effort</code>; a network that lies above it only failed to learn, and \
+         costs nothing.</p>\n",
     );
     body.push_str(&table(
         "What adversaries found: means on the searched trajectories",

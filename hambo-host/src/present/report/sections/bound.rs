@@ -36,6 +36,23 @@ pub fn section(run: &SavedRun) -> Section {
         body.push_str(&picture(&ladder(run, &result.estimates), &caption));
     }
     let decides = |estimate: &EstimateResult| result.variants.contains(&estimate.variant);
+    if let Some(logged) = &result.logged_return {
+        body.push_str(&format!(
+            "<p>For comparison: {}.</p>\n",
+            escape(&logged.sentence())
+        ));
+    }
+    for question in &result.questions {
+        body.push_str(&format!(
+            "<p><strong>Question:</strong> {}.</p>\n",
+            escape(question)
+        ));
+    }
+    if let Some(starts) = result.distinct_starts {
+        body.push_str(&format!(
+            "<p>Trajectories start from {starts} different first states.</p>\n"
+        ));
+    }
     let rows: Vec<Vec<Cell>> = result
         .all_estimates()
         .map(|(objective, estimate)| {
@@ -45,7 +62,9 @@ pub fn section(run: &SavedRun) -> Section {
                 text(&estimate.adversary),
                 figure(estimate.mean.0),
                 figure(estimate.std_error.0),
-                figure(estimate.lower.0),
+                estimate
+                    .guarantee()
+                    .map_or_else(|| text("none"), |lower| figure(lower.0)),
                 text(if decides(estimate) { "yes" } else { "no" }),
             ]
         })
@@ -109,7 +128,8 @@ pub fn section(run: &SavedRun) -> Section {
 fn ladder(run: &SavedRun, returns: &[EstimateResult]) -> String {
     let result = &run.result;
     let threshold = result.threshold.map(|x| x.0).filter(|x| x.is_finite());
-    let numbers = returns.iter().flat_map(|one| [one.mean.0, one.lower.0]);
+    let lower = |one: &EstimateResult| one.guarantee().map_or(one.mean.0, |lower| lower.0);
+    let numbers = returns.iter().flat_map(|one| [one.mean.0, lower(one)]);
     let range = Range::of(numbers.chain(threshold));
     let height = TOP + ROW * returns.len() as f64 + 34.0;
     let bottom = height - 34.0;
@@ -164,7 +184,7 @@ fn ladder(run: &SavedRun, returns: &[EstimateResult]) -> String {
             false => estimate.variant.clone(),
         };
         svg.push(label("name", [LEFT - 14.0, y + 4.0], "end", &name));
-        let (mean, lower) = (estimate.mean.0, estimate.lower.0);
+        let (mean, lower) = (estimate.mean.0, lower(estimate));
         if !(mean.is_finite() && lower.is_finite()) {
             svg.push(label("", [LEFT, y + 4.0], "start", "not finite"));
             continue;

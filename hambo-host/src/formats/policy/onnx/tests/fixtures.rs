@@ -80,15 +80,18 @@ pub(super) fn compare(name: &str, limit: f32) -> PerceptronPolicy {
 #[test]
 fn torchscript_exports_are_read() {
     let policy = compare("torchscript_relu", 100.0);
-    assert_eq!(policy.activation, Activation::Relu);
+    assert_eq!(policy.activations, [Activation::Relu; 2]);
     assert_eq!(policy.observation_mean, [0.5, -1.0, 20.0]);
     assert_eq!(policy.observation_scale, [1.5, 0.25, 8.0]);
     assert_eq!((policy.actions.squash, policy.layers.len()), (true, 3));
     assert_eq!(policy.actions.scale, [2.0, 1.0]);
     assert_eq!(policy.actions.offset, [0.0, 0.5]);
-    assert_eq!(
-        compare("torchscript_sigmoid", 100.0).activation,
-        Activation::Tanh
+    let sigmoid = compare("torchscript_sigmoid", 100.0);
+    assert!(
+        sigmoid
+            .activations
+            .iter()
+            .all(|one| *one == Activation::Tanh)
     );
     compare("torchscript_opset_9", 100.0);
     compare("torchscript_vector", 100.0);
@@ -102,7 +105,8 @@ fn dynamo_exports_are_read() {
     compare("dynamo_external", 100.0);
     compare("dynamo_double", 100.0);
     compare("dynamo_vector", 100.0);
-    assert_eq!(compare("dynamo_silu", 100.0).activation, Activation::Silu);
+    let silu = compare("dynamo_silu", 100.0);
+    assert!(silu.activations.iter().all(|one| *one == Activation::Silu));
     let head = compare("dynamo_ppo", 100.0).actions.head;
     assert_eq!(head, Head::Gaussian(Spread::Fixed));
     for name in ["dynamo_sac", "dynamo_joined"] {

@@ -242,14 +242,12 @@ fn bad_files_are_refused() {
             "branches",
         ),
         (
-            "two activations",
+            "a recurrent layer",
             Builder::new(1)
-                .floats("W", &[1, 1], &[1.0])
-                .node("Relu", &["x"], "a")
-                .node("Tanh", &["a"], "b")
-                .node("MatMul", &["b", "W"], "y")
+                .node("Transpose", &["x"], "a")
+                .node("LSTM", &["a"], "y")
                 .finish(),
-            "same activation",
+            "recurrent",
         ),
         (
             "division by zero",

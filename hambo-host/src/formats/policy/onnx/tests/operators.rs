@@ -224,3 +224,60 @@ fn wrappers_say_what_the_graph_does_not() {
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn layers_may_have_different_activations() {
+    // tanh(relu(x) − 1), a clip inside, and a sigmoid after it.
+    let builder = || {
+        Builder::new(1)
+            .floats("W", &[1, 1], &[1.0])
+            .floats("one", &[], &[1.0])
+            .floats("low", &[], &[-0.5])
+            .floats("high", &[], &[0.25])
+            .node("Relu", &["x"], "a")
+            .node("Sub", &["a", "one"], "b")
+            .node("Tanh", &["b"], "c")
+            .node("Clip", &["c", "low", "high"], "d")
+            .node("MatMul", &["d", "W"], "e")
+            .node("Sigmoid", &["e"], "f")
+            .node("MatMul", &["f", "W"], "y")
+    };
+    for x in [-2.0_f32, 0.4, 0.9, 1.2, 3.0] {
+        let inner = (x.max(0.0) - 1.0).tanh().clamp(-0.5, 0.25);
+        let wanted = 1.0 / (1.0 + (-inner).exp());
+        let found = run(builder(), &[x], 1)[0];
+        assert!((found - wanted).abs() < 1e-6, "{x}: {found} {wanted}");
+    }
+}
+
+#[test]
+fn batch_normalisation_is_a_layer() {
+    let builder = || {
+        Builder::new(2)
+            .floats("scale", &[2], &[2.0, 1.0])
+            .floats("offset", &[2], &[0.5, 0.0])
+            .floats("mean", &[2], &[1.0, -1.0])
+            .floats("variance", &[2], &[3.5, 0.75])
+    };
+    let names = ["x", "scale", "offset", "mean", "variance"];
+    let normal = builder().node_with(
+        "BatchNormalization",
+        &names,
+        &["y"],
+        [float("epsilon", 0.25)],
+    );
+    // Square roots of 3.75 and 1.
+    let wanted = [(3.0 - 1.0) / 3.75_f32.sqrt() * 2.0 + 0.5, 5.0];
+    let found = run(normal, &[3.0, 4.0], 2);
+    for (found, wanted) in found.iter().zip(wanted) {
+        assert!((found - wanted).abs() < 1e-6, "{found} {wanted}");
+    }
+    let training = builder().node_with(
+        "BatchNormalization",
+        &names,
+        &["y"],
+        [integer("training_mode", 1)],
+    );
+    let error = read(training, 2, 2).unwrap_err().to_string();
+    assert!(error.contains("eval()"), "{error}");
+}

@@ -23,7 +23,7 @@ fn policy(widths: &[usize], activation: Activation, actions: ActionMap) -> Perce
     });
     PerceptronPolicy {
         layers: layers.collect(),
-        activation,
+        activations: vec![activation; widths.len() - 2],
         observation_mean: vec![0.3; widths[0]],
         observation_scale: vec![1.7; widths[0]],
         actions,

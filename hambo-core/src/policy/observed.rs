@@ -1,0 +1,286 @@
+//! Controllers that see functions of the state instead of the state: some of it,
+//! or the sine and cosine of an angle.
+
+use heapless::Vec;
+
+use super::{Linear, Perceptron, Policy, spoil};
+use crate::ParameterError;
+use crate::expression::{Comparison, Gradient, Inputs, Op, Program, Variable};
+
+/// The largest number of observations.
+pub const MAX_OBSERVED: usize = 64;
+
+/// What sees the observations.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one, and no heap")]
+pub enum Observer<'a> {
+    /// Linear feedback.
+    Linear(Linear<'a>),
+    /// A network.
+    Perceptron(Perceptron<'a>),
+}
+
+/// A controller behind a tape that computes what it sees.
+///
+/// Its scratch is: the tape's values and adjoints, the observations and their
+/// cotangents, and that of the controller.
+#[derive(Clone, Debug)]
+pub struct Observed<'a> {
+    states: usize,
+    program: Program,
+    slots: Vec<u16, MAX_OBSERVED>,
+    policy: Observer<'a>,
+}
+
+/// The scratch of an [`Observed`].
+struct Parts<'s, const B: usize> {
+    values: &'s mut [[f32; B]],
+    adjoints: &'s mut [[f32; B]],
+    seen: &'s mut [[f32; B]],
+    cotangents: &'s mut [[f32; B]],
+    rest: &'s mut [[f32; B]],
+}
+
+impl<'a> Observed<'a> {
+    /// A controller from its parts.
+    ///
+    /// # Errors
+    /// If the controller takes another number of observations, a slot is not on the
+    /// tape, or the tape reads anything but the state.
+    pub(crate) fn new(
+        states: usize,
+        program: Program,
+        slots: Vec<u16, MAX_OBSERVED>,
+        policy: Observer<'a>,
+    ) -> Result<Self, ParameterError> {
+        let inputs = match &policy {
+            Observer::Linear(policy) => policy.state_dimension(),
+            Observer::Perceptron(policy) => policy.state_dimension(),
+        };
+        ParameterError::size("observations", !slots.is_empty() && slots.len() == inputs)?;
+        let on_tape = |slot: &u16| usize::from(*slot) < program.len();
+        ParameterError::size("observations", slots.iter().all(on_tape))?;
+        let of_state = |op: &Op| match op {
+            Op::Variable(variable) => matches!(variable, Variable::State(_)),
+            _ => true,
+        };
+        ParameterError::size("observations", program.ops().iter().all(of_state))?;
+        Ok(Self {
+            states,
+            program,
+            slots,
+            policy,
+        })
+    }
+
+    /// Whether the same state always gets the same action.
+    #[must_use]
+    pub(crate) fn is_deterministic(&self) -> bool {
+        match &self.policy {
+            Observer::Linear(policy) => policy.is_deterministic(),
+            Observer::Perceptron(policy) => policy.is_deterministic(),
+        }
+    }
+
+    fn split<'s, const B: usize>(&self, scratch: &'s mut [[f32; B]]) -> Option<Parts<'s, B>> {
+        let (values, scratch) = scratch.split_at_mut_checked(self.program.len())?;
+        let (adjoints, scratch) = scratch.split_at_mut_checked(self.program.len())?;
+        let (seen, scratch) = scratch.split_at_mut_checked(self.slots.len())?;
+        let (cotangents, rest) = scratch.split_at_mut_checked(self.slots.len())?;
+        Some(Parts {
+            values,
+            adjoints,
+            seen,
+            cotangents,
+            rest,
+        })
+    }
+}
+
+impl Policy for Observed<'_> {
+    fn state_dimension(&self) -> usize {
+        self.states
+    }
+
+    fn action_dimension(&self) -> usize {
+        match &self.policy {
+            Observer::Linear(policy) => policy.action_dimension(),
+            Observer::Perceptron(policy) => policy.action_dimension(),
+        }
+    }
+
+    fn scratch_rows(&self) -> Option<usize> {
+        let rest = match &self.policy {
+            Observer::Linear(policy) => policy.scratch_rows(),
+            Observer::Perceptron(policy) => policy.scratch_rows(),
+        };
+        let own = self.program.len().checked_add(self.slots.len())?;
+        rest?.checked_add(own.checked_mul(2)?)
+    }
+
+    fn act<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        noise: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        action: &mut [[f32; B]],
+    ) {
+        let Some(parts) = self.split(scratch) else {
+            return spoil(action);
+        };
+        let inputs = Inputs {
+            state,
+            action: &[],
+            next: &[],
+            step: 0.0,
+        };
+        let finite = self
+            .program
+            .evaluate(Comparison::Exact, inputs, parts.values);
+        for (row, slot) in parts.seen.iter_mut().zip(&self.slots) {
+            let value = parts.values.get(usize::from(*slot));
+            *row = value.copied().unwrap_or([f32::NAN; B]);
+        }
+        match &self.policy {
+            Observer::Linear(policy) => policy.act(parts.seen, noise, parts.rest, action),
+            Observer::Perceptron(policy) => policy.act(parts.seen, noise, parts.rest, action),
+        }
+        // A network may lose a NaN.
+        for row in action {
+            for (action, finite) in row.iter_mut().zip(finite) {
+                if !finite {
+                    *action = f32::NAN;
+                }
+            }
+        }
+    }
+
+    fn pull_back<const B: usize>(
+        &self,
+        _state: &[[f32; B]],
+        noise: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        action_cotangent: &[[f32; B]],
+        state_cotangent: &mut [[f32; B]],
+    ) {
+        let Some(parts) = self.split(scratch) else {
+            return;
+        };
+        for row in parts.cotangents.iter_mut() {
+            *row = [0.0; B];
+        }
+        match &self.policy {
+            Observer::Linear(policy) => policy.pull_back(
+                parts.seen,
+                noise,
+                parts.rest,
+                action_cotangent,
+                parts.cotangents,
+            ),
+            Observer::Perceptron(policy) => policy.pull_back(
+                parts.seen,
+                noise,
+                parts.rest,
+                action_cotangent,
+                parts.cotangents,
+            ),
+        }
+        let seeds = self
+            .slots
+            .iter()
+            .copied()
+            .zip(parts.cotangents.iter().copied());
+        let gradient = Gradient {
+            state: state_cotangent,
+            action: &mut [],
+            next: &mut [],
+        };
+        // Slots and rows were held against the tape.
+        let _ = self.program.pull_back(
+            Comparison::Exact,
+            parts.values,
+            seeds,
+            parts.adjoints,
+            gradient,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::policy::{ActionMap, Head};
+
+    /// u = 2 cos(x1) + 3 x0, seen as (cos(x1), x0).
+    fn policy() -> Observed<'static> {
+        let ops = [
+            Op::Variable(Variable::State(1)),
+            Op::Cosine(0),
+            Op::Variable(Variable::State(0)),
+        ];
+        let program = Program::new(&ops, 2, 1).unwrap();
+        // One output of two inputs: a bias tile and a block of weights for each input.
+        const TILES: [[f32; 4]; 3] = [[0.0; 4], [2.0, 0.0, 0.0, 0.0], [3.0, 0.0, 0.0, 0.0]];
+        let actions = ActionMap {
+            head: Head::Deterministic,
+            squash: false,
+            log_std: &[],
+            scale: &[1.0],
+            offset: &[0.0],
+        };
+        let linear = Linear::new(&TILES, 2, actions).unwrap();
+        let slots = Vec::from_slice(&[1, 2]).unwrap();
+        Observed::new(2, program, slots, Observer::Linear(linear)).unwrap()
+    }
+
+    #[test]
+    fn a_controller_sees_functions_of_the_state() {
+        let policy = policy();
+        assert_eq!(
+            (policy.state_dimension(), policy.action_dimension()),
+            (2, 1)
+        );
+        let mut scratch = vec![[0.0; 2]; policy.scratch_rows().unwrap()];
+        let mut action = [[0.0; 2]];
+        let state = [[0.5, -1.0], [0.0, core::f32::consts::FRAC_PI_2]];
+        policy.act(&state, &[], &mut scratch, &mut action);
+        assert!((action[0][0] - 3.5).abs() < 1e-6);
+        assert!((action[0][1] + 3.0).abs() < 1e-6);
+        let mut gradient = [[0.0; 2]; 2];
+        policy.pull_back(&state, &[], &mut scratch, &[[1.0; 2]], &mut gradient);
+        assert_eq!(gradient[0], [3.0, 3.0]);
+        assert!(gradient[1][0].abs() < 1e-6 && (gradient[1][1] + 2.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_is_not_finite_and_a_short_scratch_spoil_the_action() {
+        let policy = policy();
+        let mut scratch = vec![[0.0; 2]; policy.scratch_rows().unwrap()];
+        let mut action = [[0.0; 2]];
+        let state = [[0.5, f32::INFINITY], [0.0, 0.0]];
+        policy.act(&state, &[], &mut scratch, &mut action);
+        assert!(action[0][0].is_finite() && action[0][1].is_nan());
+        policy.act(&[[0.5], [0.0]], &[], &mut [[0.0]; 3], &mut [[0.0]]);
+        let mut action = [[0.0]];
+        policy.act(&[[0.5], [0.0]], &[], &mut [[0.0]; 3], &mut action);
+        assert!(action[0][0].is_nan());
+    }
+
+    #[test]
+    fn other_inputs_and_slots_are_refused() {
+        let program = |variable| Program::new(&[Op::Variable(variable)], 2, 1).unwrap();
+        let linear = || match policy().policy {
+            Observer::Linear(linear) => Observer::Linear(linear),
+            Observer::Perceptron(_) => unreachable!(),
+        };
+        let slots = |slots: &[u16]| Vec::from_slice(slots).unwrap();
+        let state = || program(Variable::State(0));
+        assert!(Observed::new(2, state(), slots(&[0, 0]), linear()).is_ok());
+        assert!(Observed::new(2, state(), slots(&[0]), linear()).is_err());
+        assert!(Observed::new(2, state(), slots(&[0, 1]), linear()).is_err());
+        for other in [Variable::Action(0), Variable::Next(0), Variable::Step] {
+            assert!(Observed::new(2, program(other), slots(&[0, 0]), linear()).is_err());
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The check's bits on another processor: an example of the core is built for 64-bit ARM, run
+//! under QEMU's user mode, and must print what the same example prints on this machine.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::command::{CommandLine, Problem};
+use crate::project::Project;
+
+/// It links without a C compiler.
+pub const TARGET: &str = "aarch64-unknown-linux-musl";
+/// Runs a program of it.
+pub const QEMU: &str = "qemu-aarch64";
+/// Images of every kind that the project has at hand.
+const IMAGES: &str = "fuzz/corpus/image";
+
+/// The example with the host's vectors, as `hambo check` has them.
+fn build() -> CommandLine {
+    CommandLine::new("cargo build --release -p hambo-core --features host-simd --example bits")
+}
+
+impl Project {
+    /// Compares both processors on the images of a folder; says how many agree.
+    pub fn compare_processors(&self, folder: Option<&OsString>) -> Result<String, Problem> {
+        let folder = folder.map_or_else(|| self.root.join(IMAGES), PathBuf::from);
+        let images = files(&folder)?;
+        self.run(build())?;
+        let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", upper(TARGET));
+        let linker = "-Clinker=rust-lld -Clink-self-contained=yes";
+        // A variable's name that is not known when this is compiled.
+        let setting = format!("{flags}={linker}");
+        let arm = CommandLine::new("env")
+            .argument(setting)
+            .words(
+                "cargo build --release -p hambo-core --features host-simd --example bits --target",
+            )
+            .words(TARGET);
+        self.run(arm)?;
+        let here = self.target_directory.join("release/examples/bits");
+        let there = self
+            .target_directory
+            .join(TARGET)
+            .join("release/examples/bits");
+        let of = |line: CommandLine| images.iter().fold(line, CommandLine::argument);
+        let ours = of(CommandLine::program(here)).read(&self.root)?;
+        let theirs = of(CommandLine::new(QEMU).argument(there)).read(&self.root)?;
+        compared(&ours, &theirs)
+    }
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let failed = |error| Problem::Advice(format!("{}: {error}", folder.display()));
+    let entries = fs::read_dir(folder).map_err(failed)?;
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+fn upper(target: &str) -> String {
+    target.replace('-', "_").to_uppercase()
+}
+
+/// Holds the lines of both against each other.
+fn compared(ours: &str, theirs: &str) -> Result<String, Problem> {
+    let (ours, theirs): (Vec<&str>, Vec<&str>) = (ours.lines().collect(), theirs.lines().collect());
+    let differ = ours.iter().zip(&theirs).find(|(one, other)| one != other);
+    if let Some((one, other)) = differ {
+        return Err(Problem::Advice(format!(
+            "The processors disagree: \"{one}\" here, \"{other}\" on {TARGET}."
+        )));
+    }
+    if ours.is_empty() || ours.len() != theirs.len() {
+        return Err(Problem::Advice(format!(
+            "{} lines here, {} on {TARGET}.",
+            ours.len(),
+            theirs.len()
+        )));
+    }
+    Ok(format!("{} images: equal bits on {TARGET}", ours.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_other_bit_or_line_is_told() {
+        let text = "bf800000 12345678 a\n00000000 00000000 b\n";
+        let told = compared(text, text).unwrap_or_default();
+        assert!(told.starts_with("2 images"), "{told}");
+        assert!(compared(text, &text.replace('8', "9")).is_err());
+        assert!(compared(text, "bf800000 12345678 a\n").is_err());
+        assert!(compared("", "").is_err());
+        assert_eq!(upper(TARGET), "AARCH64_UNKNOWN_LINUX_MUSL");
+    }
+}

@@ -448,7 +448,7 @@ fn cases() -> Vec<Case> {
             "good.npz",
             copy("numpy_f32.npz"),
             "data convert good.npz no/folder/out.npz",
-            &["cannot write no/folder/out.npz", "check the folder"],
+            &["no/folder/out.npz: cannot be written", "create the folder"],
         ),
         (
             "good.npz",

@@ -10,6 +10,7 @@ use hambo_core::task::Variant;
 use hambo_host::check::adversary::contest;
 use hambo_host::check::case::Case;
 use hambo_host::check::exact::{Exact, POINTS, exact};
+use hambo_host::check::restarts::restarts;
 use hambo_host::formats::task::{Initial, Wrap};
 use hambo_host::reinforcement::RoundReport;
 use hambo_tests::exact_minimum::exact_minimum;
@@ -153,6 +154,24 @@ fn the_grid_agrees_with_known_minima_and_its_start_helps_the_search() {
         assert!(missed < 0.5, "{name}: {missed} % missed");
     }
     assert!(within_one_percent >= 5, "{within_one_percent}");
+}
+
+/// What restarts say where the exact minimum is known: they speak of the search alone.
+#[test]
+fn restarts_speak_of_the_search_alone() {
+    let mut most = 0;
+    for Known { name, case, .. } in cases() {
+        let again = restarts(&case).unwrap().unwrap().restarts;
+        println!(
+            "{name:50} {} of {} restarts lowered the mean by more than {:.4}: {:.4} with them, \
+             {:.4} without",
+            again.lowered, again.count, again.epsilon, again.least, again.without
+        );
+        assert_eq!(again.count, 20, "{name}");
+        assert!(again.least.0 <= again.without.0, "{name}: {again:?}");
+        most = most.max(again.lowered);
+    }
+    println!("at most {most} of 20");
 }
 
 #[test]

@@ -232,12 +232,17 @@ impl ExportArguments {
             error => error.into(),
         })?;
         let (device, host) = (result.result, check(image)?);
-        if (device.bound.to_bits(), device.digest) != (host.bound.to_bits(), host.digest()) {
+        let equal = (device.verdict.name(), device.bound.to_bits(), device.digest)
+            == (host.verdict.name(), host.bound.to_bits(), host.digest());
+        if !equal {
             return Err(Error::Usage(format!(
-                "the device and the host disagree: bound {} and digest {:08x} on the device, {} \
-                 and {:08x} on the host\nhelp: build the firmware from the same commit as hambo",
+                "the device and the host disagree: {}, bound {} and digest {:08x} on the device, \
+                 {}, {} and {:08x} on the host\nhelp: build the firmware from the same commit as \
+                 hambo",
+                device.verdict.name(),
                 device.bound,
                 device.digest,
+                host.verdict.name(),
                 host.bound,
                 host.digest()
             )));

@@ -97,6 +97,57 @@ class Clipped(nn.Module):
         return torch.clamp(self.net(seen), -2.0, 2.0)
 
 
+class Pixel(nn.Module):
+    """A perceptron of 1 x 1 convolutions: the observation is an image of one pixel."""
+
+    def __init__(self):
+        super().__init__()
+        self.before = nn.BatchNorm2d(3)
+        self.first = nn.Conv2d(3, 16, 1, stride=2)
+        self.second = nn.Conv2d(16, 8, kernel_size=(1, 1), bias=False)
+        self.last = nn.Conv2d(8, 2, 1, dilation=3)
+        self.register_buffer("scale", torch.tensor([2.0, 0.5]).reshape(1, 2, 1, 1))
+        with torch.no_grad():
+            self.before.running_mean.copy_(torch.tensor([0.5, -1.0, 15.0]))
+            self.before.running_var.copy_(torch.tensor([4.0, 0.5, 90.0]))
+
+    def forward(self, observation):
+        image = self.before(observation.view(-1, 3, 1, 1))
+        hidden = torch.relu(self.second(torch.tanh(self.first(image))))
+        return (self.scale * torch.tanh(self.last(hidden))).flatten(1)
+
+
+class Batched(Pixel):
+    """Likewise, with the batch's length from the observation itself."""
+
+    def forward(self, observation):
+        image = self.before(observation.reshape(observation.shape[0], 3, 1, 1))
+        hidden = torch.relu(self.second(torch.tanh(self.first(image))))
+        return (self.scale * torch.tanh(self.last(hidden))).view(observation.shape[0], -1)
+
+
+class Signal(nn.Module):
+    """A perceptron of convolutions over a signal of length 1."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Conv1d(3, 12, 1), nn.ReLU(), nn.Conv1d(12, 2, 1))
+
+    def forward(self, observation):
+        return self.net(observation.unsqueeze(-1)).squeeze(-1)
+
+
+class Image(nn.Module):
+    """It takes and gives images of one pixel."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Conv2d(3, 12, 1), nn.SiLU(), nn.Conv2d(12, 2, 1))
+
+    def forward(self, observation):
+        return torch.tanh(self.net(observation))
+
+
 def widen(module):
     """Weights far from zero, so that a mistake shows."""
     with torch.no_grad():
@@ -164,6 +215,13 @@ def main():
     export("dynamo_double", Scaled(nn.ReLU), dynamo=True, dtype=torch.float64, external_data=False)
     export("dynamo_external", Scaled(nn.ReLU), dynamo=True, external_data=True)
     export("dynamo_vector", Scaled(nn.Tanh), dynamo=True, shape=(3,), external_data=False)
+    export("torchscript_pixel", Pixel(), dynamo=False)
+    export("torchscript_signal", Signal(), dynamo=False)
+    export("torchscript_image", Image(), dynamo=False, shape=(1, 3, 1, 1))
+    export("dynamo_pixel", Pixel(), dynamo=True, external_data=False)
+    batch = ({0: torch.export.Dim("batch")},)
+    export("dynamo_batched", Batched(), dynamo=True, external_data=False, dynamic_shapes=batch)
+    export("dynamo_signal", Signal(), dynamo=True, external_data=False)
     # Written by hambo: HAMBO_WRITE_FIXTURES=1 cargo test --release -p hambo-host onnxruntime_reads_our_files
     for name in ("own_sac", "own_plain"):
         reference(name, FOLDER / f"{name}.onnx", torch.float32, (1, 3))

@@ -128,6 +128,12 @@ fn observed(
     }
     // Without a shape a batch of rows is the custom.
     let dimensions = dimensions.unwrap_or(&[None, None]);
+    let width = observation.width();
+    // Images of one pixel: axes of length 1 follow the states.
+    let ones = dimensions.iter().skip(2).rev();
+    let trailing = ones.take_while(|length| **length == Some(1)).count();
+    let trailing = if width == 1 { 0 } else { trailing };
+    let (dimensions, _) = dimensions.split_at(dimensions.len() - trailing);
     let Some((last, leading)) = dimensions.split_last() else {
         let help = "export a network that takes the state as a vector";
         return Err(Complaint::new(
@@ -135,7 +141,6 @@ fn observed(
             help,
         ));
     };
-    let width = observation.width();
     if leading.len() > 3 || leading.iter().flatten().any(|length| *length != 1) {
         let problem = "the observation is not one vector, or the batch is fixed above 1";
         let help = "export with a batch of 1 or a dynamic one";
@@ -150,6 +155,7 @@ fn observed(
     }
     Ok(Signal {
         leading: leading.len(),
+        trailing,
         ..observation
     })
 }

@@ -270,7 +270,7 @@ fn unclamped(log_std: &Signal, network: &Network) -> Result<Signal, Complaint> {
     else {
         return Ok(log_std.clone());
     };
-    let plain = *log_std == Signal::identity(log_std.base, log_std.width(), log_std.leading);
+    let plain = *log_std == log_std.like(log_std.base);
     let (least, most) = (f64::from(LOG_STD_LOW), f64::from(LOG_STD_HIGH));
     if plain && low.iter().all(|x| *x <= least) && high.iter().all(|x| *x >= most) {
         return Ok(of.clone());

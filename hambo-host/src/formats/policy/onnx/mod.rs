@@ -7,6 +7,7 @@
 //! | in the graph | becomes |
 //! |---|---|
 //! | Gemm, MatMul, Add, Sub, Mul, Div with constants | layers |
+//! | Conv with a kernel of 1 on an image of one pixel | a layer |
 //! | (observation − mean) / std first | the policy's normalisation |
 //! | Relu, Tanh, Sigmoid, x · Sigmoid(x) | hidden activations; sigmoid is ½ + ½ tanh(x/2) |
 //! | Tanh or Sigmoid last, then scale and offset | squashing and the action's range |
@@ -21,6 +22,7 @@
 
 mod assemble;
 mod chain;
+mod convolution;
 mod error;
 mod evaluate;
 mod head;

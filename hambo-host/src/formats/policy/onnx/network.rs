@@ -71,7 +71,7 @@ impl Network {
     ) -> Result<Signal, Complaint> {
         let of = self.normalised(signal)?;
         let index = self.push(step, of, node, operator)?;
-        Ok(Signal::identity(index, signal.width(), signal.leading))
+        Ok(signal.like(index))
     }
 
     /// A linear layer.
@@ -120,7 +120,7 @@ impl Network {
             return Ok(signal.clone());
         }
         let index = self.push(Step::Normalised, signal.clone(), "", "")?;
-        Ok(Signal::identity(index, signal.width(), signal.leading))
+        Ok(signal.like(index))
     }
 
     /// x · sigmoid(x), if the second signal is the sigmoid of the first.
@@ -131,7 +131,7 @@ impl Network {
         place: (&str, &str),
     ) -> Result<Option<Signal>, Complaint> {
         let normalised = self.normalised(x)?;
-        let plain = *sigmoid == Signal::identity(sigmoid.base, sigmoid.width(), sigmoid.leading);
+        let plain = *sigmoid == sigmoid.like(sigmoid.base);
         let matches =
             |base: &Base| base.step == Step::Sigmoid && base.of.as_ref() == Some(&normalised);
         if plain && self.base(sigmoid).is_some_and(matches) {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::convolution;
 use super::error::Complaint;
 use super::evaluate::Value;
 use super::message::Node;
@@ -66,6 +67,7 @@ pub(super) fn apply(
         "Constant" => constant_node(node, folder, network),
         "Gemm" => gemm(node, inputs, network),
         "MatMul" => matmul(inputs, network),
+        "Conv" => convolution::apply(node, inputs, network),
         "Add" | "Sub" | "Mul" | "Div" => arithmetic(node, inputs, network),
         "BatchNormalization" => batch_normalisation(node, inputs, network),
         "Clip" | "Min" | "Max" => clip(node, inputs, network),
@@ -136,7 +138,7 @@ fn gemm(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Out
         let help = "export a network whose layers multiply the observation by weights";
         return Err(Complaint::new("it does not multiply by weights", help));
     };
-    if node.integer("transA", 0) != 0 || x.leading != 1 {
+    if node.integer("transA", 0) != 0 || x.leading != 1 || x.trailing > 0 {
         let help = "export plain linear layers over rows of observations";
         return Err(Complaint::new("its first input is not a row", help));
     }
@@ -171,9 +173,15 @@ fn batch_normalisation(
             help,
         ));
     }
+    // Its statistics belong to axis 1, whatever follows that.
+    let channels = match x.trailing {
+        0 => x.as_ref().clone(),
+        _ if x.leading == 1 => x.as_ref().clone().placed(1, 2),
+        _ => return Err(unsupported()),
+    };
     let row = |index: usize| -> Result<Vec<f64>, Complaint> {
         let missing = || Complaint::new("a part of it is missing", "export the model again");
-        x.row(known(inputs, index)?.ok_or_else(missing)?)
+        channels.row(known(inputs, index)?.ok_or_else(missing)?)
     };
     let (scale, offset, mean, variance) = (row(1)?, row(2)?, row(3)?, row(4)?);
     let epsilon = node.float("epsilon", 1e-5);

@@ -43,9 +43,11 @@ pub(super) fn concat(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Ne
                     integer: a.integer,
                 }))
             }
-            (Value::Signal(a), Value::Signal(b)) if axis == a.leading && axis == b.leading => {
+            (Value::Signal(a), Value::Signal(b))
+                if a.lies_along(axis) && b.lies_along(axis) && a.rank() == b.rank() =>
+            {
                 match a.stacked(b, &mut network.budget)? {
-                    Some(stacked) => Value::Signal(Rc::new(stacked)),
+                    Some(stacked) => Value::Signal(Rc::new(stacked.placed(axis, a.rank()))),
                     None => return Err(odd("it joins different branches of the network")),
                 }
             }
@@ -55,9 +57,9 @@ pub(super) fn concat(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Ne
     Ok(vec![whole])
 }
 
-/// The width of a signal if the axis is its last.
-fn last_axis(x: &Signal, axis: i64) -> Result<usize, Complaint> {
-    if place(axis, x.leading + 1)? == x.leading {
+/// The width of a signal if its numbers lie along the axis.
+fn own_axis(x: &Signal, axis: i64) -> Result<usize, Complaint> {
+    if x.lies_along(place(axis, x.rank())?) {
         Ok(x.width())
     } else {
         Err(odd("it works along the batch"))
@@ -68,7 +70,7 @@ pub(super) fn split(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Net
     let Value::Signal(x) = input(inputs, 0)? else {
         return Err(odd("it splits a constant"));
     };
-    let width = last_axis(x, node.integer("axis", 0))?;
+    let width = own_axis(x, node.integer("axis", 0))?;
     let count = node.outputs.len().max(1);
     let sizes: Vec<usize> = match integers(node, "split", inputs, 1)? {
         Some(sizes) => {
@@ -121,7 +123,7 @@ pub(super) fn slice(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Net
     };
     match input(inputs, 0)? {
         Value::Signal(x) => {
-            let width = last_axis(x, axis)?;
+            let width = own_axis(x, axis)?;
             let places: Vec<usize> = cut(width).collect();
             signal(x.selected(&places, &mut network.budget)?)
         }
@@ -148,14 +150,13 @@ pub(super) fn gather(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Ne
     };
     match input(inputs, 0)? {
         Value::Signal(x) => {
-            let width = last_axis(x, axis)?;
+            let width = own_axis(x, axis)?;
             let found = x.selected(&places(width)?, &mut network.budget)?;
             // A single place takes the axis away.
             let lost = usize::from(index.shape.is_empty());
-            signal(Signal {
-                leading: found.leading.saturating_sub(lost),
-                ..found
-            })
+            let rank = found.rank().saturating_sub(lost);
+            let axis = found.leading.min(rank.saturating_sub(1));
+            signal(found.placed(axis, rank))
         }
         Value::Constant(tensor) if tensor.shape.len() == 1 => {
             let places = places(tensor.numbers.len())?;

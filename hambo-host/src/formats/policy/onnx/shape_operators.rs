@@ -173,19 +173,16 @@ fn resolved(old: &[usize], target: &[i64]) -> Result<Vec<usize>, Complaint> {
     Ok(new)
 }
 
-/// A signal stays a row: only axes of length 1 may come and go.
+/// A signal stays one list of numbers: only axes of length 1 may come and go.
 fn reshaped(x: &Signal, shape: &[usize]) -> Result<Signal, Complaint> {
-    let leading = shape.len().saturating_sub(1);
-    let last = shape.last().copied().unwrap_or(1);
-    let others = shape.iter().take(leading).all(|length| *length == 1);
-    if last != x.width() || !others {
+    let last = shape.len().saturating_sub(1);
+    let axis = shape.iter().position(|length| *length != 1);
+    let axis = axis.unwrap_or(last);
+    if shape.get(axis).copied().unwrap_or(1) != x.width() || elements(shape)? != x.width() {
         let problem = format!("it changes the row {:?} to {shape:?}", x.shape());
         return Err(odd(problem));
     }
-    Ok(Signal {
-        leading,
-        ..x.clone()
-    })
+    Ok(x.clone().placed(axis, shape.len()))
 }
 
 fn transpose(node: &Node<'_>, inputs: &[Option<Value>]) -> Outcome {
@@ -201,17 +198,38 @@ fn transpose(node: &Node<'_>, inputs: &[Option<Value>]) -> Outcome {
     }
     match (value, permutation) {
         (Value::Constant(tensor), None | Some([1, 0])) => constant(tensor.transposed()?),
+        (Value::Signal(x), Some(permutation)) if is_order(permutation, rank) => {
+            let own = i64::try_from(x.leading).unwrap_or(-1);
+            let axis = permutation.iter().position(|axis| *axis == own);
+            signal(x.as_ref().clone().placed(axis.unwrap_or(x.leading), rank))
+        }
         _ => Err(odd("it moves the axes of more than a weight matrix")),
     }
 }
 
+/// Whether each axis is named once.
+fn is_order(permutation: &[i64], rank: usize) -> bool {
+    permutation.len() == rank && (0..).take(rank).all(|axis| permutation.contains(&axis))
+}
+
 fn shape(node: &Node<'_>, inputs: &[Option<Value>]) -> Outcome {
-    if node.attribute("start").is_some() || node.attribute("end").is_some() {
-        return Err(odd("it takes a part of a shape"));
-    }
     let lengths = shape_of(input(inputs, 0)?);
-    let lengths = lengths.into_iter().map(|length| length as f64);
-    constant(Tensor::list(lengths.collect(), true))
+    let rank = i64::try_from(lengths.len()).unwrap_or(i64::MAX);
+    let limit = |name: &str, default: i64| {
+        let given = node.integer(name, default);
+        let place = if given < 0 {
+            given.saturating_add(rank)
+        } else {
+            given
+        };
+        usize::try_from(place.clamp(0, rank)).unwrap_or(0)
+    };
+    let (start, end) = (limit("start", 0), limit("end", rank));
+    let part = lengths.iter().take(end).skip(start);
+    constant(Tensor::list(
+        part.map(|length| *length as f64).collect(),
+        true,
+    ))
 }
 
 fn lengths(tensor: Option<&Tensor>) -> Result<Vec<usize>, Complaint> {

@@ -26,8 +26,11 @@ pub(super) struct Signal {
     pub base: usize,
     pub map: Rc<Map>,
     pub offset: Vec<f64>,
-    /// Dimensions before the last one; each has length 1 for one observation.
+    /// Dimensions before the one of the numbers; each has length 1 for one observation.
     pub leading: usize,
+    /// Dimensions of length 1 after it, as convolutions have them; none where one number
+    /// is the whole signal.
+    pub trailing: usize,
 }
 
 impl Signal {
@@ -38,6 +41,15 @@ impl Signal {
             map: Rc::new(Map::Diagonal(vec![1.0; width])),
             offset: vec![0.0; width],
             leading,
+            trailing: 0,
+        }
+    }
+
+    /// A base in the shape of this signal.
+    pub fn like(&self, base: usize) -> Self {
+        Self {
+            trailing: self.trailing,
+            ..Self::identity(base, self.width(), self.leading)
         }
     }
 
@@ -49,14 +61,36 @@ impl Signal {
     pub fn shape(&self) -> Vec<usize> {
         let mut shape = vec![1; self.leading];
         shape.push(self.width());
+        shape.resize(self.rank(), 1);
         shape
+    }
+
+    pub fn rank(&self) -> usize {
+        self.leading + 1 + self.trailing
+    }
+
+    /// The same numbers along another axis of so many; a single number lies along any.
+    pub fn placed(self, axis: usize, rank: usize) -> Self {
+        let after = rank.saturating_sub(1).saturating_sub(axis);
+        let trailing = if self.width() == 1 { 0 } else { after };
+        Self {
+            leading: rank.saturating_sub(1).saturating_sub(trailing),
+            trailing,
+            ..self
+        }
+    }
+
+    /// Whether the numbers lie along this axis.
+    pub fn lies_along(&self, axis: usize) -> bool {
+        self.leading == axis || (self.width() == 1 && axis < self.rank())
     }
 
     /// One number for each of the signal's, from a constant that is broadcast.
     pub fn row(&self, constant: &Tensor) -> Result<Vec<f64>, Complaint> {
         let width = self.width();
         let numbers = &constant.numbers;
-        let fits = constant.shape.last() == Some(&width) && numbers.len() == width;
+        let aligned = constant.shape.iter().rev().nth(self.trailing);
+        let fits = aligned == Some(&width) && numbers.len() == width;
         match *numbers.as_slice() {
             [value] => Ok(vec![value; width]),
             _ if fits => Ok(numbers.clone()),
@@ -110,13 +144,19 @@ impl Signal {
             base: self.base,
             map,
             offset,
-            leading: self.leading.max(rank.saturating_sub(1)),
+            leading: self.leading.max(rank.saturating_sub(1 + self.trailing)),
+            trailing: self.trailing,
         })
     }
 
     /// A linear layer: `weights` is inputs × outputs.
     pub fn multiplied(&self, weights: &Tensor, budget: &mut Budget) -> Result<Self, Complaint> {
         let (inputs, outputs) = weights.matrix_shape()?;
+        if self.trailing > 0 {
+            let problem = format!("it multiplies the last axis of {:?}", self.shape());
+            let help = "flatten the observation before the layer";
+            return Err(Complaint::new(problem, help));
+        }
         if inputs != self.width() {
             return Err(Complaint::new(
                 format!("{} numbers meet weights for {inputs}", self.width()),
@@ -169,6 +209,7 @@ impl Signal {
             map: Rc::new(Map::Dense { columns, numbers }),
             offset,
             leading: self.leading,
+            trailing: 0,
         })
     }
 
@@ -200,7 +241,9 @@ impl Signal {
             }),
             offset,
             leading: self.leading,
-        })
+            trailing: self.trailing,
+        }
+        .placed(self.leading, self.rank()))
     }
 
     /// One signal's numbers after the other's; `None` if their bases differ.
@@ -221,6 +264,7 @@ impl Signal {
             }),
             offset: self.offset.iter().chain(&other.offset).copied().collect(),
             leading: self.leading.max(other.leading),
+            trailing: self.trailing,
         }))
     }
 
@@ -231,7 +275,8 @@ impl Signal {
         sign: f64,
         budget: &mut Budget,
     ) -> Result<Option<Self>, Complaint> {
-        if self.base != other.base || self.width() != other.width() {
+        let fits = self.width() == other.width() && self.trailing == other.trailing;
+        if self.base != other.base || !fits {
             return Ok(None);
         }
         let columns = self.map.columns();
@@ -250,6 +295,7 @@ impl Signal {
             }),
             offset: offsets.map(|(a, b)| a + sign * b).collect(),
             leading: self.leading.max(other.leading),
+            trailing: self.trailing,
         }))
     }
 }

@@ -122,3 +122,17 @@ fn clips_are_limits_or_relus() {
     // The action's clip is that of the task.
     assert_eq!(compare("torchscript_clipped", 2.0).layers.len(), 3);
 }
+
+#[test]
+fn convolutions_over_one_pixel_are_layers() {
+    for name in ["torchscript_pixel", "dynamo_pixel", "dynamo_batched"] {
+        let policy = compare(name, 100.0);
+        assert_eq!(policy.activations, [Activation::Tanh, Activation::Relu]);
+        assert_eq!((policy.actions.squash, policy.layers.len()), (true, 3));
+        assert_eq!(policy.actions.scale, [2.0, 0.5]);
+    }
+    for name in ["torchscript_signal", "dynamo_signal"] {
+        assert_eq!(compare(name, 100.0).layers.len(), 2);
+    }
+    assert!(compare("torchscript_image", 100.0).actions.squash);
+}

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod convolutions;
 mod fixtures;
 mod hostile;
 mod operators;

@@ -175,7 +175,7 @@ fn hold_folder(folder: &Path, path: &Path) -> io::Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+    use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, symlink};
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -243,6 +243,32 @@ mod tests {
         symlink("circle", folder.join("circle")).unwrap();
         let error = write_whole(&folder.join("circle"), b"x").unwrap_err();
         assert!(error.to_string().contains("links"), "{error}");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Root gives the file away first; whoever may not replaces a file of their own.
+    #[test]
+    fn a_replaced_file_keeps_its_owner() {
+        const OTHERS: (u32, u32) = (12_345, 23_456);
+        let folder = folder("owner");
+        let file = folder.join("file");
+        fs::write(&file, "before").unwrap();
+        let owner = || {
+            let there = fs::metadata(&file).unwrap();
+            (there.uid(), there.gid())
+        };
+        let own = owner();
+        let given = chown(&file, Some(OTHERS.0), Some(OTHERS.1));
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o604)).unwrap();
+        write_whole(&file, b"after").unwrap();
+        assert_eq!(owner(), if given.is_ok() { OTHERS } else { own });
+        assert_eq!(given.is_ok(), own.0 == 0, "only root gives files away");
+        assert_eq!(fs::read(&file).unwrap(), b"after");
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o604);
+        // What was not there before belongs to whoever writes.
+        write_whole(&folder.join("new"), b"new").unwrap();
+        assert_eq!(fs::metadata(folder.join("new")).unwrap().uid(), own.0);
         fs::remove_dir_all(&folder).unwrap();
     }
 

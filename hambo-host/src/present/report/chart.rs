@@ -42,6 +42,9 @@ pub(in crate::present::report) struct Range {
     high: f64,
 }
 
+/// Steps between ticks from which on they are written with an exponent.
+const LARGE: f64 = 1e5;
+
 impl Range {
     /// The finite ones of these numbers, with a little room; never empty.
     pub(in crate::present::report) fn of(values: impl IntoIterator<Item = f64>) -> Self {
@@ -119,6 +122,10 @@ impl Range {
         let step = self.step(wanted);
         // What is left of zero by rounding.
         let tick = if tick.abs() < 1e-6 * step { 0.0 } else { tick };
+        if step >= LARGE && tick != 0.0 {
+            let digits = (tick.abs().log10().floor() - step.log10().floor()).max(0.0);
+            return format!("{tick:.0$e}", digits as usize).replace('-', "−");
+        }
         if tick != 0.0 && !(1e-4..1e7).contains(&tick.abs()) {
             return readable(tick);
         }
@@ -344,6 +351,11 @@ mod tests {
             labels,
             ["1000.0", "1000.2", "1000.4", "1000.6", "1000.8", "1001.0"]
         );
+        // Long numbers would run into the name of the axis.
+        let range = Range::exact(-1.4e7, 0.0);
+        assert_eq!(range.label(-1.4e7, 7.0), "−1.4e7");
+        assert_eq!(range.label(-2e6, 7.0), "−2e6");
+        assert_eq!(range.label(0.0, 7.0), "0");
         let range = Range::exact(-1.0, 1.0);
         let labels: Vec<String> = range
             .ticks(4.0)

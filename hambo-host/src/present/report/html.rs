@@ -103,9 +103,16 @@ pub(in crate::present::report) fn table(
 
 /// A wide figure with its caption, which is markup. On a narrow screen it scrolls, and says so.
 pub(in crate::present::report) fn picture(svg: &str, caption: &str) -> String {
+    // Several regions of one name could not be told apart by ear.
+    let title = svg.split_once("<title id=\"");
+    let title = title.and_then(|(_, rest)| rest.split_once('"'));
+    let name = match title {
+        Some((id, _)) => format!("aria-labelledby=\"{id}\""),
+        None => "aria-label=\"picture\"".to_owned(),
+    };
     format!(
         "<figure><p class=\"sideways\">The picture goes on to the right: move it sideways.</p>\
-         <div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"picture\">{svg}</div>\
+         <div class=\"wide\" role=\"region\" tabindex=\"0\" {name}>{svg}</div>\
          <figcaption>{caption}</figcaption></figure>\n"
     )
 }

@@ -380,6 +380,16 @@ fn identifiers_are_unique_and_tags_are_closed() {
         let closed = page.matches(&format!("</{name}>")).count();
         assert_eq!(opened.count(), closed, "{name}");
     }
+    // No two regions have one name.
+    let regions: Vec<&str> = tags(&page)
+        .filter(|tag| tag.contains("role=\"region\""))
+        .collect();
+    let names: std::collections::HashSet<&str> = regions
+        .iter()
+        .filter_map(|tag| tag.split_once(" aria-label").map(|(_, name)| name))
+        .collect();
+    assert!(regions.len() > 3);
+    assert_eq!(names.len(), regions.len(), "{regions:?}");
     let pictures = tags(&page).filter(|tag| tag.starts_with("svg "));
     for svg in pictures {
         assert!(

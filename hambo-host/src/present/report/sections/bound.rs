@@ -49,9 +49,11 @@ pub fn section(run: &SavedRun) -> Section {
         ));
     }
     if let Some(starts) = result.distinct_starts {
-        body.push_str(&format!(
-            "<p>Trajectories start from {starts} different first states.</p>\n"
-        ));
+        let from = match starts {
+            1 => "one first state".to_owned(),
+            _ => format!("{starts} different first states"),
+        };
+        body.push_str(&format!("<p>Trajectories start from {from}.</p>\n"));
     }
     let rows: Vec<Vec<Cell>> = result
         .all_estimates()

@@ -89,7 +89,7 @@ impl PathShare {
 }
 
 /// Logged starts that differ: with fewer the check abstains.
-const FEWEST_STARTS: usize = 5;
+pub const FEWEST_STARTS: usize = 5;
 
 impl<'a, P> Assessment<'a, P> {
     /// Nothing estimated yet.

@@ -24,7 +24,7 @@ mod tests;
 
 pub use crate::estimate::LevelEstimate;
 pub use crate::rollout::CapacityError;
-pub use assessment::{Assessment, MOST_OUTSIDE};
+pub use assessment::{Assessment, FEWEST_STARTS, MOST_OUTSIDE};
 pub use estimate::{Adversary, Contenders, Estimate};
 pub use outcome::{MAX_ESTIMATES, Outcome};
 

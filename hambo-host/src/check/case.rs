@@ -9,7 +9,7 @@ use super::certify::{hold_certifiable, trajectories_for};
 use super::{CheckOptions, DEFAULT_TRAJECTORIES};
 use crate::Error;
 use crate::formats::image::{Adversaries, AlignedBytes, encode_image_with, encode_policy};
-use crate::formats::log::Log;
+use crate::formats::log::{Log, distinct_states};
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::{Initial, ModelView, TaskFile, Wrap};
 use crate::learn::delta::decimal;
@@ -121,11 +121,7 @@ impl Case {
             Initial::Point(_) => Some(1),
             Initial::Data { .. } | Initial::Worst { .. } => {
                 let states = self.task.state_names.len().max(1);
-                let bits =
-                    |state: &[f32]| -> Vec<u32> { state.iter().map(|x| x.to_bits()).collect() };
-                let all: std::collections::HashSet<Vec<u32>> =
-                    self.initial.chunks_exact(states).map(bits).collect();
-                Some(all.len() as u32)
+                Some(distinct_states(self.initial.chunks_exact(states)) as u32)
             }
             Initial::Uniform { .. } | Initial::Gaussian { .. } => None,
         }

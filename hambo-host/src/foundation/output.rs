@@ -47,7 +47,8 @@ impl OutputKind {
                 let provenance = rest.get(2) == Some(&PROVENANCE);
                 return Some(if provenance { Self::Model } else { Self::Image });
             }
-            [b'{' | b'[', ..] => return Some(Self::Run),
+            [b'{', ..] => return Some(Self::Run),
+            [b'[', ..] if is_list(start) => return Some(Self::Run),
             [b'P', b'A', b'R', b'1', ..]
             | [0x89, b'H', b'D', b'F', ..]
             | [b'P', b'K', 3, 4, ..] => return Some(Self::Log),
@@ -62,6 +63,13 @@ impl OutputKind {
         let plain = |c: char| !c.is_control() || c.is_ascii_whitespace();
         text.chars().all(plain).then_some(Self::Text)
     }
+}
+
+/// Whether a text that begins with a bracket is a list of JSON, not a table of TOML.
+fn is_list(start: &[u8]) -> bool {
+    let mut inside = start.iter();
+    let first = inside.find(|byte| **byte != b'[' && !byte.is_ascii_whitespace());
+    first.is_some_and(|byte| byte.is_ascii_digit() || b"{\"-]".contains(byte))
 }
 
 /// The number of the part that a model file begins with.
@@ -104,7 +112,11 @@ mod tests {
     fn nothing_takes_the_place_of_another_kind() {
         let name = format!("hambo-output-{}", std::process::id());
         let file = std::env::temp_dir().join(name);
-        let kinds: [(&[u8], OutputKind); 6] = [
+        let kinds: [(&[u8], OutputKind); 10] = [
+            (b"[state]\nnames = ['x']", OutputKind::Text),
+            (b"[[constraint]]\n", OutputKind::Text),
+            (b"[\n  {\"bound\": 1}]", OutputKind::Run),
+            (b"[[-1, 2]]", OutputKind::Run),
             (b"{\"task\": 1}", OutputKind::Run),
             (b"<!DOCTYPE html><p>", OutputKind::Page),
             (b"PAR1\x15\x00", OutputKind::Log),

@@ -20,6 +20,21 @@ pub(super) fn gaps(clock: &[f64]) -> Option<Vec<bool>> {
     Some(gaps.chain(std::iter::once(true)).collect())
 }
 
+/// Where any of these clocks, or an index that begins again, has a gap.
+pub(super) fn all_gaps(clocks: &[Vec<f64>], indices: &[Vec<f64>]) -> Option<Vec<bool>> {
+    let clocks = clocks.iter().filter_map(|clock| gaps(clock));
+    let indices = indices.iter().filter_map(|index| gaps(index));
+    // A number for each row of the file says nothing if it never begins again.
+    let telling = |gaps: &Vec<bool>| gaps.iter().rev().skip(1).any(|gap| *gap);
+    let all = clocks.chain(indices.filter(telling));
+    all.reduce(|mut all, gaps| {
+        for (all, gap) in all.iter_mut().zip(gaps) {
+            *all |= gap;
+        }
+        all
+    })
+}
+
 /// A number, or a date and time of day as pandas and ISO 8601 write it, in seconds.
 pub(super) fn seconds(field: &str) -> Option<f64> {
     if let Ok(number) = field.parse::<f64>() {

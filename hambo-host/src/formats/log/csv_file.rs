@@ -5,8 +5,9 @@ use std::path::Path;
 
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 
-use super::clock::{gaps, seconds};
+use super::clock::{all_gaps, seconds};
 use super::columns::{Column, Columns};
+use super::ends::numbered;
 use super::separator::{Separator, decimal};
 use super::{Block, ColumnNames, DataError, Log, Numbers, Origin, Table, transitions};
 
@@ -94,35 +95,6 @@ pub(super) fn read_csv_table(
     };
     table.come_from_file(parts.lines);
     Ok(table)
-}
-
-/// Where any of these clocks, or an index that begins again, has a gap.
-pub(super) fn all_gaps(clocks: &[Vec<f64>], indices: &[Vec<f64>]) -> Option<Vec<bool>> {
-    let clocks = clocks.iter().filter_map(|clock| gaps(clock));
-    let indices = indices.iter().filter_map(|index| gaps(index));
-    // A number for each row of the file says nothing if it never begins again.
-    let telling = |gaps: &Vec<bool>| gaps.iter().rev().skip(1).any(|gap| *gap);
-    let all = clocks.chain(indices.filter(telling));
-    all.reduce(|mut all, gaps| {
-        for (all, gap) in all.iter_mut().zip(gaps) {
-            *all |= gap;
-        }
-        all
-    })
-}
-
-/// A number for each row: another one wherever a word changes.
-pub(super) fn numbered(words: &[String]) -> Vec<f64> {
-    let mut numbers: std::collections::HashMap<&str, f64> = std::collections::HashMap::new();
-    let numbers = words.iter().map(|word| match word.parse::<f64>() {
-        Ok(number) if number.is_finite() => number,
-        _ => {
-            // Below every number that a file would use.
-            let next = -1e9 - numbers.len() as f64;
-            *numbers.entry(word).or_insert(next)
-        }
-    });
-    numbers.collect()
 }
 
 /// The columns as they grow.

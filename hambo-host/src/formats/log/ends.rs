@@ -9,6 +9,20 @@ use super::{DataError, Table};
 /// A step this many times the mean one is a jump.
 pub(super) const JUMP: f64 = 50.0;
 
+/// A number for each row: another one wherever a word changes.
+pub(super) fn numbered(words: &[String]) -> Vec<f64> {
+    let mut numbers: std::collections::HashMap<&str, f64> = std::collections::HashMap::new();
+    let numbers = words.iter().map(|word| match word.parse::<f64>() {
+        Ok(number) if number.is_finite() => number,
+        _ => {
+            // Below every number that a file would use.
+            let next = -1e9 - numbers.len() as f64;
+            *numbers.entry(word).or_insert(next)
+        }
+    });
+    numbers.collect()
+}
+
 impl Table {
     /// Says that all rows come from one file, and what the file lacks to tell where an episode
     /// ends.

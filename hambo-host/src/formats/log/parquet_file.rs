@@ -14,10 +14,11 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::clock::seconds;
+use super::clock::{all_gaps, seconds};
 use super::columns::{Column, Columns};
 use super::contained::contained;
-use super::csv_file::{all_gaps, flag, numbered};
+use super::csv_file::flag;
+use super::ends::numbered;
 use super::limits::Allowance;
 use super::{Block, ColumnNames, DataError, Numbers, Origin, Table, arrays};
 
@@ -71,11 +72,13 @@ fn read(path: &Path, names: Option<&ColumnNames>) -> Result<Table, DataError> {
     Ok(Table {
         file: path.to_owned(),
         roles_known: columns.roles_known,
-        states: source.block(&columns.states)?,
-        actions: source.block(&columns.actions)?,
-        next_states: next_states.map(|all| source.block(all)).transpose()?,
+        states: source.block(&columns.states, number)?,
+        actions: source.block(&columns.actions, number)?,
+        next_states: next_states
+            .map(|all| source.block(all, number))
+            .transpose()?,
         rewards: rewards
-            .map(|one| source.block(std::slice::from_ref(one)))
+            .map(|one| source.block(std::slice::from_ref(one), number))
             .transpose()?,
         terminals: source.flags(path, &columns.terminal)?,
         timeouts: source.flags(path, &columns.timeout)?,
@@ -148,7 +151,7 @@ impl Source<'_> {
     }
 
     /// Columns side by side, f32 if all of them are.
-    fn block(&mut self, columns: &[Column]) -> Result<Block, DataError> {
+    fn block(&mut self, columns: &[Column], word: fn(&str) -> f64) -> Result<Block, DataError> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
         let narrow = columns.iter().all(|column| {
             let kind = schema.columns().get(column.index);
@@ -174,7 +177,7 @@ impl Source<'_> {
             false => Numbers::Double(vec![0.0; rows * width]),
         };
         for (place, column) in columns.iter().enumerate() {
-            self.each(column, number_or_flag, |row, number| match &mut numbers {
+            self.each(column, word, |row, number| match &mut numbers {
                 Numbers::Single(numbers) => {
                     if let Some(cell) = numbers.get_mut(row * width + place) {
                         *cell = number as f32;
@@ -193,7 +196,7 @@ impl Source<'_> {
     /// Each column by itself.
     fn columns(&mut self, columns: &[Column]) -> Result<Vec<Vec<f64>>, DataError> {
         let each = columns.iter().map(|column| {
-            let block = self.block(std::slice::from_ref(column))?;
+            let block = self.block(std::slice::from_ref(column), number)?;
             Ok((0..block.rows()).map(|row| block.at(row, 0)).collect())
         });
         each.collect()
@@ -239,7 +242,7 @@ impl Source<'_> {
     fn flags(&mut self, path: &Path, columns: &[Column]) -> Result<Option<Vec<bool>>, DataError> {
         let mut any: Option<Vec<bool>> = None;
         for column in columns {
-            let block = self.block(std::slice::from_ref(column))?;
+            let block = self.block(std::slice::from_ref(column), flag_or_number)?;
             let flags = arrays::flags(path, &column.name, &block)?;
             any = Some(match any {
                 Some(any) => any
@@ -315,11 +318,16 @@ impl Source<'_> {
     }
 }
 
-/// A text that stands for a number, a flag, or a date and time.
-fn number_or_flag(text: &str) -> f64 {
+/// A text that stands for a number, or a date and time.
+fn number(text: &str) -> f64 {
+    let number = text.parse().ok().or_else(|| seconds(text));
+    number.unwrap_or(f64::NAN)
+}
+
+/// Likewise where words say yes or no: whether an episode ends.
+fn flag_or_number(text: &str) -> f64 {
     let flag = flag(text).map(|flag| f64::from(u8::from(flag)));
-    let number = || text.parse().ok().or_else(|| seconds(text));
-    flag.or_else(number).unwrap_or(f64::NAN)
+    flag.unwrap_or_else(|| number(text))
 }
 
 /// Reads a chunk to its end; returns how many rows it had.
@@ -349,5 +357,21 @@ fn drain<T: DataType>(
                 next(value.map_or(f64::NAN, &mut number));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_flags_only_where_an_episode_ends() {
+        for word in ["yes", "t", "true", "no", "f", "false"] {
+            assert!(number(word).is_nan(), "{word}");
+            assert!(!flag_or_number(word).is_nan(), "{word}");
+        }
+        assert_eq!((number("1.5"), flag_or_number("1")), (1.5, 1.0));
+        assert_eq!((flag_or_number("yes"), flag_or_number("No")), (1.0, 0.0));
+        assert!(number("1970-01-01 00:00:02") == 2.0);
     }
 }

@@ -1,5 +1,6 @@
 //! A task held against a log: where the two disagree, with the worst rows.
 
+use hambo_core::check::FEWEST_STARTS;
 use hambo_core::constraint::{Constraint, ConstraintKind};
 use hambo_core::expression::{Comparison, Inputs, Op, Program, Variable};
 
@@ -8,7 +9,7 @@ use super::range;
 use super::rows::{LoggedRow, LoggedRows};
 use super::wraps::near_start;
 use crate::Error;
-use crate::formats::log::{StateAction, WrapHint, explorations_of, wrap_line};
+use crate::formats::log::{StateAction, WrapHint, distinct_states, explorations_of, wrap_line};
 use crate::formats::task::{Initial, NamedConstraint, TaskFile};
 use crate::foundation::one_lane::one_lane;
 
@@ -20,9 +21,6 @@ const REWARD_TOLERANCE: (f32, f32) = (1e-4, 1e-3);
 const LIMIT_TOLERANCE: f32 = 1e-5;
 /// Standard deviations from the mean of a Gaussian start that are no longer chance.
 const FAR: f32 = 5.0;
-
-/// Fewer different first states make a check abstain.
-const FEWEST_STARTS: usize = 5;
 
 /// Holds a task against a log. The log has the task's states and actions.
 ///
@@ -345,12 +343,9 @@ impl Reviewer<'_> {
         let task = self.task;
         let log = self.log;
         if let Initial::Data { always } = task.initial {
-            let bits =
-                |row: &LoggedRow| -> Vec<u32> { row.state.iter().map(|x| x.to_bits()).collect() };
-            let all: std::collections::HashSet<Vec<u32>> =
-                log.first_rows().map(|(_, row)| bits(row)).collect();
-            let text = format!("has {} different first states in the log", all.len());
-            match all.len() < FEWEST_STARTS && !always {
+            let count = distinct_states(log.first_rows().map(|(_, row)| row.state.as_slice()));
+            let text = format!("has {count} different first states in the log");
+            match count < FEWEST_STARTS && !always {
                 true => self.warning(
                     "initial",
                     format!("{text}, and a check needs {FEWEST_STARTS}"),

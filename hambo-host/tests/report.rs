@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fmt::Write as _;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +11,7 @@ use hambo_host::check::{self, CheckOptions};
 use hambo_host::formats::log::read_task_logs;
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
+use hambo_host::foundation::observer::Unobserved;
 use hambo_host::learn::model_file::ModelFile;
 
 const TASK: &str = "name = 'cart <1>'\nhorizon = 12\ndelta = 0.1\nthreshold = -50\n\
@@ -163,8 +163,7 @@ fn the_library_finds_what_the_command_finds() {
         trajectories: Some(4),
         ..CheckOptions::default()
     };
-    let mut watch = |_, _: &_| ControlFlow::Continue(());
-    let outcome = check::run(&task, &model, &policy, &options, &mut watch).unwrap();
+    let outcome = check::run(&task, &model, &policy, &options, &mut Unobserved).unwrap();
     let mut result = serde_json::to_value(outcome.result).unwrap();
     // Times differ, and the library knows no files.
     for object in [&mut object, &mut result] {

@@ -3,13 +3,13 @@
 //! `cargo run --release -p hambo-tests --example adversaries [thorough]`
 
 use std::error::Error;
-use std::ops::ControlFlow;
 
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 use hambo_host::check::adversary::{Contender, EffortLevel, contest};
 use hambo_host::check::case::Case;
 use hambo_host::environment::Pendulum;
+use hambo_host::foundation::observer::Unobserved;
 use hambo_tests::systems;
 
 const VARIANTS: [Variant; 3] = [
@@ -41,9 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn show(name: &str, mut case: Case, level: EffortLevel) -> Result<(), Box<dyn Error>> {
     case.effort.iterations = level.sweeps();
     let learning = level.learning(0);
-    let found = contest(&case, learning.as_ref(), &mut |_, _| {
-        ControlFlow::Continue(())
-    })?;
+    let found = contest(&case, learning.as_ref(), &mut Unobserved)?;
     println!("{name}: neutral {:.3}", found.outcome.neutral);
     println!(
         "  {:6} {:20} {:>12} {:>14} {:>15} {:>9}",
@@ -84,7 +82,7 @@ fn reach(case: &Case, network: &Contender) -> Result<(), Box<dyn Error>> {
     case.task.method.variants.extend([network.variant]);
     for sweeps in SWEEPS {
         case.effort.iterations = sweeps;
-        let alone = contest(&case, None, &mut |_, _| ControlFlow::Continue(()))?;
+        let alone = contest(&case, None, &mut Unobserved)?;
         let mut searches = alone.contenders.iter();
         let Some(search) = searches.find(|one| one.name.ends_with("search")) else {
             continue;

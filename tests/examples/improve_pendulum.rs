@@ -3,7 +3,6 @@
 //! `cargo run --release -p hambo-tests --example improve_pendulum [SEEDS]`
 
 use std::error::Error;
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use hambo_core::variant::Variant;
@@ -65,7 +64,7 @@ fn run(system: &Pendulum, variant: Variant, seed: u64) -> Result<(f32, f64), Box
     case.effort.iterations = EffortLevel::Quick.sweeps();
     // Not the trajectories by which the controller was chosen.
     case.effort.seed = seed + (1 << 33);
-    let judged = contest(&case, None, &mut |_, _| ControlFlow::Continue(()))?;
+    let judged = contest(&case, None, &mut Unobserved)?;
     Ok((judged.outcome.bound, true_return(system, &policy)?))
 }
 

@@ -3,7 +3,6 @@
 //! rewards, and with an angle that wraps.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use hambo_core::task::Variant;
@@ -12,7 +11,7 @@ use hambo_host::check::case::Case;
 use hambo_host::check::exact::{Exact, POINTS, exact};
 use hambo_host::check::restarts::restarts;
 use hambo_host::formats::task::{Initial, Wrap};
-use hambo_host::reinforcement::RoundReport;
+use hambo_host::foundation::observer::Unobserved;
 use hambo_tests::exact_minimum::exact_minimum;
 use hambo_tests::terminating::Terminating;
 use hambo_tests::terminating_systems::TERMINATING;
@@ -28,13 +27,12 @@ fn points(case: &Case) -> usize {
 }
 
 fn solve(case: &Case) -> Exact {
-    exact(case, points(case)).unwrap()
+    exact(case, points(case), &mut Unobserved).unwrap()
 }
 
 /// What the check's search reaches.
 fn searched(case: &Case) -> f64 {
-    let watch = &mut |_, _: &RoundReport| ControlFlow::Continue(());
-    let contest = contest(case, None, watch).unwrap();
+    let contest = contest(case, None, &mut Unobserved).unwrap();
     f64::from(contest.outcome.estimates[1].mean)
 }
 
@@ -94,8 +92,12 @@ fn cases() -> Vec<Known> {
         let neutral = {
             let mut quiet = case.clone();
             quiet.effort.iterations = 1;
-            let watch = &mut |_, _: &RoundReport| ControlFlow::Continue(());
-            f64::from(contest(&quiet, None, watch).unwrap().outcome.neutral)
+            f64::from(
+                contest(&quiet, None, &mut Unobserved)
+                    .unwrap()
+                    .outcome
+                    .neutral,
+            )
         };
         cases.push(Known {
             name,
@@ -161,7 +163,7 @@ fn the_grid_agrees_with_known_minima_and_its_start_helps_the_search() {
 fn restarts_speak_of_the_search_alone() {
     let mut most = 0;
     for Known { name, case, .. } in cases() {
-        let again = restarts(&case).unwrap().unwrap().restarts;
+        let again = restarts(&case, &mut Unobserved).unwrap().unwrap().restarts;
         println!(
             "{name:50} {} of {} restarts lowered the mean by more than {:.4}: {:.4} with them, \
              {:.4} without",
@@ -183,7 +185,7 @@ fn a_grid_takes_few_states_and_a_controller_without_chance() {
         .method
         .variants
         .extend([Variant::DiscreteAdversary1]);
-    let error = exact(&case, 9).err().unwrap().to_string();
+    let error = exact(&case, 9, &mut Unobserved).err().unwrap().to_string();
     assert!(error.contains("--variant ca"), "{error}");
 }
 
@@ -197,13 +199,13 @@ fn several_starts_count_as_the_task_says() {
     let starts = [0.05_f32, 0.15, 0.25, 0.3];
     let alone = starts.map(|start| {
         case.task.initial = Initial::Point(vec![start]);
-        exact(&case, POINTS).unwrap().value.value.0
+        exact(&case, POINTS, &mut Unobserved).unwrap().value.value.0
     });
     case.initial = starts.to_vec();
     case.effort.trajectories = 4000;
     let mut with = |initial: Initial| {
         case.task.initial = initial;
-        exact(&case, POINTS).unwrap().value.value.0
+        exact(&case, POINTS, &mut Unobserved).unwrap().value.value.0
     };
     let mean = alone.iter().sum::<f64>() / 4.0;
     let found = with(Initial::Data { always: false });

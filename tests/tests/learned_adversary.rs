@@ -42,7 +42,7 @@ fn learning(rounds: usize, seed: u64) -> Learning {
 }
 
 fn judge(case: &Case, learning: &Learning) -> Contest {
-    contest(case, Some(learning), &mut |_, _| ControlFlow::Continue(())).unwrap()
+    contest(case, Some(learning), &mut Unobserved).unwrap()
 }
 
 fn mean(contest: &Contest, variant: Variant) -> f32 {

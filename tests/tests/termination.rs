@@ -3,14 +3,13 @@
 //! that learn.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::ops::ControlFlow;
-
 use hambo_core::adversary::{Level, Search, Starts};
 use hambo_core::image::Image;
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::Variant;
 use hambo_host::check::adversary::{EffortLevel, learn};
 use hambo_host::formats::image::{Adversaries, TrainedAdversary};
+use hambo_host::foundation::observer::Unobserved;
 use hambo_tests::exact_minimum::{Exact, brute_force, cheapest_cells, exact_minimum};
 use hambo_tests::terminating::{Terminating, Vector};
 use hambo_tests::terminating_systems::TERMINATING;
@@ -130,7 +129,7 @@ fn learnt(system: &Terminating, variant: Variant) -> f64 {
     let known = Known::of(system, variant);
     let case = system.case(variant, EffortLevel::Normal.sweeps()).unwrap();
     let learning = EffortLevel::Normal.learning(0).unwrap();
-    let trained = learn(&case, &learning, &mut |_, _| ControlFlow::Continue(()));
+    let trained = learn(&case, &learning, &mut Unobserved);
     let trained = &trained.unwrap()[0];
     let found = search(system, variant, 0, std::slice::from_ref(&trained.adversary));
     let found = *found.last().unwrap();

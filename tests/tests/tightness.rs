@@ -2,8 +2,6 @@
 //! of the controller with exploration, and the same controller checked.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::ops::ControlFlow;
-
 use hambo_host::check::adversary::EffortLevel;
 use hambo_host::check::{self, CheckOptions};
 use hambo_host::formats::log::{Log, Transition};
@@ -95,8 +93,7 @@ fn the_bound_is_close_where_the_model_is_good() {
             seed,
             ..CheckOptions::default()
         };
-        let mut watch = |_, _: &_| ControlFlow::Continue(());
-        let outcome = check::run(&task, &model, &policy, &options, &mut watch).unwrap();
+        let outcome = check::run(&task, &model, &policy, &options, &mut Unobserved).unwrap();
         let bound = outcome.result.bound.0;
         let gap = (truth - bound) / (truth - idle);
         println!(

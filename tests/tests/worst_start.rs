@@ -14,6 +14,7 @@ use hambo_host::check::in_lanes::check;
 use hambo_host::check::worst_start::find_worst_starts;
 use hambo_host::formats::image::{Adversaries, encode_policy};
 use hambo_host::formats::task::Initial;
+use hambo_host::foundation::observer::Unobserved;
 use hambo_host::learn::ensemble::encode_ensemble;
 use hambo_tests::fixture::{self, Draw, REWARDS};
 use rayon::prelude::*;
@@ -57,7 +58,7 @@ fn case(seed: u64) -> Case {
         may_grow: false,
         tried: Vec::new(),
     };
-    find_worst_starts(&mut case).unwrap();
+    find_worst_starts(&mut case, &mut Unobserved).unwrap();
     case
 }
 

@@ -10,8 +10,11 @@ use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
 use hambo_core::variant::Variant;
 use rayon::prelude::*;
 
+use crate::Error;
 use crate::check::findings::{Choice, Findings};
 use crate::check::neighbours::in_groups;
+use crate::foundation::meter::Meter;
+use crate::foundation::observer::Unobserved;
 
 /// Trajectories that walk side by side: the kernels' largest group.
 const LANES: usize = 32;
@@ -56,7 +59,43 @@ pub fn check_and_keep(
     image: &Image<'_>,
     trajectories: u32,
 ) -> Result<(Outcome, Vec<Findings>), CapacityError> {
-    run::<LANES>(image, trajectories)
+    let mut nobody = Unobserved;
+    run::<LANES>(image, trajectories, &Meter::begin(&mut nobody, "check", 0))
+}
+
+/// Likewise, and counts the [`work`] on a meter, which may break it off.
+///
+/// # Errors
+/// If the task needs too much memory, or the work was broken off.
+pub(super) fn check_and_tell(
+    image: &Image<'_>,
+    trajectories: u32,
+    meter: &Meter<'_>,
+) -> Result<(Outcome, Vec<Findings>), Error> {
+    let found = run::<LANES>(image, trajectories, meter)?;
+    meter.hold()?;
+    Ok(found)
+}
+
+/// Steps of the model that an image's check takes; a step back counts as two.
+pub(super) fn work(image: &Image<'_>) -> Result<u64, CapacityError> {
+    let assessment = Assessment::new(image.model(), image.task(), image.policy())?;
+    let each = assessment.plan();
+    Ok(each
+        .map(|(rollout, level)| work_of(&rollout, level))
+        .fold(0, u64::saturating_add))
+}
+
+/// Likewise, of one level.
+pub(super) fn work_of<P>(rollout: &Rollout<'_, P>, level: Level) -> u64 {
+    let starts = Starts::of(rollout).count() as u64;
+    let candidates = u64::from(level.trajectories(rollout.task)).saturating_mul(starts);
+    candidates.saturating_mul(work_of_one(rollout, level))
+}
+
+fn work_of_one<P>(rollout: &Rollout<'_, P>, level: Level) -> u64 {
+    let sweeps = u64::from(level.sweeps(rollout.variant, rollout.task));
+    u64::from(rollout.task.horizon).saturating_mul(1 + 3 * sweeps)
 }
 
 /// The check with a chosen number of lanes, which changes the time and not a
@@ -66,12 +105,15 @@ pub fn check_and_keep(
 /// # Errors
 /// If the task needs too much memory.
 pub fn check_in_lanes<const B: usize>(image: &Image<'_>) -> Result<Outcome, CapacityError> {
-    run::<B>(image, 0).map(|(outcome, _)| outcome)
+    let mut nobody = Unobserved;
+    let meter = Meter::begin(&mut nobody, "check", 0);
+    run::<B>(image, 0, &meter).map(|(outcome, _)| outcome)
 }
 
 fn run<const B: usize>(
     image: &Image<'_>,
     trajectories: u32,
+    meter: &Meter<'_>,
 ) -> Result<(Outcome, Vec<Findings>), CapacityError> {
     let (model, task, policy) = (image.model(), image.task(), image.policy());
     let rows = rows_needed::<B>(image)?;
@@ -95,7 +137,8 @@ fn run<const B: usize>(
         for pass in 0..order.passes {
             for first in (0..all.max(1)).step_by(BLOCK) {
                 let block = first..all.min(first.saturating_add(BLOCK as u32));
-                let searched = search_block::<B>(&rollout, level, (pass, block), keep, rows)?;
+                let searched =
+                    search_block::<B>(&rollout, level, (pass, block), keep, rows, meter)?;
                 assessment.add_results(searched.iter().map(|one| one.result));
                 choices.extend(searched.into_iter().filter_map(|one| one.choice));
             }
@@ -175,11 +218,13 @@ fn rows_needed<const B: usize>(image: &Image<'_>) -> Result<usize, CapacityError
 pub(super) fn search_all(
     image: &Image<'_>,
     rollout: &Rollout<'_, StoredPolicy<'_>>,
-) -> Result<(Vec<SearchResult>, Findings), CapacityError> {
+    meter: &Meter<'_>,
+) -> Result<(Vec<SearchResult>, Findings), Error> {
     let (level, task) = (Level::Searched, rollout.task);
     let rows = rows_needed::<LANES>(image)?;
     let all = level.trajectories(task);
-    let searched = search_block::<LANES>(rollout, level, (0, 0..all), all, rows)?;
+    let searched = search_block::<LANES>(rollout, level, (0, 0..all), all, rows, meter)?;
+    meter.hold()?;
     let results = searched.iter().map(|one| one.result).collect();
     let findings = Findings {
         variant: rollout.variant,
@@ -197,11 +242,13 @@ pub(super) fn search_all(
 pub(super) fn search_results(
     image: &Image<'_>,
     rollout: &Rollout<'_, StoredPolicy<'_>>,
-) -> Result<Vec<SearchResult>, CapacityError> {
+    meter: &Meter<'_>,
+) -> Result<Vec<SearchResult>, Error> {
     let level = Level::Searched;
     let rows = rows_needed::<LANES>(image)?;
     let all = level.trajectories(rollout.task);
-    let searched = search_block::<LANES>(rollout, level, (0, 0..all), 0, rows)?;
+    let searched = search_block::<LANES>(rollout, level, (0, 0..all), 0, rows, meter)?;
+    meter.hold()?;
     Ok(searched.iter().map(|one| one.result).collect())
 }
 
@@ -221,6 +268,7 @@ fn search_block<const B: usize>(
     (pass, trajectories): (u32, Range<u32>),
     keep: u32,
     rows: usize,
+    meter: &Meter<'_>,
 ) -> Result<Vec<Searched>, CapacityError> {
     let candidates = CandidateOrder::of(rollout, level);
     let group = B / candidates.starts.max(1) as usize;
@@ -239,7 +287,7 @@ fn search_block<const B: usize>(
     let wide = || -> Result<Vec<Vec<Searched>>, CapacityError> {
         let groups = wide.par_chunks(B).map_init(
             || vec![[0.0; B]; rows],
-            |rows, group| search(rollout, level, group, keep, rows),
+            |rows, group| search(rollout, level, group, keep, rows, meter),
         );
         groups.collect()
     };
@@ -247,7 +295,8 @@ fn search_block<const B: usize>(
         if narrow.is_empty() {
             return Ok(Vec::new());
         }
-        search(rollout, level, narrow, keep, &mut vec![[0.0; NARROW]; rows])
+        let rows = &mut vec![[0.0; NARROW]; rows];
+        search(rollout, level, narrow, keep, rows, meter)
     };
     let (wide, narrow) = rayon::join(wide, narrow);
     let mut searched: Vec<Searched> = wide?.into_iter().flatten().chain(narrow?).collect();
@@ -262,6 +311,7 @@ fn search<const B: usize>(
     group: &[u32],
     keep: u32,
     rows: &mut [[f32; B]],
+    meter: &Meter<'_>,
 ) -> Result<Vec<Searched>, CapacityError> {
     let (dynamics, task) = (&rollout.model.dynamics, rollout.task);
     let mut buffers = Buffers::carve(rows, dynamics, task, rollout.policy)?;
@@ -271,8 +321,19 @@ fn search<const B: usize>(
     let kept = |candidate: &u32| (*candidate < keep).then(Choice::none);
     let mut choices: Vec<Option<Choice>> = group.iter().map(kept).collect();
     let mut last = false;
+    // The first sweep goes forward alone.
+    let forward = group.len() as u64 * u64::from(task.horizon);
+    let mut sweep = forward;
+    let mut left = group.len() as u64 * work_of_one(rollout, level);
     while !last {
         last = search.sweep(rollout, &mut buffers);
+        let done = if last { left } else { sweep.min(left) };
+        left -= done;
+        sweep = 3 * forward;
+        // Whoever began the work sees that it was broken off.
+        if meter.add(done).is_break() {
+            break;
+        }
         for (lane, choice) in choices.iter_mut().enumerate() {
             if let Some(choice) = choice {
                 choice.follow(&search, lane, last, &buffers);

@@ -25,9 +25,9 @@
 //! | [`saved_run`] | the file of `--save`, from which the report is made |
 //!
 //! ```no_run
-//! use std::ops::ControlFlow;
 //! use hambo_host::check::{self, CheckOptions, Decision};
 //! use hambo_host::formats::{log::read_task_logs, policy::HostPolicy, task::TaskFile};
+//! use hambo_host::foundation::observer::Unobserved;
 //! use hambo_host::learn::model_file::ModelFile;
 //!
 //! let task = TaskFile::read("task.toml")?;
@@ -35,10 +35,7 @@
 //! let policy = HostPolicy::read("controller.onnx", &task)?;
 //! let log = read_task_logs(&["log.csv".into()], &task)?;
 //! let options = CheckOptions { log: Some(&log), searched: 32, ..CheckOptions::default() };
-//! let outcome = check::run(&task, &model, &policy, &options, &mut |_, round| {
-//!     eprintln!("adversary: round {} of {}", round.round, round.rounds);
-//!     ControlFlow::Continue(())
-//! })?;
+//! let outcome = check::run(&task, &model, &policy, &options, &mut Unobserved)?;
 //! let result = &outcome.result;
 //! println!("with probability {} the return is at least {}", 1.0 - task.delta, result.bound);
 //! if result.verdict != Some(Decision::Deploy) {
@@ -75,16 +72,14 @@ mod tests;
 #[cfg(test)]
 mod wrap_tests;
 
-use std::ops::ControlFlow;
-
 use hambo_core::variant::Variant;
 
 use crate::Error;
 use crate::formats::log::Log;
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
+use crate::foundation::observer::Observer;
 use crate::learn::model_file::ModelFile;
-use crate::reinforcement::RoundReport;
 use adversary::{EffortLevel, contest};
 use case::Case;
 use fitness::Standing;
@@ -162,28 +157,28 @@ pub struct CheckOutcome {
     pub model: ModelSummary,
 }
 
-/// Checks a controller as `hambo check` does. `watch` is told of every round of a learning
-/// adversary, and may break off.
+/// Checks a controller as `hambo check` does. `observer` is told how far it is, and may break
+/// off.
 ///
 /// # Errors
 /// If the parts do not belong together, the task needs a log and there is none, a number is
-/// not finite, or the watcher broke off.
+/// not finite, or the observer broke off.
 pub fn run(
     task: &TaskFile,
     model: &ModelFile,
     policy: &HostPolicy,
     options: &CheckOptions<'_>,
-    watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<CheckOutcome, Error> {
     let mut case = Case::new(task, model, policy, options)?;
-    find_worst_starts(&mut case)?;
+    find_worst_starts(&mut case, observer)?;
     let thorough = options.effort == EffortLevel::Thorough;
     let solved = match options.exact || (thorough && exact::solvable(&case)?) {
-        true => Some(exact::exact(&case, exact::POINTS)?),
+        true => Some(exact::exact(&case, exact::POINTS, observer)?),
         false => None,
     };
     let again = match thorough && solved.is_none() {
-        true => restarts::restarts(&case)?,
+        true => restarts::restarts(&case, observer)?,
         false => None,
     };
     let worst_return = solved.map(|solved| {
@@ -195,7 +190,7 @@ pub fn run(
         again.restarts
     });
     let learning = options.effort.learning(options.seed);
-    let contest = contest(&case, learning.as_ref(), watch)?;
+    let contest = contest(&case, learning.as_ref(), observer)?;
     let mut result = CheckResult::new(&case, options.effort, &contest);
     result.exact = worst_return;
     result.restarts = again;

@@ -6,7 +6,7 @@
 //! one more would count. This is a statement about the search: what no restart can find, none
 //! of them shows.
 
-use hambo_core::adversary::Starts;
+use hambo_core::adversary::{Level, Starts};
 use hambo_core::estimate::probability_limit;
 use hambo_core::image::Image;
 use hambo_core::rollout::{Objective, Rollout};
@@ -14,10 +14,12 @@ use hambo_core::variant::Variant;
 use serde::{Deserialize, Serialize};
 
 use super::case::Case;
-use super::in_lanes::search_all;
+use super::in_lanes::{search_all, work_of};
 use super::number::Number;
 use crate::Error;
 use crate::formats::image::{Adversaries, FoundAdversary};
+use crate::foundation::meter::Meter;
+use crate::foundation::observer::Observer;
 use crate::foundation::random::Random;
 
 /// Searches that begin from signs of their own.
@@ -62,8 +64,8 @@ pub struct Restarted {
 /// adversary is not among the variants.
 ///
 /// # Errors
-/// If a part is bad or the task is too large.
-pub fn restarts(case: &Case) -> Result<Option<Restarted>, Error> {
+/// If a part is bad, the task is too large or the observer stopped it.
+pub fn restarts(case: &Case, observer: &mut dyn Observer) -> Result<Option<Restarted>, Error> {
     let variant = Variant::ContinuousAdversary;
     if !case.task.method.variants.contains(&variant) {
         return Ok(None);
@@ -97,7 +99,8 @@ pub fn restarts(case: &Case) -> Result<Option<Restarted>, Error> {
         variant,
         objective: Objective::Return,
     };
-    let (results, findings) = search_all(&image, &rollout)?;
+    let meter = Meter::begin(observer, "restarts", work_of(&rollout, Level::Searched));
+    let (results, findings) = search_all(&image, &rollout, &meter)?;
     let starts = Starts::of(&rollout);
     let first = starts.constants + starts.members + starts.turns;
     let trajectories = results.chunks_exact(starts.count());

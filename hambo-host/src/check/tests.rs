@@ -3,8 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test may stop where it fails")]
 
-use std::ops::ControlFlow;
-
 use hambo_core::model::Calibration;
 use hambo_core::rollout::Objective;
 use hambo_core::task::Limits;
@@ -22,7 +20,6 @@ use crate::formats::task::TaskFile;
 use crate::foundation::observer::Unobserved;
 use crate::learn::fit::{FitOptions, ModelOptions, fit};
 use crate::learn::model_file::ModelFile;
-use crate::reinforcement::RoundReport;
 
 /// The trajectories shown are those the search was on: their mean is what it found, for
 /// every variant.
@@ -128,8 +125,9 @@ fn a_model_of_too_few_rows_abstains_from_fit_to_check() {
         trajectories: Some(20),
         ..CheckOptions::default()
     };
-    let watch = &mut |_, _: &RoundReport| ControlFlow::Continue(());
-    let result = run(&task, &read, &policy, &options, watch).unwrap().result;
+    let result = run(&task, &read, &policy, &options, &mut Unobserved)
+        .unwrap()
+        .result;
     assert_eq!(result.verdict, Some(Decision::Abstain));
     let reasons = result.reasons.join("; ");
     assert!(reasons.contains("the model is not calibrated"), "{reasons}");

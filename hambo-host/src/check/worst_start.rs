@@ -18,6 +18,8 @@ use super::in_lanes::search_results;
 use crate::Error;
 use crate::formats::image::Adversaries;
 use crate::formats::task::Initial;
+use crate::foundation::meter::Meter;
+use crate::foundation::observer::Observer;
 use crate::foundation::random::Random;
 
 /// Starts that are drawn for each objective, besides corners and the middle.
@@ -46,21 +48,34 @@ struct Scored {
 /// is. The worst comes first, and every objective has its share of the list.
 ///
 /// # Errors
-/// If a part is bad or the task is too large.
-pub fn find_worst_starts(case: &mut Case) -> Result<(), Error> {
+/// If a part is bad, the task is too large or the observer stopped it.
+pub fn find_worst_starts(case: &mut Case, observer: &mut dyn Observer) -> Result<(), Error> {
     if let Initial::Worst { low, high } = case.task.initial.clone() {
-        case.initial = worst_starts(case, &low, &high)?;
+        let objectives = case.objectives().count() as u64;
+        let meter = Meter::begin(observer, "worst starts", objectives * work(case)?);
+        case.initial = worst_starts(case, &low, &high, &meter)?;
     }
     Ok(())
 }
 
 /// The worst initial states between `low` and `high`, one after the other.
-fn worst_starts(case: &Case, low: &[f32], high: &[f32]) -> Result<Vec<f32>, Error> {
+fn worst_starts(
+    case: &Case,
+    low: &[f32],
+    high: &[f32],
+    meter: &Meter<'_>,
+) -> Result<Vec<f32>, Error> {
     let all: Vec<Objective> = case.objectives().collect();
     let mut chosen: Vec<Vec<Scored>> = Vec::new();
     for (number, objective) in (0..).zip(&all) {
         let mut random = Random::new(case.effort.seed, number);
-        chosen.push(of_objective(case, *objective, [low, high], &mut random)?);
+        chosen.push(of_objective(
+            case,
+            *objective,
+            [low, high],
+            &mut random,
+            meter,
+        )?);
     }
     // The worst of every objective, then the second of each, and so on.
     let mut states: Vec<Vec<f32>> = Vec::new();
@@ -75,14 +90,47 @@ fn worst_starts(case: &Case, low: &[f32], high: &[f32]) -> Result<Vec<f32>, Erro
     Ok(states.concat())
 }
 
+/// Steps of the model for one objective; a step back counts as two.
+fn work(case: &Case) -> Result<u64, Error> {
+    let mut one = case.clone();
+    // Any state does: only the adversary's starts are counted.
+    one.task.initial = Initial::Data { always: false };
+    one.initial = vec![0.0; case.task.state_names.len()];
+    let bytes = one.image(&Adversaries::default())?;
+    let image = Image::parse(bytes.as_bytes())?;
+    let (variant, objective) = (comparing(case), Objective::Return);
+    let starts = Starts::of(&Rollout {
+        model: image.model(),
+        policy: image.policy(),
+        task: image.task(),
+        variant,
+        objective,
+    });
+    let corners = 1_usize.checked_shl(case.task.state_names.len() as u32);
+    let tries = 1 + corners.unwrap_or(usize::MAX).min(MOST_CORNERS) + DRAWN;
+    let forward = tries + ROUNDS as usize * MOVED * MOVES;
+    let back = if searches(variant) { 3 * SWEEPS } else { 0 };
+    let searched = MOVED.min(SEARCHED) * (1 + back as usize);
+    Ok((forward + searched) as u64 * starts.count() as u64 * u64::from(case.task.horizon))
+}
+
+/// The variant by which starts are compared: without one that searches, mean propagation,
+/// since whole members are numbered in another order.
+fn comparing(case: &Case) -> Variant {
+    let mut variants = case.task.method.variants.iter().copied();
+    let variant = variants.find(|variant| searches(*variant));
+    variant.unwrap_or(Variant::Mean)
+}
+
 /// The worst starts for one objective, worst first.
 fn of_objective(
     case: &Case,
     objective: Objective,
     ends: [&[f32]; 2],
     random: &mut Random,
+    meter: &Meter<'_>,
 ) -> Result<Vec<Scored>, Error> {
-    let mut starts = score(case, objective, first_tries(ends, random), 0)?;
+    let mut starts = score(case, objective, first_tries(ends, random), 0, meter)?;
     starts.sort_by(worst_first);
     starts.truncate(MOVED);
     for round in 1..=ROUNDS {
@@ -91,7 +139,7 @@ fn of_objective(
             let moved = (0..MOVES).map(|_| moved(&one.state, ends, reach, random));
             moved.collect::<Vec<_>>()
         });
-        let near = score(case, objective, near.collect(), 0)?;
+        let near = score(case, objective, near.collect(), 0, meter)?;
         for (start, near) in starts.iter_mut().zip(near.chunks(MOVES)) {
             let best = near.iter().min_by(|a, b| worst_first(a, b));
             if let Some(best) = best.filter(|best| worst_first(best, start) == Ordering::Less) {
@@ -102,7 +150,7 @@ fn of_objective(
     starts.sort_by(worst_first);
     starts.truncate(SEARCHED);
     let states = starts.into_iter().map(|one| one.state).collect();
-    let mut starts = score(case, objective, states, SWEEPS)?;
+    let mut starts = score(case, objective, states, SWEEPS, meter)?;
     starts.sort_by(worst_first);
     Ok(starts)
 }
@@ -154,12 +202,9 @@ fn score(
     objective: Objective,
     states: Vec<Vec<f32>>,
     sweeps: u32,
+    meter: &Meter<'_>,
 ) -> Result<Vec<Scored>, Error> {
-    // Without a variant that searches, starts are compared by mean propagation: whole members
-    // are numbered in another order.
-    let mut variants = case.task.method.variants.iter().copied();
-    let variant = variants.find(|variant| searches(*variant));
-    let variant = variant.unwrap_or(Variant::Mean);
+    let variant = comparing(case);
     let mut tried = case.clone();
     // One searched trajectory from each.
     tried.task.initial = Initial::Data { always: false };
@@ -180,7 +225,7 @@ fn score(
         variant,
         objective,
     };
-    let results = search_results(&image, &rollout)?;
+    let results = search_results(&image, &rollout, meter)?;
     let starts = Starts::of(&rollout).count();
     let values = results.chunks(starts).map(|of_state| {
         let values = of_state.iter().map(|one| match one.least.is_nan() {

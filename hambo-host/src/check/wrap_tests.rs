@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "a failed test may stop where it fails")]
 
 use std::f32::consts::{PI, TAU};
-use std::ops::ControlFlow;
 
 use hambo_core::arithmetic::random::Stream;
 
@@ -16,7 +15,6 @@ use crate::formats::task::TaskFile;
 use crate::foundation::observer::Unobserved;
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::fit::{FitOptions, ModelOptions, fit};
-use crate::reinforcement::RoundReport;
 
 const TASK: &str = "name = 'pendulum'\nhorizon = 25\ndelta = 0.1\n\
     [state]\nnames = ['theta', 'omega']\nwrap = ['theta']\n\
@@ -96,8 +94,7 @@ fn rollouts_go_round_with_the_angle_and_the_bound_holds() {
         trajectories: Some(100),
         ..CheckOptions::default()
     };
-    let watch = &mut |_, _: &RoundReport| ControlFlow::Continue(());
-    let outcome = run(&task, &model, &policy, &options, watch).unwrap();
+    let outcome = run(&task, &model, &policy, &options, &mut Unobserved).unwrap();
     let paths = outcome.paths.unwrap();
     for path in [&paths.shown.neutral[0], &paths.shown.worst[0]] {
         let angles: Vec<f32> = path.iter().map(|x| x.0 as f32).collect();

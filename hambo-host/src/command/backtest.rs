@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::line::Line;
 use super::number::{at_least_one, whole};
 use super::{ABSTAIN, REJECT};
 use crate::Error;
@@ -73,7 +74,10 @@ pub fn run(arguments: &BacktestArguments, out: &mut impl Write) -> Result<u8, Er
         windows: arguments.windows,
         seed: arguments.seed,
     };
-    let found = backtest(&task, model.model_part(), &rows, &options)?;
+    let mut line = Line::new();
+    let found = backtest(&task, model.model_part(), &rows, &options, &mut line);
+    line.finish();
+    let found = found?;
     if arguments.json {
         let json = Json {
             model: arguments.model.display().to_string(),

@@ -11,7 +11,7 @@ use crate::check::adversary::{EffortLevel, contest};
 use crate::check::case::Case;
 use crate::check::certify::hold_certifiable;
 use crate::check::in_lanes::check;
-use crate::check::names::{reasons, variant_name};
+use crate::check::names::reasons;
 use crate::check::number::Number;
 use crate::check::worst_start::find_worst_starts;
 use crate::device::{DeviceError, Qemu};
@@ -103,11 +103,12 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     let log = arguments.case.log(&task)?;
     let options = arguments.case.options(log.as_ref(), EffortLevel::Normal)?;
     let mut case = Case::new(&task, &model, &policy, &options)?;
-    find_worst_starts(&mut case)?;
+    let mut line = Line::new();
+    find_worst_starts(&mut case, &mut line)?;
     let starts = case.initial.len() / task.state_names.len().max(1);
     let trajectories = arguments.device_trajectories;
     hold_certifiable(&task, trajectories, "--device-trajectories", starts)?;
-    let (outcome, adversaries) = host_check(&case, options.effort)?;
+    let (outcome, adversaries) = host_check(&case, options.effort, &mut line)?;
     case.effort = Effort {
         trajectories,
         searched: arguments.device_searched,
@@ -252,15 +253,16 @@ impl ExportArguments {
 }
 
 /// The whole check on the host, with networks that are small enough for a device.
-fn host_check(case: &Case, level: EffortLevel) -> Result<(Outcome, Adversaries), Error> {
+fn host_check(
+    case: &Case,
+    level: EffortLevel,
+    line: &mut Line,
+) -> Result<(Outcome, Adversaries), Error> {
     let mut learning = level.learning(case.effort.seed);
     if let Some(learning) = &mut learning {
         learning.hidden = DEVICE_ADVERSARY.to_vec();
     }
-    let line = Line::new();
-    let contest = contest(case, learning.as_ref(), &mut |variant, report| {
-        line.show_round(variant_name(variant), report)
-    });
+    let contest = contest(case, learning.as_ref(), line);
     line.finish();
     let contest = contest?;
     Ok((contest.outcome, contest.adversaries))

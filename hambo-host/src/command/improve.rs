@@ -17,7 +17,6 @@ use crate::formats::policy::for_task;
 use crate::formats::policy::{HostPolicy, onnx};
 use crate::formats::task::{Initial, TaskFile};
 use crate::foundation::checkpoint::Checkpoint;
-use crate::foundation::observer::{Observer, Unobserved};
 use crate::foundation::output::{OutputKind, hold_output};
 use crate::improve::{ImproveOptions, Improved, improve};
 use crate::learn::ensemble::EnsembleOptions;
@@ -28,6 +27,7 @@ use hambo_core::task::Effort;
 use hambo_core::variant::Variant;
 
 use super::case::MOST_TRAJECTORIES;
+use super::line::Line;
 use super::number::whole;
 use super::terminal::Terminal;
 
@@ -120,7 +120,8 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     }
     let task = TaskFile::read(&arguments.task)?;
     let log = read_task_logs(&arguments.data, &task)?;
-    let model = arguments.model(&task, &log)?;
+    let mut terminal = Terminal::new(&arguments.output, "improve", arguments.resume);
+    let model = arguments.model(&task, &log, terminal.line())?;
     let mut case = arguments.case(task, &log, &model)?;
     let options = ImproveOptions {
         variant: arguments.opponent(),
@@ -129,7 +130,6 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
         seed: arguments.seed,
         ..ImproveOptions::default()
     };
-    let mut terminal = Terminal::new(&arguments.output, "improve", arguments.resume);
     let improved = improve(&case, &log, &options, &mut terminal);
     terminal.finish();
     let improved = improved?;
@@ -140,9 +140,7 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     case.effort.searched = DEFAULT_SEARCHED;
     case.effort.seed = arguments.seed.wrapping_add(FRESH);
     let learning = arguments.effort.learning(arguments.seed);
-    let contest = contest(&case, learning.as_ref(), &mut |_, report| {
-        terminal.progress(report.progress("adversary"))
-    });
+    let contest = contest(&case, learning.as_ref(), terminal.line());
     terminal.finish();
     let contest = contest?;
     arguments.write(&case, &improved, &contest)?;
@@ -158,7 +156,7 @@ impl ImproveArguments {
         }
     }
 
-    fn model(&self, task: &TaskFile, log: &Log) -> Result<ModelFile, Error> {
+    fn model(&self, task: &TaskFile, log: &Log, line: &mut Line) -> Result<ModelFile, Error> {
         if let Some(path) = &self.model {
             let file = ModelFile::read(path)?;
             hold(task, &file)?;
@@ -175,7 +173,7 @@ impl ImproveArguments {
         let mut networks = EnsembleOptions::for_board("stm32f405")?;
         networks.seed = self.seed;
         let options = FitOptions::new(ModelOptions::Networks(networks));
-        let (file, _) = fit(task, log, &options, &mut Unobserved)?;
+        let (file, _) = fit(task, log, &options, line)?;
         Ok(file)
     }
 

@@ -2,19 +2,31 @@
 
 use std::io::{IsTerminal, stderr};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
-use crate::reinforcement::RoundReport;
+use crate::foundation::observer::{Observer, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
+
+use super::estimate::Estimate;
 
 /// Whether lines are hidden even on a terminal: the user's wish for the whole process.
 static HIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// A line that tells how far the work is.
+/// Whether Ctrl-C has asked for an end: of all work of the process.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Units of which there are more are shown in percent.
+const MOST_COUNTED: u64 = 100_000;
+
+/// A line that tells how far the work is, and before it one that tells how long it will take
+/// if that is more than ten seconds. Both are for a terminal: what goes into a pipe does not
+/// depend on how fast the machine is.
 pub struct Line {
     bar: ProgressBar,
-    interrupted: Arc<AtomicBool>,
+    estimate: Estimate,
+    /// Of what the bar shows now.
+    planned: u64,
 }
 
 impl Line {
@@ -31,48 +43,58 @@ impl Line {
         } else {
             ProgressBar::hidden()
         };
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} · {eta} left");
-        if let Ok(style) = style {
-            bar.set_style(style);
-        }
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&interrupted);
         // Without a handler Ctrl-C ends the program at once, and files are
-        // still whole.
-        let _ = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
+        // still whole. A second line finds the handler of the first.
+        let _ = ctrlc::set_handler(|| {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
                 std::process::exit(i32::from(super::INTERRUPTED));
             }
         });
-        Self { bar, interrupted }
-    }
-
-    /// Shows how far the work is; `Break` once it shall end.
-    pub fn show(&self, position: usize, length: usize, message: String) -> ControlFlow<()> {
-        self.bar.set_length(length as u64);
-        self.bar.set_position(position as u64);
-        self.bar.set_message(message);
-        if self.interrupted.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
+        Self {
+            bar,
+            estimate: Estimate::default(),
+            planned: 0,
         }
     }
 
-    /// Likewise for a round of a learner.
-    pub fn show_round(&self, who: &str, report: &RoundReport) -> ControlFlow<()> {
-        let found = report.evaluation_return.unwrap_or(report.training_return);
-        let message = format!("{who}: return {found:.1} after {} steps", report.steps);
-        self.show(report.round, report.rounds, message)
-    }
-
-    /// Whether nobody sees it.
-    pub fn is_hidden(&self) -> bool {
-        self.bar.is_hidden()
+    fn draw(&mut self, progress: Progress) {
+        if let Some(text) = self.estimate.look(Instant::now(), &progress) {
+            self.bar.println(text);
+        }
+        let planned = progress.planned as u64;
+        if planned != self.planned {
+            self.planned = planned;
+            let template = match planned > MOST_COUNTED {
+                true => "{bar:24} {percent} % {msg} · {eta} left",
+                false => "{bar:24} {pos}/{len} {msg} · {eta} left",
+            };
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                self.bar.set_style(style);
+            }
+            self.bar.set_length(planned);
+        }
+        self.bar.set_position(progress.done as u64);
+        self.bar.set_message(progress.message);
     }
 
     /// Clears the line.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for Line {
+    fn progress(&mut self, progress: Progress) -> ControlFlow<()> {
+        if self.reads() {
+            self.draw(progress);
+        }
+        match INTERRUPTED.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn reads(&self) -> bool {
+        !self.bar.is_hidden()
     }
 }

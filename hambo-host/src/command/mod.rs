@@ -11,6 +11,7 @@ mod check;
 mod data;
 pub mod demo;
 mod environment;
+mod estimate;
 mod export;
 mod fit;
 mod global;

@@ -28,6 +28,11 @@ impl Terminal {
         }
     }
 
+    /// The line alone, for work whose state is not kept.
+    pub fn line(&mut self) -> &mut Line {
+        &mut self.line
+    }
+
     /// Clears the line.
     pub fn finish(&self) {
         self.line.finish();
@@ -41,12 +46,11 @@ impl Terminal {
 
 impl Observer for Terminal {
     fn progress(&mut self, progress: Progress) -> ControlFlow<()> {
-        self.line
-            .show(progress.done, progress.planned, progress.message)
+        self.line.progress(progress)
     }
 
     fn reads(&self) -> bool {
-        !self.line.is_hidden()
+        self.line.reads()
     }
 
     fn keep(&mut self, state: &StateBytes<'_>, last: bool) -> Result<(), Error> {

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::check::number::Number;
 use crate::environment::{named, rollout};
 use crate::formats::policy::{HostPolicy, onnx};
-use crate::foundation::observer::Observer;
+use crate::foundation::observer::{Observer, Progress};
 use crate::foundation::output::{OutputKind, hold_output};
 use crate::reinforcement::{
     EnvironmentProblem, LearningOptions, Rounds, SoftActorCritic, SoftActorCriticOptions,
@@ -82,6 +82,7 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
         seed: arguments.seed,
         ..LearningOptions::default()
     };
+    let rounds = learning.rounds.rounds;
     let options = SoftActorCriticOptions {
         learning,
         // Steers the entropy within a few hundred steps.
@@ -100,6 +101,11 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
     } else {
         SoftActorCritic::new(&problem, options)?
     };
+    observer.report(Progress {
+        done: learner.rounds_done(),
+        planned: rounds,
+        message: "training".to_owned(),
+    })?;
     while let Some(report) = learner.round(&mut problem)? {
         observer.report_with_state(report.progress("controller"), || learner.state())?;
     }

@@ -7,6 +7,7 @@
 pub mod checkpoint;
 pub mod error;
 pub mod files;
+pub mod meter;
 pub mod network;
 pub mod observer;
 pub mod one_lane;

@@ -93,6 +93,11 @@ pub fn improve(
     let task = &case.task;
     let state = observer.resumed()?;
     let mut improvement = Improvement::begin(&images, task, log, options, state)?;
+    observer.report(Progress {
+        done: improvement.round,
+        planned: options.rounds,
+        message: "improving".to_owned(),
+    })?;
     while improvement.round < options.rounds {
         let report = improvement.controller_round()?;
         improvement.adversary_round()?;

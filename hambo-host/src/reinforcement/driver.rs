@@ -111,6 +111,12 @@ impl<L: Learner> Driver<L> {
         &self.state
     }
 
+    /// Rounds done.
+    #[must_use]
+    pub fn rounds_done(&self) -> usize {
+        self.state.history.round
+    }
+
     /// One round: episodes, gradient steps, evaluation. `None` when learning is
     /// over. The problem may change from round to round, not its sizes.
     ///

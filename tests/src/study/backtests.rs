@@ -114,7 +114,7 @@ impl SystemCell {
             windows: WINDOWS,
             seed: of.seed,
         };
-        backtest(task, model.model_part(), &rows, &options)
+        backtest(task, model.model_part(), &rows, &options, &mut Unobserved)
     }
 
     /// A model of a log and its withheld part.

@@ -1,7 +1,5 @@
 //! A model of a log and a check of a controller, with the library's own calls.
 
-use std::ops::ControlFlow;
-
 use hambo_host::Error;
 use hambo_host::check::adversary::EffortLevel;
 use hambo_host::check::{self, CheckOptions, Decision};
@@ -116,8 +114,7 @@ pub fn judge_policy(
         seed,
         ..CheckOptions::default()
     };
-    let mut watch = |_, _: &_| ControlFlow::Continue(());
-    let result = check::run(task, model, policy, &options, &mut watch)?.result;
+    let result = check::run(task, model, policy, &options, &mut Unobserved)?.result;
     Ok(Judgement {
         neutral: result.neutral.0,
         bound: result.bound.0,

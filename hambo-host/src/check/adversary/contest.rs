@@ -1,6 +1,5 @@
 //! All adversaries against one controller, and what each found at what cost.
 
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use hambo_core::adversary::{Level, Starts, searches};
@@ -12,13 +11,16 @@ use hambo_core::task::Effort;
 use hambo_core::variant::Variant;
 
 use super::grow::grown;
-use super::scout::scout;
+use super::scout::{self, scout};
 use super::{Learning, Trained, Usual, train};
 use crate::Error;
 use crate::check::case::Case;
 use crate::check::findings::{Findings, TRACED_TRAJECTORIES};
-use crate::check::in_lanes::check_and_keep;
+use crate::check::in_lanes::{check_and_tell, work};
+use crate::check::names::variant_name;
 use crate::formats::image::Adversaries;
+use crate::foundation::meter::Meter;
+use crate::foundation::observer::{Observer, Progress, Unobserved};
 use crate::reinforcement::RoundReport;
 
 /// Sweeps of the search that tells how much there is to be found.
@@ -62,20 +64,27 @@ pub struct Contest {
 
 /// Judges a case: networks learn where `learning` says so, a search on trajectories of its
 /// own finds what is worth a try on all of them, and the core checks with all of these.
-/// `watch` is told of every round of learning, and may break off.
+/// `observer` is told how far it is, and may break off.
 ///
 /// # Errors
-/// If a part is bad, a number is not finite, or the watcher broke off.
+/// If a part is bad, a number is not finite, or the observer broke off.
 pub fn contest(
     case: &Case,
     learning: Option<&Learning>,
-    watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<Contest, Error> {
-    let (trained, adversaries) = adversaries(case, learning, watch)?;
+    let (trained, mut adversaries) = learned(case, learning, observer)?;
+    let before = work_of_check(case, &adversaries)?;
+    let planned = scout::work(case, &adversaries)?.saturating_add(before);
+    let meter = Meter::begin(observer, "search and check", planned);
+    adversaries.found =
+        tracing::info_span!("scout").in_scope(|| scout(case, &adversaries, &meter))?;
     let grown = grown(case, &adversaries)?;
     let case = &grown;
+    // What was found is tried, and there may be more trajectories.
+    meter.plan(work_of_check(case, &adversaries)?.saturating_sub(before));
     let sweeps = case.effort.iterations;
-    let check = || timed_check(case, &adversaries, TRACED_TRAJECTORIES);
+    let check = || timed_check(case, &adversaries, TRACED_TRAJECTORIES, &meter);
     let (outcome, findings, check_time) = tracing::info_span!("check", sweeps).in_scope(check)?;
     let contenders = contenders(case, &adversaries, &outcome, &trained)?;
     Ok(Contest {
@@ -96,29 +105,48 @@ pub fn contest(
 pub fn adversaries(
     case: &Case,
     learning: Option<&Learning>,
-    watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<(Vec<Trained>, Adversaries), Error> {
-    let trained = match learning {
-        Some(learning) => tracing::info_span!("learn").in_scope(|| learn(case, learning, watch))?,
-        None => Vec::new(),
-    };
-    let mut adversaries = Adversaries {
-        networks: trained.iter().map(|one| one.adversary.clone()).collect(),
-        found: Vec::new(),
-    };
-    adversaries.found = tracing::info_span!("scout").in_scope(|| scout(case, &adversaries))?;
+    let (trained, mut adversaries) = learned(case, learning, observer)?;
+    let meter = Meter::begin(observer, "search", scout::work(case, &adversaries)?);
+    adversaries.found =
+        tracing::info_span!("scout").in_scope(|| scout(case, &adversaries, &meter))?;
     Ok((trained, adversaries))
 }
 
+/// The networks alone.
+fn learned(
+    case: &Case,
+    learning: Option<&Learning>,
+    observer: &mut dyn Observer,
+) -> Result<(Vec<Trained>, Adversaries), Error> {
+    let trained = match learning {
+        Some(learning) => {
+            tracing::info_span!("learn").in_scope(|| learn(case, learning, observer))?
+        }
+        None => Vec::new(),
+    };
+    let adversaries = Adversaries {
+        networks: trained.iter().map(|one| one.adversary.clone()).collect(),
+        found: Vec::new(),
+    };
+    Ok((trained, adversaries))
+}
+
+fn work_of_check(case: &Case, adversaries: &Adversaries) -> Result<u64, Error> {
+    let bytes = case.image(adversaries)?;
+    Ok(work(&Image::parse(bytes.as_bytes())?)?)
+}
+
 /// Trains a network against every objective under every variant of a case that has one.
-/// `watch` is told of every round, and may break off.
+/// `observer` is told of every round, and may break off.
 ///
 /// # Errors
 /// As [`train`].
 pub fn learn(
     case: &Case,
     learning: &Learning,
-    watch: &mut dyn FnMut(Variant, &RoundReport) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<Vec<Trained>, Error> {
     let mut short = case.clone();
     short.effort.iterations = SHORT;
@@ -127,12 +155,23 @@ pub fn learn(
     for constraint in &mut short.task.constraints {
         constraint.constraint.probability = None;
     }
-    let (short, ..) = timed_check(&short, &Adversaries::default(), 0)?;
+    let mut nobody = Unobserved;
+    let unmetered = Meter::begin(&mut nobody, "check", 0);
+    let (short, ..) = timed_check(&short, &Adversaries::default(), 0, &unmetered)?;
     let mut trained = Vec::new();
-    for (number, objective) in (0..).zip(case.objectives()) {
-        if !learnable(case, objective) {
-            continue;
-        }
+    let all = (0..).zip(case.objectives());
+    let known: Vec<_> = all
+        .filter(|(_, objective)| learnable(case, *objective))
+        .collect();
+    let searching = case.task.method.variants.iter();
+    let learners = searching.filter(|one| searches(**one)).count() * known.len();
+    let planned = learners * learning.rounds.rounds;
+    observer.report(Progress {
+        done: 0,
+        planned,
+        message: "learning adversaries".to_owned(),
+    })?;
+    for (number, objective) in known {
         let of = |variant| {
             let mut all = short.estimates.iter();
             let found = all.find(|one| one.variant == variant && one.objective == objective);
@@ -151,7 +190,15 @@ pub fn learn(
                 neutral: of(Variant::Mean),
                 worst: of(variant),
             };
-            let mut watch = |report: &RoundReport| watch(variant, report);
+            let before = trained.len() * learning.rounds.rounds;
+            let mut watch = |report: &RoundReport| {
+                let progress = report.progress(variant_name(variant));
+                observer.progress(Progress {
+                    done: before + progress.done,
+                    planned,
+                    ..progress
+                })
+            };
             let mut one = train(case, variant, objective, usual, learning, &mut watch)?;
             one.adversary.objective = number;
             trained.push(one);
@@ -175,11 +222,12 @@ fn timed_check(
     case: &Case,
     adversaries: &Adversaries,
     keep: u32,
+    meter: &Meter<'_>,
 ) -> Result<(Outcome, Vec<Findings>, Duration), Error> {
     let bytes = case.image(adversaries)?;
     let image = Image::parse(bytes.as_bytes())?;
     let start = Instant::now();
-    let (outcome, findings) = check_and_keep(&image, keep)?;
+    let (outcome, findings) = check_and_tell(&image, keep, meter)?;
     Ok((outcome, findings, start.elapsed()))
 }
 

@@ -1,7 +1,7 @@
 //! What a search finds on trajectories of its own, so that the check can try it on all of
 //! its trajectories. Nothing found here is scored on the trajectory it was found on.
 
-use hambo_core::adversary::{SearchResult, Starts, searches};
+use hambo_core::adversary::{Level, SearchResult, Starts, searches};
 use hambo_core::image::Image;
 use hambo_core::rollout::{Objective, Rollout};
 use hambo_core::variant::Variant;
@@ -9,8 +9,9 @@ use hambo_core::variant::Variant;
 use crate::Error;
 use crate::check::case::Case;
 use crate::check::findings::Findings;
-use crate::check::in_lanes::search_all;
+use crate::check::in_lanes::{search_all, work_of};
 use crate::formats::image::{Adversaries, FoundAdversary};
+use crate::foundation::meter::Meter;
 
 /// Sequences that a check tries for each objective and variant.
 const MOST_SEQUENCES: usize = 4;
@@ -20,13 +21,17 @@ const MOST_SEQUENCES: usize = 4;
 ///
 /// # Errors
 /// If a part is bad or the task is too large.
-pub(super) fn scout(case: &Case, adversaries: &Adversaries) -> Result<Vec<FoundAdversary>, Error> {
+pub(super) fn scout(
+    case: &Case,
+    adversaries: &Adversaries,
+    meter: &Meter<'_>,
+) -> Result<Vec<FoundAdversary>, Error> {
     let other = case.elsewhere();
     let mut found = Vec::new();
     for (number, objective) in (0..).zip(case.objectives()) {
         let variants = case.task.method.variants.iter().copied();
         for variant in variants.filter(|variant| searches(*variant)) {
-            let mut sequences = sequences(&other, adversaries, variant, objective)?;
+            let mut sequences = sequences(&other, adversaries, variant, objective, meter)?;
             if (variant, objective) == (Variant::ContinuousAdversary, Objective::Return) {
                 sequences.extend(case.tried.iter().cloned());
             }
@@ -35,7 +40,7 @@ pub(super) fn scout(case: &Case, adversaries: &Adversaries) -> Result<Vec<FoundA
                 objective: number,
                 sequences,
             };
-            let picked = pick(&other, adversaries, tried, objective)?;
+            let picked = pick(&other, adversaries, tried, objective, meter)?;
             if !picked.sequences.is_empty() {
                 found.push(picked);
             }
@@ -44,14 +49,38 @@ pub(super) fn scout(case: &Case, adversaries: &Adversaries) -> Result<Vec<FoundA
     Ok(found)
 }
 
+/// Steps of the model that a scout takes, but for the few that try what it found.
+pub(super) fn work(case: &Case, adversaries: &Adversaries) -> Result<u64, Error> {
+    let bytes = case.image(adversaries)?;
+    let image = Image::parse(bytes.as_bytes())?;
+    let variants = case.task.method.variants.iter().copied();
+    let searching: Vec<Variant> = variants.filter(|variant| searches(*variant)).collect();
+    let each = case.objectives().flat_map(|objective| {
+        let of = searching.iter().map(move |variant| (objective, *variant));
+        of.collect::<Vec<_>>()
+    });
+    let each = each.map(|(objective, variant)| {
+        let rollout = Rollout {
+            model: image.model(),
+            policy: image.policy(),
+            task: image.task(),
+            variant,
+            objective,
+        };
+        work_of(&rollout, Level::Searched)
+    });
+    Ok(each.fold(0, u64::saturating_add))
+}
+
 /// The worst choice on every trajectory.
 fn sequences(
     case: &Case,
     adversaries: &Adversaries,
     variant: Variant,
     objective: Objective,
+    meter: &Meter<'_>,
 ) -> Result<Vec<Vec<f32>>, Error> {
-    let (_, _, findings) = search(case, adversaries, variant, objective)?;
+    let (_, _, findings) = search(case, adversaries, variant, objective, meter)?;
     let worst = findings.worst().map(|choice| match variant {
         Variant::ContinuousAdversary => choice.eta.clone(),
         _ => choice
@@ -68,6 +97,7 @@ fn search(
     adversaries: &Adversaries,
     variant: Variant,
     objective: Objective,
+    meter: &Meter<'_>,
 ) -> Result<(Starts, Vec<SearchResult>, Findings), Error> {
     let bytes = case.image(adversaries)?;
     let image = Image::parse(bytes.as_bytes())?;
@@ -78,7 +108,7 @@ fn search(
         variant,
         objective,
     };
-    let (results, findings) = search_all(&image, &rollout)?;
+    let (results, findings) = search_all(&image, &rollout, meter)?;
     Ok((Starts::of(&rollout), results, findings))
 }
 
@@ -89,6 +119,7 @@ fn pick(
     adversaries: &Adversaries,
     tried: FoundAdversary,
     objective: Objective,
+    meter: &Meter<'_>,
 ) -> Result<FoundAdversary, Error> {
     let mut forward = case.clone();
     forward.effort.iterations = 0;
@@ -96,7 +127,7 @@ fn pick(
         found: vec![tried.clone()],
         ..adversaries.clone()
     };
-    let (starts, results, _) = search(&forward, &all, tried.variant, objective)?;
+    let (starts, results, _) = search(&forward, &all, tried.variant, objective, meter)?;
     let first = starts.constants + starts.members + starts.turns;
     let values: Vec<Vec<f32>> = results
         .chunks_exact(starts.count())

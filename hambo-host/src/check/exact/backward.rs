@@ -7,6 +7,8 @@ use hambo_core::image::Image;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{CapacityError, Rollout};
 
+use crate::foundation::meter::Meter;
+
 use super::grid::{Cell, Grid};
 use super::points::{etas, noise};
 use super::step::{Arrival, LANES, Stepper};
@@ -49,6 +51,7 @@ impl Values {
         rollout: &Rollout<'_, StoredPolicy<'_>>,
         grid: Grid,
         etas_of_each: usize,
+        meter: &Meter<'_>,
     ) -> Result<Self, CapacityError> {
         let task = image.task();
         let moved = task.moved_states();
@@ -81,6 +84,10 @@ impl Values {
         }
         all.values[steps] = vec![0.0; points];
         for step in (0..steps).rev() {
+            // Whoever began the work sees that it was broken off.
+            if meter.add(entries as u64).is_break() {
+                break;
+            }
             let next = std::mem::take(&mut all.values[step + 1]);
             let now = match &table {
                 Some(table) => all.by_table(table, step, weight(step), &next),

@@ -41,6 +41,8 @@ use super::number::Number;
 use crate::Error;
 use crate::formats::image::Adversaries;
 use crate::formats::task::Wrap;
+use crate::foundation::meter::Meter;
+use crate::foundation::observer::Observer;
 
 /// Points of each state at first.
 pub const POINTS: usize = 61;
@@ -109,7 +111,7 @@ pub fn solvable(case: &Case) -> Result<bool, Error> {
 /// # Errors
 /// If the task has more than three states or the controller is left to chance, or the task is
 /// too large to be counted.
-pub fn exact(case: &Case, points: usize) -> Result<Exact, Error> {
+pub fn exact(case: &Case, points: usize, observer: &mut dyn Observer) -> Result<Exact, Error> {
     let states = case.task.state_names.len();
     if !solvable(case)? {
         let text = format!(
@@ -135,9 +137,18 @@ pub fn exact(case: &Case, points: usize) -> Result<Exact, Error> {
     let mut ends = reached(&image, &rollout)?;
     let moved = image.task().moved_states();
     let [fine_etas, coarse_etas] = etas_of_each(moved);
-    let solve = |ends: &[[f32; 2]], points: usize, etas: usize| {
+    let work = |points: usize, etas: usize| {
+        let of_point = etas.pow(moved as u32) * noise(moved, noisy).len();
+        let each = of_point as u64 * u64::from(case.task.horizon);
+        (points.saturating_pow(states as u32) as u64).saturating_mul(each)
+    };
+    let least = work(points.div_ceil(2), coarse_etas).saturating_add(work(points, fine_etas));
+    let meter = Meter::begin(observer, "grid", least);
+    let solve = |ends: &[[f32; 2]], points: usize, etas: usize| -> Result<Values, Error> {
         let grid = grid(ends, &case.task.wraps, points);
-        Values::new(&image, &rollout, grid, etas)
+        let values = Values::new(&image, &rollout, grid, etas, &meter)?;
+        meter.hold()?;
+        Ok(values)
     };
     let walks = |values: &Values| -> Result<Vec<Walk>, CapacityError> {
         spread(case.effort.searched, SEQUENCES)
@@ -151,17 +162,13 @@ pub fn exact(case: &Case, points: usize) -> Result<Exact, Error> {
         if !widen(&mut ends, &walks(&coarse)?, &case.task.wraps) {
             break;
         }
+        meter.plan(work(points.div_ceil(2), coarse_etas));
         coarse = solve(&ends, points.div_ceil(2), coarse_etas)?;
     }
     let mut fine = solve(&ends, points, fine_etas)?;
     // Twice as fine, as long as it is too coarse and does not take long, or takes no time.
-    let work = |points: usize| {
-        let of_point = fine_etas.pow(moved as u32) * noise(moved, noisy).len();
-        let each = of_point as u64 * u64::from(case.task.horizon);
-        (points.saturating_pow(states as u32) as u64).saturating_mul(each)
-    };
     loop {
-        let next = work(2 * points - 1);
+        let next = work(2 * points - 1, fine_etas);
         let most = match too_coarse(&rollout, [&fine, &coarse]) {
             true => MOST_WORK,
             false => LITTLE_WORK,
@@ -169,6 +176,7 @@ pub fn exact(case: &Case, points: usize) -> Result<Exact, Error> {
         if next > most {
             break;
         }
+        meter.plan(next);
         points = 2 * points - 1;
         coarse = std::mem::replace(&mut fine, solve(&ends, points, fine_etas)?);
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::{ABSTAIN, REJECT};
 use crate::Error;
 use crate::check::adversary::EffortLevel;
-use crate::check::names::{VARIANTS, variant_name};
+use crate::check::names::VARIANTS;
 use crate::check::saved_run::SavedRun;
 use crate::check::{self, CheckOptions, CheckResult, Decision};
 use crate::formats::policy::HostPolicy;
@@ -123,10 +123,8 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
         ..arguments.case.options(log.as_ref(), EffortLevel::Normal)?
     };
     let judge = |policy: &HostPolicy| {
-        let line = Line::new();
-        let outcome = check::run(&task, &model, policy, &options, &mut |variant, report| {
-            line.show_round(variant_name(variant), report)
-        });
+        let mut line = Line::new();
+        let outcome = check::run(&task, &model, policy, &options, &mut line);
         line.finish();
         outcome
     };

@@ -5,7 +5,6 @@ mod controller;
 mod study;
 
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -27,7 +26,6 @@ use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::fit::{FitOptions, ModelOptions, fit};
 use crate::learn::model_file::ModelFile;
 use crate::present::figure::{AdversarialStep, PointSafetyFigure};
-use crate::reinforcement::RoundReport;
 use controller::CheckedController;
 pub use study::{study, study_waypoints};
 
@@ -119,8 +117,7 @@ impl Experiment {
     /// As [`Self::case`].
     pub fn image(&self, y: f32) -> Result<AlignedBytes, Error> {
         let case = self.case(y)?;
-        let nobody = &mut |_, _: &RoundReport| ControlFlow::Continue(());
-        let (_, adversaries) = adversaries(&case, None, nobody)?;
+        let (_, adversaries) = adversaries(&case, None, &mut Unobserved)?;
         case.image(&adversaries)
     }
 }

@@ -30,6 +30,8 @@ use crate::formats::image::{Adversaries, AlignedBytes, encode_image_with, encode
 use crate::formats::log::LogPart;
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
+use crate::foundation::meter::Meter;
+use crate::foundation::observer::Observer;
 use hambo_core::task::Effort;
 use simulate::Simulation;
 pub use verdict::{Answer, LengthResult, Verdict};
@@ -63,12 +65,13 @@ pub struct Backtest {
 /// Replays windows of rows that the model was not trained on.
 ///
 /// # Errors
-/// If task and model do not fit together, or need too much memory.
+/// If task and model do not fit together or need too much memory, or the observer broke off.
 pub fn backtest(
     task: &TaskFile,
     model_part: &[u8],
     rows: &LogPart,
     options: &BacktestOptions,
+    observer: &mut dyn Observer,
 ) -> Result<Backtest, Error> {
     let bytes = image_bytes(task, model_part, options)?;
     let image = Image::parse(bytes.as_bytes())?;
@@ -84,13 +87,23 @@ pub fn backtest(
         delta: options.delta,
     };
     let numbered: Vec<(u64, Window<'_>)> = (0..).zip(windows).collect();
+    let steps = windows_steps(&numbered);
+    let meter = Meter::begin(observer, "backtest", steps);
     let answers = numbered.par_iter().map(|(number, window)| {
         let seed = options.seed.wrapping_add(*number);
         let answers = simulation.answers(window, seed)?;
+        if meter.add(window.steps() as u64).is_break() {
+            return Err(Error::Interrupted);
+        }
         Ok((window.steps(), window.group, answers))
     });
     let answers: Vec<Question> = answers.collect::<Result<_, Error>>()?;
     Ok(judge(&answers, options.delta))
+}
+
+/// The work of all windows: it grows with their steps.
+fn windows_steps(windows: &[(u64, Window<'_>)]) -> u64 {
+    windows.iter().map(|(_, one)| one.steps() as u64).sum()
 }
 
 /// An image with a controller that is never asked: the logged actions are replayed.

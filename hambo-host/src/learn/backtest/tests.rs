@@ -4,6 +4,7 @@
 use super::*;
 use crate::formats::log::{Log, Transition};
 use crate::foundation::network::{Activation, Layer, Standardisation};
+use crate::foundation::observer::Unobserved;
 use crate::foundation::random::Random;
 use crate::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
 use crate::learn::fit::uncalibrated;
@@ -115,7 +116,9 @@ fn verdicts(robot: Robot, episodes: u32, logs: u64) -> Vec<Verdict> {
             windows: 200,
             seed,
         };
-        backtest(&task, &model, &rows, &options).unwrap().verdict
+        backtest(&task, &model, &rows, &options, &mut Unobserved)
+            .unwrap()
+            .verdict
     };
     (0..logs).map(one).collect()
 }

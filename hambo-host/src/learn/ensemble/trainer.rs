@@ -173,6 +173,12 @@ impl Trainer {
         )
     }
 
+    /// Updates done.
+    #[must_use]
+    pub fn step(&self) -> usize {
+        self.step
+    }
+
     /// Trains until the next look at the validation rows; `None` once training is over.
     ///
     /// # Errors

@@ -21,6 +21,8 @@ use crate::learn::model_file::{GaussianProcessSummary, TrainingSummary};
 
 /// Rows at which the growth of uncertainty is looked at.
 const GROWTH_QUERIES: usize = 500;
+/// Parts in which the search tells how far it is.
+const THOUSANDTHS: usize = 1000;
 /// Smallest number of points in the table of growth.
 const LEAST_POINTS: usize = 16;
 
@@ -87,14 +89,23 @@ pub(super) fn train(
     let used = ChosenRows::new(&all.observations(), &rows)?;
     let observations = used.observations();
 
+    observer.report(Progress {
+        done: 0,
+        planned: THOUSANDTHS,
+        message: "hyperparameters".to_owned(),
+    })?;
     let mut interrupted = false;
     let found = fit_hyperparameters(&observations, &units, &options.search, &mut |search| {
         let flow = observer.progress(Progress {
-            done: search.finished,
-            planned: search.planned,
+            done: (search.share * THOUSANDTHS as f64) as usize,
+            planned: THOUSANDTHS,
             message: format!(
-                "output {}, {} rows: negative log likelihood {:.3}",
-                search.output, search.rows, search.negative_log_likelihood
+                "output {}, {} rows, {} of {} descents: negative log likelihood {:.3}",
+                search.output,
+                search.rows,
+                search.finished,
+                search.planned,
+                search.negative_log_likelihood
             ),
         });
         interrupted |= flow.is_break();

@@ -217,7 +217,7 @@ pub fn fit(
                 windows,
                 seed,
             };
-            Some(backtest(task, &part, &judging_rows, &options)?)
+            Some(backtest(task, &part, &judging_rows, &options, observer)?)
         }
     };
     let judged = after_backtest(uncertainty.calibration, backtest.as_ref());

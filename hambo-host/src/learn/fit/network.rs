@@ -35,6 +35,11 @@ pub(super) fn train(
         Some(state) => Trainer::resume(&set, validation_set, options, state)?,
         None => Trainer::new(&set, validation_set, options)?,
     };
+    observer.report(Progress {
+        done: trainer.step(),
+        planned: options.steps,
+        message: "training".to_owned(),
+    })?;
     let mut last = None;
     while let Some(progress) = trainer.advance()? {
         last = Some(progress);

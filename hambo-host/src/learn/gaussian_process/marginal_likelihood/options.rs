@@ -125,6 +125,9 @@ pub struct Progress {
     pub finished: usize,
     /// All descents.
     pub planned: usize,
+    /// The share of the work that is done, if every descent takes as many steps: a step costs
+    /// the cube of its rows.
+    pub share: f64,
 }
 
 /// A hyperparameter that was searched for.

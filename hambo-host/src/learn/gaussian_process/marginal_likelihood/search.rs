@@ -105,6 +105,7 @@ pub fn fit_hyperparameters(
         reporter: Mutex::new(Reporter {
             progress,
             finished: 0,
+            work: 0.0,
         }),
     };
     search.run(rows)
@@ -163,6 +164,15 @@ struct Search<'a> {
 struct Reporter<'a> {
     progress: &'a mut (dyn FnMut(Progress) -> ControlFlow<()> + Send),
     finished: usize,
+    /// Cubes of their rows.
+    work: f64,
+}
+
+/// All descents.
+#[derive(Clone, Copy)]
+struct Plan {
+    descents: usize,
+    work: f64,
 }
 
 impl Search<'_> {
@@ -172,7 +182,12 @@ impl Search<'_> {
         shuffle(self.options.seed, &mut order);
         let part = (seen < rows).then(|| self.all.take(&order[..seen]));
         let row_counts = row_counts(seen, rows);
-        let planned = self.outputs * (self.starts() + row_counts.len());
+        let after: f64 = row_counts.iter().map(|rows| (*rows as f64).powi(3)).sum();
+        let of_output = self.starts() as f64 * (seen as f64).powi(3) + after;
+        let planned = Plan {
+            descents: self.outputs * (self.starts() + row_counts.len()),
+            work: self.outputs as f64 * of_output,
+        };
         let table = part.as_ref().unwrap_or(&self.all);
         let tasks = (0..self.outputs * self.starts()).into_par_iter();
         let found: Vec<Result<Minimum, Failure>> = tasks
@@ -239,14 +254,15 @@ impl Search<'_> {
         output: usize,
         start: Option<usize>,
         from: Vec<f64>,
-        planned: usize,
+        planned: Plan,
     ) -> Result<Minimum, Failure> {
         let data = table.data(output);
+        let data_rows = data.targets.len();
         let observe = |evaluations: usize, negative_log_likelihood: f64| {
             let Ok(mut reporter) = self.reporter.lock() else {
                 return ControlFlow::Break(());
             };
-            let finished = reporter.finished;
+            let (finished, share) = (reporter.finished, reporter.work / planned.work);
             (reporter.progress)(Progress {
                 output,
                 start,
@@ -254,12 +270,14 @@ impl Search<'_> {
                 evaluations,
                 negative_log_likelihood,
                 finished,
-                planned,
+                planned: planned.descents,
+                share,
             })
         };
         let found = descend(&self.space, data, from, self.options.iterations, &observe);
         if let Ok(mut reporter) = self.reporter.lock() {
             reporter.finished += 1;
+            reporter.work += (data_rows as f64).powi(3);
         }
         found
     }
@@ -302,7 +320,7 @@ impl Search<'_> {
         fitted: &mut [(Minimum, FittedOutput)],
         table: &Table,
         rows_before: usize,
-        planned: usize,
+        planned: Plan,
     ) -> Result<(), GaussianProcessError> {
         let rows = table.points.len() / table.columns;
         let matrices = 2 * size_of::<f64>() * rows * rows;

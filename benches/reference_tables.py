@@ -60,7 +60,7 @@ def hold_pendulum() -> bool:
         differences = [abs(a - b) / (1 + abs(b)) for a, b in zip(found, stored, strict=True)]
         largest = max(largest, *differences)
     print(f"{PENDULUM}: {len(rows)} rows, largest difference {largest:.1e}")
-    return len(rows) == 2000 and largest < 1e-12
+    return len(rows) == 4000 and largest < 1e-12
 
 
 if __name__ == "__main__":

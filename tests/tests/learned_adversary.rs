@@ -36,6 +36,7 @@ fn learning(rounds: usize, seed: u64) -> Learning {
             random_episodes: 32,
             evaluation_episodes: 32,
             patience: rounds,
+            ..Rounds::default()
         },
         seed: seed + (1 << 32),
     }

@@ -12,6 +12,7 @@ mod formulas;
 mod fuzz;
 mod layers;
 mod lines;
+mod mujoco;
 mod mutants;
 mod picture;
 mod processors;
@@ -48,6 +49,7 @@ Usage: cargo xtask COMMAND
   budget [--update] what the firmware takes, against budgets.toml, or into it
   study NAME [...]  work off a study into studies/NAME.csv; --summary says what it says
   districts         draw docs/figures/districts.svg from the host's imports
+  mujoco            fetch the MuJoCo engine, build and test `hambo` with Hopper and HalfCheetah
   processors [FOLDER] the check's bits on 64-bit ARM, on the images of FOLDER
   dist              what users install: a static program with its pages and checksums
   lines [COMMIT]    lines of code, comments and tests by crate, now or at COMMIT
@@ -71,7 +73,7 @@ fn main() -> ExitCode {
     if !rest.is_empty()
         && matches!(
             known,
-            "test" | "firmware" | "setup" | "miri" | "docs" | "districts" | "dist"
+            "test" | "firmware" | "setup" | "miri" | "docs" | "districts" | "dist" | "mujoco"
         )
     {
         say(format_args!(
@@ -115,6 +117,7 @@ fn main() -> ExitCode {
         "study" => project.study(&rest),
         "districts" => project.districts(),
         "dist" => project.dist(),
+        "mujoco" => project.mujoco(),
         "processors" => project.processors(rest.first()),
         "lines" => project.lines(rest.first()),
         "firmware" => project.firmware(),

@@ -5,12 +5,15 @@ use std::path::PathBuf;
 
 use crate::Error;
 use crate::check::number::Number;
-use crate::environment::{ENVIRONMENTS, named, rollout};
+use crate::environment::{
+    ENVIRONMENTS, GET_MUJOCO, HAS_MUJOCO, MUJOCO_ENVIRONMENTS, named, rollout_for,
+};
+use crate::formats::log::{Format, OutputOptions, write_table};
 use crate::formats::policy::HostPolicy;
 use crate::foundation::output::{OutputKind, hold_output};
 use clap::{Args, Subcommand};
 
-use super::number::whole;
+use super::number::{at_least_one, whole};
 use super::train::{self, TrainArguments};
 
 /// What `hambo env` does.
@@ -41,6 +44,9 @@ pub struct RolloutArguments {
     /// Episodes of the task's horizon.
     #[arg(long, default_value_t = 10, value_parser = whole::<u32>)]
     episodes: u32,
+    /// Steps of an episode, instead of the task's.
+    #[arg(long, value_parser = at_least_one::<u32>)]
+    horizon: Option<u32>,
     /// Standard deviation of noise on the actions, as a part of half their
     /// range.
     #[arg(long, default_value_t = 0.0)]
@@ -48,7 +54,7 @@ pub struct RolloutArguments {
     /// Seed of the episodes.
     #[arg(long, default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
-    /// The log to write (CSV).
+    /// The log to write: .csv, .npz, .hdf5 or .parquet.
     #[arg(short, long)]
     output: Option<PathBuf>,
     /// One JSON object instead of the text.
@@ -63,16 +69,25 @@ pub struct RolloutArguments {
 pub fn run(command: &EnvironmentCommand, out: &mut impl Write) -> Result<(), Error> {
     match command {
         EnvironmentCommand::List => {
-            for (name, what) in ENVIRONMENTS {
+            let built: &[_] = match HAS_MUJOCO {
+                true => &MUJOCO_ENVIRONMENTS,
+                false => &[],
+            };
+            for (name, what) in ENVIRONMENTS.iter().chain(built) {
                 let environment = named(name)?;
                 let task = environment.task();
                 writeln!(
                     out,
-                    "{name:14} {what}; states {}, actions {}, {} steps",
-                    task.state_names.join(" "),
+                    "{name:15} {what}; states {}, actions {}, {} steps",
+                    task.logged_states().join(" "),
                     task.action_names.join(" "),
                     task.horizon
                 )?;
+            }
+            if !HAS_MUJOCO {
+                for (name, what) in MUJOCO_ENVIRONMENTS {
+                    writeln!(out, "{name:15} {what}; {GET_MUJOCO}")?;
+                }
             }
             Ok(())
         }
@@ -93,18 +108,27 @@ fn drive(arguments: &RolloutArguments, out: &mut impl Write) -> Result<(), Error
     if let Some(path) = &arguments.output {
         hold_output(path, OutputKind::Log)?;
     }
+    let format = arguments.output.as_deref().map(|path| {
+        // A name without one of the known ends has always been CSV.
+        Format::of_name(path).unwrap_or(Format::Csv)
+    });
     let task = environment.task();
     let policy = HostPolicy::read(&arguments.policy, task)?;
-    let run = rollout(
+    let run = rollout_for(
+        arguments.horizon.unwrap_or(task.horizon),
         environment.as_ref(),
         &policy,
         arguments.episodes,
         arguments.action_noise,
         arguments.seed,
     )?;
-    if let Some(path) = &arguments.output {
-        run.log
-            .write_csv(path, &task.state_names, &task.action_names)?;
+    if let (Some(path), Some(format)) = (&arguments.output, format) {
+        let options = OutputOptions {
+            format,
+            minari: false,
+            compress: false,
+        };
+        write_table(path, &run.table(environment.as_ref()), options)?;
     }
     let count = run.returns.len() as f64;
     let mean = run.returns.iter().sum::<f64>() / count;
@@ -116,6 +140,7 @@ fn drive(arguments: &RolloutArguments, out: &mut impl Write) -> Result<(), Error
             "policy": arguments.policy,
             "episodes": arguments.episodes,
             "transitions": run.log.len(),
+            "terminated": run.terminated.iter().filter(|ended| **ended).count(),
             "seed": arguments.seed,
             "mean": mean,
             "std_error": error,

@@ -1,17 +1,18 @@
 //! `hambo env train`: soft actor-critic on a true system.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::check::number::Number;
 use crate::environment::{named, rollout};
-use crate::formats::policy::{HostPolicy, onnx};
+use crate::formats::policy::{HostPolicy, PerceptronPolicy, for_task, onnx};
+use crate::formats::task::TaskFile;
 use crate::foundation::observer::{Observer, Progress};
 use crate::foundation::output::{OutputKind, hold_output};
 use crate::reinforcement::{
-    EnvironmentProblem, LearningOptions, Rounds, SoftActorCritic, SoftActorCriticOptions,
-    SoftActorCriticState, Value,
+    EnvironmentProblem, LearningOptions, RoundReport, Rounds, SoftActorCritic,
+    SoftActorCriticOptions, SoftActorCriticState, TrainedActor, Value,
 };
 use clap::Args;
 
@@ -29,6 +30,13 @@ pub struct TrainArguments {
     /// Seed of the episodes and the learner.
     #[arg(long, default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
+    /// Widths of the hidden layers, as 64,64.
+    #[arg(long, default_value = "256,256", value_delimiter = ',', value_parser = at_least_one::<usize>)]
+    hidden: Vec<usize>,
+    /// Also keep the controller of every so many steps, beside the output
+    /// (swing-20000.onnx).
+    #[arg(long, value_parser = at_least_one::<u32>)]
+    snapshots: Option<u32>,
     /// Episodes that tell the true return at the end.
     #[arg(long, default_value_t = 100, value_parser = at_least_one::<u32>)]
     episodes: u32,
@@ -68,11 +76,13 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
     }
     let mut problem = EnvironmentProblem::new(environment.as_ref(), 1, arguments.seed);
     let learning = LearningOptions {
+        hidden: arguments.hidden.clone(),
         value: Value::Endless { discount: 0.99 },
         rounds: Rounds {
-            rounds: (episodes - RANDOM_EPISODES) as usize,
+            // Steps are counted.
+            rounds: arguments.steps as usize,
+            most_steps: Some(u64::from(arguments.steps)),
             episodes: 1,
-            gradient_steps: task.horizon as usize,
             random_episodes: RANDOM_EPISODES as usize,
             // The last weights count: nothing is chosen by looking.
             evaluation_episodes: 0,
@@ -82,7 +92,6 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
         seed: arguments.seed,
         ..LearningOptions::default()
     };
-    let rounds = learning.rounds.rounds;
     let options = SoftActorCriticOptions {
         learning,
         // Steers the entropy within a few hundred steps.
@@ -102,17 +111,19 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
         SoftActorCritic::new(&problem, options)?
     };
     observer.report(Progress {
-        done: learner.rounds_done(),
-        planned: rounds,
+        done: learner.state().steps() as usize,
+        planned: arguments.steps as usize,
         message: "training".to_owned(),
     })?;
+    let mut kept = Snapshots::new(arguments, learner.state().steps());
     while let Some(report) = learner.round(&mut problem)? {
+        kept.keep(&report, task, || learner.last_actor())?;
         observer.report_with_state(report.progress("controller"), || learner.state())?;
     }
     terminal.finish();
     let policy = learner.actor().policy(&task.action_low, &task.action_high);
     let fresh = arguments.seed.wrapping_add(FRESH);
-    let driver = HostPolicy::Perceptron(policy.clone());
+    let driver = for_task(HostPolicy::Perceptron(policy.clone()), task);
     let run = rollout(
         environment.as_ref(),
         &driver,
@@ -121,18 +132,15 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
         fresh,
     )?;
     let mean = run.returns.iter().sum::<f64>() / run.returns.len() as f64;
-    let notes = [
-        ("task", task.name.clone()),
-        ("seed", arguments.seed.to_string()),
-        ("steps", arguments.steps.to_string()),
-        ("true_return", mean.to_string()),
-        ("hambo", env!("CARGO_PKG_VERSION").to_owned()),
-    ];
-    let notes: Vec<(&str, &str)> = notes
-        .iter()
-        .map(|(key, value)| (*key, value.as_str()))
-        .collect();
-    onnx::write(&arguments.output, &policy, &notes)?;
+    let found = ("true_return", mean);
+    write(
+        &arguments.output,
+        &policy,
+        task,
+        arguments.seed,
+        u64::from(arguments.steps),
+        found,
+    )?;
     terminal.forget();
     if arguments.json {
         let object = serde_json::json!({
@@ -156,4 +164,61 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
         )?;
     }
     Ok(())
+}
+
+/// Writes a controller with where it comes from.
+fn write(
+    path: &Path,
+    policy: &PerceptronPolicy,
+    task: &TaskFile,
+    seed: u64,
+    steps: u64,
+    (kind, found): (&str, f64),
+) -> Result<(), Error> {
+    let notes = [
+        ("task", task.name.clone()),
+        ("seed", seed.to_string()),
+        ("steps", steps.to_string()),
+        (kind, found.to_string()),
+        ("hambo", env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    let notes = notes.each_ref().map(|(key, value)| (*key, value.as_str()));
+    Ok(onnx::write(path, policy, &notes)?)
+}
+
+/// Controllers on the way.
+struct Snapshots<'a> {
+    arguments: &'a TrainArguments,
+    /// Steps before the next.
+    steps: u64,
+}
+
+impl<'a> Snapshots<'a> {
+    fn new(arguments: &'a TrainArguments, steps: u64) -> Self {
+        Self { arguments, steps }
+    }
+
+    /// Keeps the controller of now if a round has passed a multiple of the wanted steps.
+    fn keep(
+        &mut self,
+        report: &RoundReport,
+        task: &TaskFile,
+        actor: impl FnOnce() -> TrainedActor,
+    ) -> Result<(), Error> {
+        let before = std::mem::replace(&mut self.steps, report.steps);
+        let Some(every) = self.arguments.snapshots.map(u64::from) else {
+            return Ok(());
+        };
+        let full = report.steps / every;
+        if full == before / every {
+            return Ok(());
+        }
+        let output = &self.arguments.output;
+        let stem = output.file_stem().unwrap_or_default().to_string_lossy();
+        let path = output.with_file_name(format!("{stem}-{}.onnx", full * every));
+        let policy = actor().policy(&task.action_low, &task.action_high);
+        let found = ("training_return", report.training_return);
+        let seed = self.arguments.seed;
+        write(&path, &policy, task, seed, report.steps, found)
+    }
 }

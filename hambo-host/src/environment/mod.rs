@@ -3,15 +3,19 @@
 //! Goes in: a controller and a number of episodes. Comes out: a log and the
 //! true return. May use: `formats` and below.
 
+mod mujoco;
 mod pendulum;
 mod point_safety;
 mod rollout;
 
 use hambo_core::arithmetic::random::Stream;
 
+#[cfg(feature = "mujoco")]
+pub use mujoco::{Engine, HalfCheetah, Hopper};
+pub use mujoco::{GET_MUJOCO, HAS_MUJOCO, MUJOCO_ENVIRONMENTS};
 pub use pendulum::Pendulum;
 pub use point_safety::{PointSafety, TruePath, UNSAFE_BELOW};
-pub use rollout::{EnvironmentRun, rollout};
+pub use rollout::{EnvironmentRun, rollout, rollout_for};
 
 use crate::formats::task::TaskFile;
 
@@ -36,9 +40,15 @@ pub trait Environment: Sync {
 
     /// One step with a limited action: changes the state, returns the reward.
     fn step(&self, state: &mut [f64], action: &[f32]) -> f64;
+
+    /// Whether an episode that has come to this state by a step is over for ever; most systems
+    /// go on.
+    fn has_ended(&self, _state: &[f64]) -> bool {
+        false
+    }
 }
 
-/// The built-in systems.
+/// The systems that every build has; see [`MUJOCO_ENVIRONMENTS`] for more.
 pub const ENVIRONMENTS: [(&str, &str); 2] = [
     (
         "point_safety",
@@ -65,12 +75,13 @@ pub fn named(name: &str) -> Result<Box<dyn Environment>, crate::Error> {
     match name {
         "point_safety" => Ok(Box::new(PointSafety::new()?)),
         "pendulum" => Ok(Box::new(Pendulum::new()?)),
-        _ => {
-            let known: Vec<&str> = ENVIRONMENTS.iter().map(|(name, _)| *name).collect();
+        _ => mujoco::named(name).unwrap_or_else(|| {
+            let known = ENVIRONMENTS.iter().chain(&MUJOCO_ENVIRONMENTS);
+            let known: Vec<&str> = known.map(|(name, _)| *name).collect();
             Err(crate::Error::Usage(format!(
                 "there is no environment `{name}`; known: {}",
                 known.join(", ")
             )))
-        }
+        }),
     }
 }

@@ -77,6 +77,7 @@ impl ImproveOptions {
                 // Candidates are judged by a check; the learners keep their last weights.
                 evaluation_episodes: 0,
                 patience: self.rounds,
+                most_steps: None,
             },
             batch: self.batch,
             reward_scale,

@@ -116,6 +116,7 @@ fn options() -> DoubleDqnOptions {
             random_episodes: 2,
             evaluation_episodes: 3,
             patience: 9,
+            ..Rounds::default()
         },
         batch: 64,
         replay: 10_000,

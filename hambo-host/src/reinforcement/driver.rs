@@ -38,6 +38,12 @@ impl<Options, Weights> DriverState<Options, Weights> {
     pub fn options(&self) -> &Options {
         &self.options
     }
+
+    /// Steps in the problem so far, evaluations apart.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.history.steps
+    }
 }
 
 /// The state of a learner of this kind.
@@ -125,7 +131,7 @@ impl<L: Learner> Driver<L> {
     pub fn round(&mut self, problem: &mut dyn Problem) -> Result<Option<RoundReport>, Error> {
         let learning = L::learning(&self.state.options);
         let rounds = learning.rounds.clone();
-        if self.state.history.is_over(&rounds) {
+        if self.state.history.is_over(&rounds, problem.horizon()) {
             return Ok(None);
         }
         let sizes = Sizes::of::<L>(problem, learning)?;
@@ -135,11 +141,20 @@ impl<L: Learner> Driver<L> {
         if round == 0 && rounds.random_episodes > 0 {
             let how = Exploration::Random;
             self.collect(problem, rounds.random_episodes, how, &mut random)?;
+            let full = (rounds.random_episodes * problem.horizon()) as u64;
+            while rounds.most_steps.is_some() && self.state.history.steps < full {
+                self.collect(problem, 1, how, &mut random)?;
+            }
         }
         let how = Exploration::OfRound(round);
+        let before = self.state.history.steps;
         let returns = self.collect(problem, rounds.episodes, how, &mut random)?;
+        let gradient_steps = match rounds.most_steps {
+            Some(_) => (self.state.history.steps - before) as usize,
+            None => rounds.gradient_steps,
+        };
         let mut loss = 0.0;
-        for _ in 0..rounds.gradient_steps {
+        for _ in 0..gradient_steps {
             loss += self.gradient_step(&mut random);
         }
         self.state.draws = random.draws();
@@ -160,10 +175,11 @@ impl<L: Learner> Driver<L> {
         Ok(Some(RoundReport {
             round: self.state.history.round,
             rounds: rounds.rounds,
+            most_steps: rounds.most_steps,
             steps: self.state.history.steps,
             training_return: mean(&returns),
             evaluation_return,
-            critic_loss: loss / rounds.gradient_steps as f64,
+            critic_loss: loss / gradient_steps as f64,
             exploration: self.learner.exploration(&self.state.weights, round),
         }))
     }

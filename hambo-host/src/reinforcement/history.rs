@@ -15,6 +15,8 @@ pub struct RoundReport {
     pub round: usize,
     /// The most there will be.
     pub rounds: usize,
+    /// The most steps there will be, where they are counted.
+    pub most_steps: Option<u64>,
     /// Steps in the problem so far, evaluations apart.
     pub steps: u64,
     /// Mean return of the round's episodes, with exploration.
@@ -32,9 +34,13 @@ impl RoundReport {
     #[must_use]
     pub fn progress(&self, who: &str) -> Progress {
         let found = self.evaluation_return.unwrap_or(self.training_return);
+        let (done, planned) = match self.most_steps {
+            Some(most) => (self.steps as usize, most as usize),
+            None => (self.round, self.rounds),
+        };
         Progress {
-            done: self.round,
-            planned: self.rounds,
+            done,
+            planned,
             message: format!("{who}: return {found:.1} after {} steps", self.steps),
         }
     }
@@ -65,8 +71,12 @@ impl History {
         }
     }
 
-    pub(super) fn is_over(&self, rounds: &Rounds) -> bool {
-        self.round >= rounds.rounds || self.stale >= rounds.patience
+    /// Whether no round of episodes of so many steps is to follow.
+    pub(super) fn is_over(&self, rounds: &Rounds, horizon: usize) -> bool {
+        let round = (rounds.episodes as u64).saturating_mul(horizon as u64);
+        let longest = self.steps.saturating_add(round);
+        let beyond = rounds.most_steps.is_some_and(|most| longest > most);
+        beyond || self.round >= rounds.rounds || self.stale >= rounds.patience
     }
 
     pub(super) fn is_sound(&self, parameters: usize) -> bool {
@@ -114,6 +124,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn steps_are_counted_where_asked() {
+        let rounds = Rounds {
+            episodes: 2,
+            most_steps: Some(30),
+            ..Rounds::default()
+        };
+        let mut history = History::new();
+        history.steps = 20;
+        assert!(!history.is_over(&rounds, 5));
+        history.steps = 21;
+        assert!(history.is_over(&rounds, 5));
+    }
+
+    #[test]
     fn keeps_the_best_and_stops_after_patience() {
         let rounds = Rounds {
             rounds: 9,
@@ -124,11 +148,11 @@ mod tests {
         assert_eq!(history.best(&[7.0]), [7.0]);
         for (found, over) in [(1.0, false), (3.0, false), (2.0, false), (f64::NAN, true)] {
             history.note(found, &[found as f32]);
-            assert_eq!(history.is_over(&rounds), over);
+            assert_eq!(history.is_over(&rounds, 5), over);
         }
         assert_eq!(history.best(&[7.0]), [3.0]);
         history.stale = 0;
         history.round = 9;
-        assert!(history.is_over(&rounds));
+        assert!(history.is_over(&rounds, 5));
     }
 }

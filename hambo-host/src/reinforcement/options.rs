@@ -70,6 +70,10 @@ pub struct Rounds {
     pub evaluation_episodes: usize,
     /// Evaluations without a better one after which learning stops.
     pub patience: usize,
+    /// If given, steps are counted instead, which matters where episodes may end early: random
+    /// ones go on until they fill as many horizons, a round takes one gradient step for each of
+    /// its own steps, and no round begins that might lead beyond so many steps in all.
+    pub most_steps: Option<u64>,
 }
 
 impl Default for Rounds {
@@ -81,6 +85,7 @@ impl Default for Rounds {
             random_episodes: 0,
             evaluation_episodes: 1000,
             patience: 10,
+            most_steps: None,
         }
     }
 }

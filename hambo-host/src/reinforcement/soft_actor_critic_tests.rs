@@ -5,7 +5,7 @@ use rayon::ThreadPoolBuilder;
 use super::differences::{assert_gradient, normals, outputs, shake, shake_twins, wide};
 use super::replay::Batch;
 use super::sac_step::{ActorCriticWeights, Rates, SacStep};
-use super::toy_problems::{Pay, Push};
+use super::toy_problems::{Count, Pay, Push};
 use super::weights::{Twins, Weights, Work, widths};
 use super::*;
 use crate::environment::{Environment, Pendulum, rollout};
@@ -168,6 +168,7 @@ fn options(value: Value) -> SoftActorCriticOptions {
             random_episodes: 2,
             evaluation_episodes: 3,
             patience: 9,
+            ..Rounds::default()
         },
         batch: 64,
         replay: 500,
@@ -187,6 +188,31 @@ const FINITE: Value = Value::Finite { discount: 1.0 };
 
 fn bytes(learner: &SoftActorCritic) -> Vec<u8> {
     postcard::to_stdvec(learner.state()).unwrap()
+}
+
+/// Episode e ends after 1 + e mod 8 steps, or at the horizon of 6.
+#[test]
+fn steps_are_counted_where_episodes_end_early() {
+    let mut problem = Count::new(1, 6);
+    let mut options = options(Value::Endless { discount: 0.9 });
+    options.learning.rounds = Rounds {
+        rounds: 1000,
+        episodes: 1,
+        random_episodes: 2,
+        evaluation_episodes: 0,
+        most_steps: Some(60),
+        ..Rounds::default()
+    };
+    let mut learner = SoftActorCritic::new(&problem, options).unwrap();
+    let mut last = 0;
+    while let Some(report) = learner.round(&mut problem).unwrap() {
+        if last == 0 {
+            // 1 + 2 + 3 + 4 + 5 are as many random steps as two horizons or more; then 6.
+            assert_eq!(report.steps, 15 + 6);
+        }
+        last = report.steps;
+    }
+    assert!(last > 60 - 6 && last <= 60, "{last}");
 }
 
 #[test]

@@ -64,6 +64,7 @@ impl EffortLevel {
             random_episodes: episodes,
             evaluation_episodes: 64,
             patience,
+            most_steps: None,
         };
         let rounds = match self {
             Self::Quick => return None,

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::environment::Environment;
 
 /// Copies of a system. A learner's actions in [−1, 1] are stretched to the
-/// task's limits; systems do not terminate, so episodes last the task's horizon.
+/// task's limits; an episode lasts the task's horizon, unless the system ends it for ever.
 ///
 /// ```
 /// use hambo_host::environment::Pendulum;
@@ -48,7 +48,7 @@ impl Problem for EnvironmentProblem<'_> {
     }
 
     fn observation_size(&self) -> usize {
-        self.system.task().state_names.len()
+        self.system.task().logged_states().len()
     }
 
     fn actions(&self) -> Actions {
@@ -83,15 +83,17 @@ impl Problem for EnvironmentProblem<'_> {
     ) -> Result<(), Error> {
         let task = self.system.task();
         let lanes = actions.chunks_exact(task.action_names.len());
-        for ((state, action), reward) in self.states.iter_mut().zip(lanes).zip(rewards) {
+        let results = rewards.iter_mut().zip(terminated);
+        let states = self.states.iter_mut();
+        for ((state, action), (reward, ended)) in states.zip(lanes).zip(results) {
             let limits = task.action_low.iter().zip(&task.action_high);
             let stretched = action.iter().zip(limits);
             let stretched: Vec<f32> = stretched
                 .map(|(a, (low, high))| low + 0.5 * (a + 1.0) * (high - low))
                 .collect();
             *reward = self.system.step(state, &self.system.limited(&stretched)) as f32;
+            *ended = self.system.has_ended(state);
         }
-        terminated.fill(false);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 //! `cargo run --release -p hambo-tests --example study -- coverage --summary`
 
 use std::error::Error;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -50,6 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     run(study, folder, &plan, &|done, of| {
         eprintln!("{}: {done} of {of} cells", study.name());
+        ControlFlow::Continue(())
     })?;
     Ok(())
 }

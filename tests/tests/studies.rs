@@ -2,6 +2,7 @@
 //! claims, counted from the committed rows.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use hambo_core::arithmetic::random::Stream;
@@ -442,22 +443,27 @@ fn a_study_goes_on_where_it_was_cut_off() {
         threads: 2,
         label: None,
     };
-    run(&Toy, &folder, &plan, &|_, _| {}).unwrap();
+    run(&Toy, &folder, &plan, &|_, _| ControlFlow::Continue(())).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text, "cell,part,square\n0,0,0\n0,1,0\n2,0,four\n2,1,four\n");
     plan.cells = None;
-    run(&Toy, &folder, &plan, &|_, _| {}).unwrap();
+    run(&Toy, &folder, &plan, &|_, _| ControlFlow::Continue(())).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text, whole.replace('4', "four"));
 
     std::fs::write(&path, "cell,other\n0,0\n").unwrap();
-    let error = run(&Toy, &folder, &plan, &|_, _| {}).unwrap_err();
+    let error = run(&Toy, &folder, &plan, &|_, _| ControlFlow::Continue(())).unwrap_err();
     assert!(error.contains("cell,other"), "{error}");
 
     plan.label = Some("before".to_owned());
-    run(&Toy, &folder, &plan, &|_, _| {}).unwrap();
+    run(&Toy, &folder, &plan, &|_, _| ControlFlow::Continue(())).unwrap();
     let text = std::fs::read_to_string(folder.join("toy_before.csv")).unwrap();
     assert_eq!(text, whole);
+
+    (plan.label, plan.threads) = (Some("stopped".to_owned()), 1);
+    run(&Toy, &folder, &plan, &|_, _| ControlFlow::Break(())).unwrap();
+    let text = std::fs::read_to_string(folder.join("toy_stopped.csv")).unwrap();
+    assert_eq!(text, "cell,part,square\n0,0,0\n0,1,0\n");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

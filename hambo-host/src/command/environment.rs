@@ -130,10 +130,7 @@ fn drive(arguments: &RolloutArguments, out: &mut impl Write) -> Result<(), Error
         };
         write_table(path, &run.table(environment.as_ref()), options)?;
     }
-    let count = run.returns.len() as f64;
-    let mean = run.returns.iter().sum::<f64>() / count;
-    let squares = run.returns.iter().map(|value| (value - mean).powi(2));
-    let error = (squares.sum::<f64>() / (count - 1.0).max(1.0) / count).sqrt();
+    let truth = run.mean_return();
     if arguments.json {
         let object = serde_json::json!({
             "environment": arguments.environment,
@@ -142,8 +139,8 @@ fn drive(arguments: &RolloutArguments, out: &mut impl Write) -> Result<(), Error
             "transitions": run.log.len(),
             "terminated": run.terminated.iter().filter(|ended| **ended).count(),
             "seed": arguments.seed,
-            "mean": mean,
-            "std_error": error,
+            "mean": truth.mean,
+            "std_error": truth.std_error,
             "returns": run.returns,
         });
         writeln!(out, "{object}")?;
@@ -154,8 +151,8 @@ fn drive(arguments: &RolloutArguments, out: &mut impl Write) -> Result<(), Error
         "{}: {} episodes, return {:.3} ± {:.3} (standard error)",
         arguments.environment,
         arguments.episodes,
-        Number(mean),
-        Number(error)
+        Number(truth.mean),
+        Number(truth.std_error)
     )?;
     if let Some(path) = &arguments.output {
         writeln!(

@@ -22,6 +22,7 @@ mod model_info;
 mod number;
 mod predict;
 mod report;
+mod reproduce;
 mod settings;
 mod table;
 mod task;
@@ -48,6 +49,7 @@ use self::model_info::ModelInfoArguments;
 use self::number::{at_least_one, whole, with_negative_numbers};
 use self::predict::PredictArguments;
 use self::report::ReportArguments;
+use self::reproduce::ReproduceArguments;
 use self::settings::Settings;
 use self::task::TaskCommand;
 use crate::Error;
@@ -99,14 +101,17 @@ enum Command {
     /// Example: hambo fit task.toml --data log.csv --model gp -o m.hambo
     Fit(Box<FitArguments>),
     /// The verdict on a controller: a lower bound on its return and on each
-    /// constraint. Exit code 0: deploy, or no threshold; 1: reject; 3:
-    /// abstain, also without a threshold.
+    /// constraint.
+    ///
+    /// Exit code 0: deploy, or no threshold; 1: reject; 3: abstain, also
+    /// without a threshold.
     ///
     /// Example: hambo check task.toml --model m.hambo --policy pd.toml
     Check(CheckArguments),
     /// Hold a model against a log over several steps: do the logged paths stay
-    /// where adversary and noise can lead? Exit code 0: passed; 1: failed; 3:
-    /// too few episodes.
+    /// where adversary and noise can lead?
+    ///
+    /// Exit code 0: passed; 1: failed; 3: too few episodes.
     ///
     /// Example: hambo backtest task.toml --model m.hambo --data log.csv
     Backtest(BacktestArguments),
@@ -139,6 +144,10 @@ enum Command {
     ///
     /// Example: hambo report run.json -o report.html
     Report(ReportArguments),
+    /// The paper's figures: logs, models and checks of its systems, beside the true returns.
+    ///
+    /// Example: hambo reproduce fig2 --quick
+    Reproduce(ReproduceArguments),
     /// Speed as ratios to PyTorch and SciPy, measured in the same run.
     ///
     /// Example: hambo bench --threads 1,2 --only rollouts
@@ -280,6 +289,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
         Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out)?,
         Command::Predict(arguments) => predict::run(&arguments, out)?,
         Command::Report(arguments) => report::run(&arguments, out)?,
+        Command::Reproduce(arguments) => reproduce::run(&arguments, out)?,
         Command::Bench {
             only,
             python,

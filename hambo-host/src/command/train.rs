@@ -131,7 +131,7 @@ pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error
         0.0,
         fresh,
     )?;
-    let mean = run.returns.iter().sum::<f64>() / run.returns.len() as f64;
+    let mean = run.mean_return().mean;
     let found = ("true_return", mean);
     write(
         &arguments.output,

@@ -5,7 +5,9 @@
 
 mod mujoco;
 mod pendulum;
+mod point_env;
 mod point_safety;
+mod random;
 mod rollout;
 
 use hambo_core::arithmetic::random::Stream;
@@ -14,7 +16,9 @@ use hambo_core::arithmetic::random::Stream;
 pub use mujoco::{Engine, HalfCheetah, Hopper};
 pub use mujoco::{GET_MUJOCO, HAS_MUJOCO, MUJOCO_ENVIRONMENTS};
 pub use pendulum::Pendulum;
+pub use point_env::PointEnv;
 pub use point_safety::{PointSafety, TruePath, UNSAFE_BELOW};
+pub use random::{MeanReturn, random_returns, uniform_log};
 pub use rollout::{EnvironmentRun, rollout, rollout_for};
 
 use crate::formats::task::TaskFile;
@@ -49,11 +53,12 @@ pub trait Environment: Sync {
 }
 
 /// The systems that every build has; see [`MUJOCO_ENVIRONMENTS`] for more.
-pub const ENVIRONMENTS: [(&str, &str); 2] = [
+pub const ENVIRONMENTS: [(&str, &str); 3] = [
     (
         "point_safety",
         "the paper's point that must go around a disc",
     ),
+    ("point_env", "the paper's point that walks to the origin"),
     (
         "pendulum",
         "Gymnasium's Pendulum-v1: swing up and stay there",
@@ -74,6 +79,7 @@ pub const ENVIRONMENTS: [(&str, &str); 2] = [
 pub fn named(name: &str) -> Result<Box<dyn Environment>, crate::Error> {
     match name {
         "point_safety" => Ok(Box::new(PointSafety::new()?)),
+        "point_env" => Ok(Box::new(PointEnv::new()?)),
         "pendulum" => Ok(Box::new(Pendulum::new()?)),
         _ => mujoco::named(name).unwrap_or_else(|| {
             let known = ENVIRONMENTS.iter().chain(&MUJOCO_ENVIRONMENTS);
@@ -84,4 +90,11 @@ pub fn named(name: &str) -> Result<Box<dyn Environment>, crate::Error> {
             )))
         }),
     }
+}
+
+/// Whether a system is simulated by MuJoCo.
+#[must_use]
+pub fn needs_mujoco(name: &str) -> bool {
+    let mut names = MUJOCO_ENVIRONMENTS.iter();
+    names.any(|(known, _)| *known == name)
 }

@@ -115,7 +115,6 @@ mod tests {
         meter.plan(6);
         assert!(meter.add(2).is_break());
         assert!(matches!(meter.hold(), Err(Error::Interrupted)));
-        drop(meter);
         assert_eq!(observer.1, [(0, 4), (3, 4), (4, 4), (6, 10)]);
     }
 }

@@ -14,3 +14,4 @@ pub mod one_lane;
 pub mod output;
 pub mod place;
 pub mod random;
+pub mod study;

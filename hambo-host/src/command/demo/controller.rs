@@ -27,18 +27,21 @@ pub(super) struct CheckedController {
 }
 
 impl CheckedController {
-    /// Checks pi_y. The image goes to `folder`, from where the device runs.
+    /// Checks pi_y. The image goes to `folder`, if there is one, from where the device runs.
     pub fn check(
         experiment: &Experiment,
         y: f32,
         qemu: Option<&Qemu>,
-        folder: &Path,
+        folder: Option<&Path>,
     ) -> Result<Self, Error> {
         let bytes = experiment.image(y)?;
-        let file = folder.join(format!("pi_{y}.hmb"));
-        write_whole(&file, bytes.as_bytes())?;
+        let file = folder.map(|folder| folder.join(format!("pi_{y}.hmb")));
+        if let Some(file) = &file {
+            write_whole(file, bytes.as_bytes())?;
+        }
         let (outcome, findings) = check_and_keep(&Image::parse(bytes.as_bytes())?, 1)?;
-        let device = qemu.map(|qemu| qemu.run(&file)).transpose()?;
+        let device = qemu.zip(file).map(|(qemu, file)| qemu.run(&file));
+        let device = device.transpose()?;
         if let Some(DeviceReport { result, .. }) = &device {
             let (host, device) = (outcome.bound.to_bits(), result.bound.to_bits());
             let same = host == device

@@ -155,7 +155,7 @@ pub fn run(options: &DemoOptions, out: &mut impl Write) -> Result<(), Error> {
         "on the host"
     };
     writeln!(out, "checking pi_1.1 and pi_1.6 {where_} …")?;
-    let check = |y| CheckedController::check(&experiment, y, qemu.as_ref(), folder);
+    let check = |y| CheckedController::check(&experiment, y, qemu.as_ref(), Some(folder));
     let (unsafe_one, safe_one) = rayon::join(|| check(1.1), || check(1.6));
     let controllers = [unsafe_one?, safe_one?];
     let picture = draw(&experiment, &controllers[0], &folder.join("point_safety"))?;
@@ -181,6 +181,19 @@ pub fn run(options: &DemoOptions, out: &mut impl Write) -> Result<(), Error> {
         start.elapsed().as_secs_f32()
     )?;
     Ok(())
+}
+
+/// Figure 1: the unsafe controller, its neutral trajectory and the adversary's, and what the
+/// checks of both controllers say on the host. Returns the picture's path.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn figure_1(stem: &Path, out: &mut impl Write) -> Result<PathBuf, Error> {
+    let experiment = Experiment::new(0)?;
+    let check = |y| CheckedController::check(&experiment, y, None, None);
+    let controllers = [check(1.1)?, check(1.6)?];
+    controller::print_table(&controllers, experiment.system.task().threshold, out)?;
+    draw(&experiment, &controllers[0], stem)
 }
 
 fn print_fit(experiment: &Experiment, log_file: &Path, out: &mut impl Write) -> Result<(), Error> {

@@ -71,6 +71,22 @@ pub(super) fn named(name: &str) -> Option<Result<Box<dyn Environment>, Error>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::task::TaskFile;
+
+    /// In every build.
+    #[test]
+    fn the_task_files_are_good() {
+        let files = [
+            (include_str!("../../../tasks/hopper.toml"), [11, 3]),
+            (include_str!("../../../tasks/half_cheetah.toml"), [17, 6]),
+        ];
+        for (text, sizes) in files {
+            let task = TaskFile::parse(text, "task.toml").unwrap();
+            let names = task.names();
+            assert_eq!([names.states.len(), names.actions.len()], sizes);
+            assert!(task.learns_reward());
+        }
+    }
 
     /// Every name is a system, or tells how to get it.
     #[test]

@@ -162,3 +162,35 @@ fn a_hopper_that_falls_has_ended() {
     assert!(ended(3, -101.0, 0.0) && ended(1, 1.25, 100.0) && !ended(0, 500.0, 99.0));
     assert!(robot.has_ended(&[f64::NAN; 18]));
 }
+
+/// The task file's termination is the system's own.
+#[test]
+fn the_task_knows_when_a_hopper_has_fallen() {
+    use crate::foundation::one_lane::one_lane;
+    use hambo_core::expression::{Comparison, Inputs};
+
+    let robot = Hopper::new(Engine::V4).unwrap();
+    let task = robot.task();
+    let program = task.program().unwrap();
+    let slot = usize::from(task.termination.unwrap());
+    let mut counts = [0; 2];
+    for line in HOPPER.states.lines().skip(1) {
+        let cells = line.split(',').skip(3);
+        let numbers: Vec<f64> = cells.map(|cell| cell.parse().unwrap()).collect();
+        let state = robot.start(&numbers[..6], &numbers[6..]);
+        let mut seen = robot.observe(&state);
+        seen.resize(task.state_names.len(), 0.0);
+        let mut values = vec![[0.0; 1]; program.len()];
+        let inputs = Inputs {
+            state: one_lane(&seen),
+            action: one_lane(&[0.0; 3]),
+            next: one_lane(&seen),
+            step: 0.0,
+        };
+        program.evaluate(Comparison::Exact, inputs, &mut values);
+        let ended = robot.has_ended(&state);
+        assert_eq!(values[slot], [f32::from(u8::from(ended))], "{line}");
+        counts[usize::from(ended)] += 1;
+    }
+    assert!(counts[0] > 20 && counts[1] > 20, "{counts:?}");
+}

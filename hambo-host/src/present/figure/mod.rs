@@ -9,6 +9,7 @@ mod files;
 #[cfg(feature = "png")]
 pub mod png;
 pub mod point_safety;
+pub mod series;
 pub mod study;
 pub mod svg;
 mod template;
@@ -16,4 +17,5 @@ mod template;
 pub use error::FigureError;
 pub use files::write_picture;
 pub use point_safety::{AdversarialStep, PointSafetyFigure};
+pub use series::{Mark, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle};
 pub use study::{Study, StudyCounts, StudyPoint};

@@ -1,5 +1,6 @@
 //! Works off the cells that a file does not hold yet.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +32,8 @@ pub fn file(folder: &Path, study: &dyn Study, label: Option<&str>) -> PathBuf {
     })
 }
 
-/// Works off what is left. `tell` hears of every finished cell.
+/// Works off what is left. `tell` hears of every finished cell and of how many there are; on
+/// `Break` no more are begun.
 ///
 /// # Errors
 /// If the file is another study's or cannot be written, or a cell is wrong.
@@ -39,12 +41,12 @@ pub fn run(
     study: &dyn Study,
     folder: &Path,
     plan: &Plan,
-    tell: &(dyn Fn(usize, usize) + Sync),
+    tell: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
 ) -> Result<(), String> {
     let path = file(folder, study, plan.label.as_deref());
     let table = Table::read(&path, study)?.whole_cells(study.rows_per_cell());
     let wanted = plan.cells.unwrap_or(usize::MAX).min(study.cells());
-    let left = (0..wanted).filter(|cell| table.of_cell(*cell).is_empty());
+    let left = (0..wanted).filter(|cell| table.of_cell(*cell).is_empty() && study.can_run(*cell));
     let left: Vec<usize> = left.collect();
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let appender = Mutex::new(Appender::new(&path, &table).map_err(failed)?);
@@ -64,7 +66,9 @@ pub fn run(
             let rows = rows.map_err(|error| format!("cell {cell}: {error}"))?;
             let mut appender = appender.lock().map_err(|error| error.to_string())?;
             appender.add(&rows).map_err(failed)?;
-            tell(place + 1, left.len());
+            if tell(place + 1, left.len()).is_break() {
+                next.store(left.len(), Ordering::Relaxed);
+            }
         }
     };
     std::thread::scope(|scope| {

@@ -1,0 +1,154 @@
+//! `hambo reproduce`: the paper's figures.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::Error;
+use crate::foundation::files::write_whole;
+use crate::foundation::observer::{Observer, Progress};
+use crate::foundation::study::rows::Table;
+use crate::foundation::study::run::{Plan, file, run as work_off};
+use crate::foundation::study::{Study, Summary};
+use crate::present::figure::write_picture;
+use crate::reproduce::control::Control;
+use crate::reproduce::control_summary::{by_horizon, by_rows, points_csv};
+use crate::reproduce::convergence::Convergence;
+use crate::reproduce::effort::ReproductionEffort;
+use clap::{Args, ValueEnum};
+
+use super::demo::figure_1;
+use super::line::Line;
+
+/// What is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Figure {
+    /// The point that must go around a disc: where the adversary leads it.
+    Fig1,
+    /// Gaussian processes: the bound against the size of the log.
+    Fig2,
+    /// Networks: all variants against the size of the log.
+    Fig3,
+    /// Networks: all variants against the horizon.
+    Fig4,
+    /// All of them.
+    All,
+}
+
+/// What `hambo reproduce` takes.
+#[derive(Args)]
+pub struct ReproduceArguments {
+    /// What to make.
+    figure: Figure,
+    /// A small version in minutes: fewer and shorter logs, horizons, seeds and searches.
+    #[arg(long)]
+    quick: bool,
+    /// The folder for rows, tables and pictures; work goes on from the rows in it [default:
+    /// results, or results-quick].
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// Begin no cell after so many minutes; the next call goes on.
+    #[arg(long)]
+    minutes: Option<f64>,
+    /// Only tables and pictures, of the rows that are there.
+    #[arg(long)]
+    summary: bool,
+}
+
+/// Works off what is left, prints the tables and draws.
+///
+/// # Errors
+/// If a cell is wrong or a file cannot be written.
+pub fn run(arguments: &ReproduceArguments, out: &mut impl Write) -> Result<(), Error> {
+    let (effort, usual) = match arguments.quick {
+        true => (ReproductionEffort::quick(), "results-quick"),
+        false => (ReproductionEffort::full(), "results"),
+    };
+    let folder = arguments.output.clone().unwrap_or_else(|| usual.into());
+    std::fs::create_dir_all(&folder).map_err(|error| {
+        std::io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
+    })?;
+    if arguments
+        .minutes
+        .is_some_and(|minutes| !(minutes > 0.0 && minutes < 1e6))
+    {
+        let text = "--minutes: give a number above 0 and below a million";
+        return Err(Error::Usage(text.to_owned()));
+    }
+    writeln!(out, "{} version: {}", effort.name, effort.difference())?;
+    let wants = |figure| arguments.figure == figure || arguments.figure == Figure::All;
+    if wants(Figure::Fig1) {
+        let picture = figure_1(&folder.join("fig1"), out)?;
+        writeln!(out, "figure 1: {}", picture.display())?;
+    }
+    if wants(Figure::Fig2) {
+        let study = Convergence(effort.clone());
+        let table = rows(&study, &folder, arguments)?;
+        show(
+            "figure 2",
+            &study.summary(&table, None),
+            &folder.join("fig2"),
+            out,
+        )?;
+    }
+    if wants(Figure::Fig3) || wants(Figure::Fig4) {
+        let table = rows(&Control(effort.clone()), &folder, arguments)?;
+        for (figure, name, summary) in [
+            (Figure::Fig3, "fig3", by_rows(&table, &effort)),
+            (Figure::Fig4, "fig4", by_horizon(&table, &effort)),
+        ] {
+            if wants(figure) {
+                let stem = folder.join(name);
+                write_whole(&stem.with_extension("csv"), points_csv(&table).as_bytes())?;
+                show(name, &summary, &stem, out)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The rows of a study, after the missing ones were worked off.
+fn rows(study: &dyn Study, folder: &Path, arguments: &ReproduceArguments) -> Result<Table, Error> {
+    if !arguments.summary {
+        let plan = Plan {
+            cells: None,
+            time: arguments
+                .minutes
+                .map(|minutes| Duration::from_secs_f64(60.0 * minutes)),
+            threads: rayon::current_num_threads(),
+            label: None,
+        };
+        let line = std::sync::Mutex::new(Line::new());
+        let tell = |done: usize, planned: usize| match line.lock() {
+            Ok(mut line) => line.progress(Progress {
+                done,
+                planned,
+                message: format!("{}: cells", study.name()),
+            }),
+            Err(_) => ControlFlow::Break(()),
+        };
+        work_off(study, folder, &plan, &tell).map_err(Error::Usage)?;
+        if let Ok(line) = line.lock() {
+            line.finish();
+        }
+    }
+    let table = Table::read(&file(folder, study, None), study).map_err(Error::Usage)?;
+    let table = table.whole_cells(study.rows_per_cell());
+    if table.is_empty() {
+        let text = "there are no rows yet: leave --summary out, or give more --minutes";
+        return Err(Error::Usage(text.to_owned()));
+    }
+    Ok(table)
+}
+
+/// Prints the table and draws, if there is anything to draw.
+fn show(name: &str, summary: &Summary, stem: &Path, out: &mut impl Write) -> Result<(), Error> {
+    if summary.svg.is_empty() {
+        writeln!(out, "\n{name}: no cell of it has been worked off yet")?;
+        return Ok(());
+    }
+    let picture = write_picture(&summary.svg, stem)?;
+    writeln!(out, "\n{}\n{name}: {}", summary.text, picture.display())?;
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! The paper's figures and table, made anew: logs, models and checks of its systems, beside
+//! the true returns.
+//!
+//! Goes in: which figure, and whether the small version will do. Comes out: rows in a file
+//! that can be interrupted, a table, a picture. May use: every district but `command`.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`agents`] | controllers that were trained before: those that log, and the one that is evaluated |
+//! | [`effort`] | how much is done: the full version and the quick one |
+//! | [`setting`] | a log and a model of a setting, and what a check says |
+//! | [`convergence`], [`convergence_summary`] | figure 2: the bound of Gaussian processes against the size of the log |
+//! | [`control`], [`control_summary`] | figures 3 and 4: all variants against the size of the log and the horizon |
+//! | [`scale`] | returns on the scale of the pictures, means over seeds |
+
+pub mod agents;
+pub mod control;
+pub mod control_summary;
+pub mod convergence;
+pub mod convergence_summary;
+pub mod effort;
+pub mod scale;
+pub mod setting;

@@ -1,0 +1,80 @@
+//! A log of a system's own controllers, and one check as the figures take it.
+
+use hambo_core::variant::Variant;
+
+use super::agents::Agents;
+use super::effort::ReproductionEffort;
+use crate::Error;
+use crate::check::adversary::EffortLevel;
+use crate::check::{self, CheckOptions, CheckResult};
+use crate::environment::{Environment, rollout};
+use crate::formats::log::{Log, Transition, with_return_so_far};
+use crate::formats::policy::HostPolicy;
+use crate::formats::task::{Reward, TaskFile};
+use crate::foundation::observer::Unobserved;
+use crate::learn::model_file::ModelFile;
+
+/// Episodes that are driven at once until there are enough rows.
+const EPISODES: u32 = 50;
+
+/// `rows` transitions, the same number from each of the logging controllers.
+///
+/// # Errors
+/// If a number is not finite.
+pub fn logged(
+    system: &dyn Environment,
+    agents: &Agents,
+    rows: u32,
+    seed: u64,
+) -> Result<Log, Error> {
+    let task = system.task();
+    let logging = agents.logging(task)?;
+    let mut log = Log::new(task.logged_states().len(), task.action_names.len());
+    let mut episodes = 0;
+    for (place, policy) in (0..).zip(&logging) {
+        let wanted = (place as usize + 1) * rows as usize / logging.len();
+        let mut batch = 0;
+        while log.len() < wanted {
+            // Seeds of batches and controllers do not meet.
+            let batch_seed = (seed << 32) | (place << 16) | batch;
+            let noise = agents.action_noise;
+            let run = rollout(system, policy, EPISODES, noise, batch_seed)?;
+            let left = wanted - log.len();
+            for row in run.log.rows().take(left) {
+                let episode = episodes + row.episode;
+                log.push(Transition { episode, ..row })?;
+            }
+            episodes += EPISODES;
+            batch += 1;
+        }
+    }
+    Ok(match task.reward {
+        Reward::Learned(_) => with_return_so_far(&log)?,
+        Reward::Computed(_) => log,
+    })
+}
+
+/// Checks a controller under some variants, as hard as the figures do.
+///
+/// # Errors
+/// As [`check::run`].
+pub fn checked(
+    task: &TaskFile,
+    (log, model, policy): (&Log, &ModelFile, &HostPolicy),
+    variants: &[Variant],
+    effort: &ReproductionEffort,
+    seed: u64,
+) -> Result<CheckResult, Error> {
+    let options = CheckOptions {
+        log: Some(log),
+        variants,
+        effort: EffortLevel::Quick,
+        sweeps: Some(effort.sweeps),
+        trajectories: Some(effort.trajectories),
+        searched: effort.searched,
+        seed,
+        plan: 0,
+        ..CheckOptions::default()
+    };
+    Ok(check::run(task, model, policy, &options, &mut Unobserved)?.result)
+}

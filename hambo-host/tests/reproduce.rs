@@ -1,0 +1,99 @@
+//! `hambo reproduce`: the quick version as a user runs it, and what the kept rows must show.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use std::path::Path;
+
+use common::Folder;
+use hambo_host::foundation::study::rows::Table;
+use hambo_host::foundation::study::run::file;
+use hambo_host::foundation::study::{Row, Study};
+use hambo_host::reproduce::control::Control;
+use hambo_host::reproduce::control_summary::{self, ControlPoint};
+use hambo_host::reproduce::convergence::Convergence;
+use hambo_host::reproduce::convergence_summary;
+use hambo_host::reproduce::effort::ReproductionEffort;
+
+#[test]
+fn the_quick_version_makes_every_figure_and_goes_on_where_it_stopped() {
+    let folder = Folder::new("reproduce");
+    let text = folder.done("reproduce all --quick");
+    for part in [
+        "quick version: 2 seeds",
+        "horizons divided by 5",
+        "pi_1.1",
+        "point_env",
+        "pendulum, rows 6000",
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+    for name in ["fig1", "fig2", "fig3", "fig4"] {
+        let svg = String::from_utf8(folder.read(&format!("results-quick/{name}.svg"))).unwrap();
+        assert!(svg.starts_with("<svg") && svg.len() > 3000, "{name}");
+        let png = folder.read(&format!("results-quick/{name}.png"));
+        assert_eq!(&png[1..4], b"PNG");
+    }
+    // A bound is below what it bounds, in every seed.
+    let rows = String::from_utf8(folder.read("results-quick/control.csv")).unwrap();
+    let study = Control(ReproductionEffort::quick());
+    let table = Table::parse(&rows, &study).unwrap();
+    assert_eq!(table.rows().count(), study.cells() * study.rows_per_cell());
+    hold_valid(&control_summary::points(&table), "nested");
+
+    // Rows that were lost are made again, the same; the others are left alone.
+    let (kept, lost) = rows.trim_end().rsplit_once('\n').unwrap();
+    let other = kept.replacen(",pendulum,2000,", ",pendulum,2000.0,", 1);
+    folder.write("results-quick/control.csv", &format!("{other}\n"));
+    folder.done("reproduce fig3 --quick");
+    let again = String::from_utf8(folder.read("results-quick/control.csv")).unwrap();
+    assert!(again.contains(lost) && again.contains(",pendulum,2000.0,"));
+}
+
+/// No lower bound of CA above the truth, and CA ≤ DA1 ≤ DAinf.
+fn hold_valid(points: &[ControlPoint], beta: &str) {
+    let wide: Vec<_> = points.iter().filter(|point| point.beta == beta).collect();
+    assert!(!wide.is_empty());
+    for point in &wide {
+        let mean = |variant: &str| {
+            let same = |other: &&&ControlPoint| {
+                let setting = |p: &ControlPoint| (p.system.clone(), p.rows, p.horizon);
+                other.variant == variant && setting(other) == setting(point)
+            };
+            wide.iter().find(same).unwrap().mean.mean
+        };
+        assert!(mean("ca") <= mean("da1") + 1e-9, "{point:?}");
+        assert!(mean("da1") <= mean("dainf") + 1e-9, "{point:?}");
+        if point.variant == "ca" {
+            assert_eq!(point.above, 0, "{point:?}");
+        }
+    }
+}
+
+fn results() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../results")
+}
+
+fn kept(study: &dyn Study) -> Table {
+    let table = Table::read(&file(&results(), study, None), study).unwrap();
+    table.whole_cells(study.rows_per_cell())
+}
+
+#[test]
+fn the_kept_bounds_hold_and_approach_the_truth() {
+    let study = Convergence(ReproductionEffort::full());
+    let table = kept(&study);
+    let points = convergence_summary::points(&table);
+    let closed = convergence_summary::closed(&points, "point_env").unwrap();
+    assert!(closed >= 0.9, "{closed}");
+    assert!(points.iter().all(|point| point.above == 0), "{points:?}");
+    // A cell is what its rows say.
+    let again: Vec<Row> = study.run(0).unwrap();
+    assert_eq!(table.of_cell(0), again.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn the_kept_bounds_of_networks_hold() {
+    let table = kept(&Control(ReproductionEffort::full()));
+    hold_valid(&control_summary::points(&table), "nested");
+}

@@ -163,7 +163,7 @@ pub(super) fn picture(points: &[ConvergencePoint]) -> SeriesFigure {
     };
     let seeds = points.iter().map(|point| point.seeds).max().unwrap_or(0);
     SeriesFigure {
-        title: "Gaussian processes: the bound approaches the truth".to_owned(),
+        title: "Gaussian processes: the bound against the size of the log".to_owned(),
         subtitle: vec![
             "Return against the number of logged transitions, uniform states and actions;"
                 .to_owned(),

@@ -33,13 +33,22 @@ impl LoggedReturn {
     /// As a sentence without its full stop.
     #[must_use]
     pub fn sentence(&self) -> String {
+        self.sentence_with(|number| format!("{number:.3}"))
+    }
+
+    /// The same with numbers as the reader's place writes them.
+    #[must_use]
+    pub fn sentence_with(&self, number: impl Fn(Number) -> String) -> String {
         let steps = match self.shortest == self.longest {
             true => self.longest.to_string(),
             false => format!("{} to {}", self.shortest, self.longest),
         };
         format!(
-            "the log's own {} episodes of {steps} steps return {:.3} on average ({:.3} to {:.3})",
-            self.episodes, self.mean, self.least, self.greatest
+            "the log's own {} episodes of {steps} steps return {} on average ({} to {})",
+            self.episodes,
+            number(self.mean),
+            number(self.least),
+            number(self.greatest)
         )
     }
 }

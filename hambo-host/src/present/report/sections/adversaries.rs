@@ -11,10 +11,11 @@ pub fn section(run: &SavedRun) -> Option<Section> {
     if adversaries.is_empty() {
         return None;
     }
+    let timed = adversaries.iter().any(|one| one.seconds.is_some());
     let rows: Vec<Vec<Cell>> = adversaries
         .iter()
         .map(|one| {
-            vec![
+            let mut cells = vec![
                 text(&one.objective),
                 text(&one.variant),
                 text(&one.name),
@@ -22,8 +23,11 @@ pub fn section(run: &SavedRun) -> Option<Section> {
                 Cell::Markup(bar(run, one)),
                 Cell::Number(count(one.model_steps)),
                 Cell::Number(count(one.gradient_steps)),
-                one.seconds.map_or_else(|| text(""), |time| figure(time.0)),
-            ]
+            ];
+            if timed {
+                cells.push(one.seconds.map_or_else(|| text(""), |time| figure(time.0)));
+            }
+            cells
         })
         .collect();
     let mut body = String::from(
@@ -33,18 +37,19 @@ pub fn section(run: &SavedRun) -> Option<Section> {
          higher <code>--effort</code>; a network that lies above it only failed to learn, and \
          costs nothing.</p>\n",
     );
+    let columns = [
+        "of",
+        "variant",
+        "adversary",
+        "mean",
+        "of the worst found",
+        "model steps",
+        "gradient steps",
+        "seconds",
+    ];
     body.push_str(&table(
         "What adversaries found: means on the searched trajectories",
-        &[
-            "of",
-            "variant",
-            "adversary",
-            "mean",
-            "of the worst found",
-            "model steps",
-            "gradient steps",
-            "seconds",
-        ],
+        &columns[..columns.len() - usize::from(!timed)],
         &rows,
     ));
     body.push_str(&courses(run));

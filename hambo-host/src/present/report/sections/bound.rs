@@ -39,7 +39,7 @@ pub fn section(run: &SavedRun) -> Section {
     if let Some(logged) = &result.logged_return {
         body.push_str(&format!(
             "<p>For comparison: {}.</p>\n",
-            escape(&logged.sentence())
+            escape(&logged.sentence_with(|number| readable(number.0)))
         ));
     }
     for question in &result.questions {

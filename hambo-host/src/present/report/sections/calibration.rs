@@ -22,8 +22,7 @@ pub fn section(run: &SavedRun) -> Section {
          predicted standard deviations so that intervals hold as many withheld rows as they \
          claim; {}. On rows that chose nothing, all states at once, {} of the next states lie \
          in the set that the adversary chooses from, and {} in set and noise as they are \
-         simulated (lower 95 % limit {}, at least 90 % is wanted; the set was widened {} \
-         times for it).</p>\n",
+         simulated (lower 95 % limit {}, at least 90 % is wanted; {}).</p>\n",
         escape(&facts.status),
         count(run.model.withheld_rows as u64),
         match facts.mode.as_str() {
@@ -33,7 +32,13 @@ pub fn section(run: &SavedRun) -> Section {
         percent(facts.joint_coverage.0),
         percent(f64::from(facts.gate.share)),
         percent(f64::from(facts.gate.share_lower)),
-        readable(f64::from(facts.gate.widening))
+        match facts.gate.widening {
+            1.0 => "the set did not have to be widened for it".to_owned(),
+            by => format!(
+                "the set was widened {} times for it",
+                readable(f64::from(by))
+            ),
+        }
     );
     let keys = key("line-before", "before (τ = 1)")
         + &key("line-adversary", "after (τ in use)")

@@ -4,6 +4,7 @@ use hambo_core::arithmetic::random::Stream;
 
 use super::{Environment, EnvironmentRun};
 use crate::formats::log::{Log, LogError, Transition};
+use crate::formats::task::TaskFile;
 
 /// Returns of episodes of at most `horizon` steps in which every action is uniform between its
 /// limits.
@@ -31,7 +32,8 @@ pub fn random_returns(
 }
 
 /// Transitions from states that `draw` gives, with uniform actions; each is an episode of
-/// its own.
+/// its own. Where the system stops a state at a limit of the task, the row is drawn again:
+/// rollouts do the same, and to a smooth model the limit is a kink.
 ///
 /// # Errors
 /// If a number is not finite.
@@ -45,19 +47,37 @@ pub fn uniform_log(
     let mut log = Log::new(task.logged_states().len(), task.action_names.len());
     for episode in 0..rows {
         let mut stream = Stream::new(seed, episode);
-        let mut state = draw(&mut stream);
-        let before = system.observe(&state);
-        let action = uniform_action(system, &mut stream);
-        let reward = system.step(&mut state, &action) as f32;
-        log.push(Transition {
-            state: &before,
-            action: &action,
-            next_state: &system.observe(&state),
-            reward,
-            episode,
-        })?;
+        loop {
+            let mut state = draw(&mut stream);
+            let before = system.observe(&state);
+            let action = uniform_action(system, &mut stream);
+            let reward = system.step(&mut state, &action) as f32;
+            let after = system.observe(&state);
+            if is_at_limit(task, &after) {
+                continue;
+            }
+            log.push(Transition {
+                state: &before,
+                action: &action,
+                next_state: &after,
+                reward,
+                episode,
+            })?;
+            break;
+        }
     }
     Ok(log)
+}
+
+fn is_at_limit(task: &TaskFile, state: &[f32]) -> bool {
+    let meets = |limits: &Option<Vec<f32>>, is_beyond: fn(&f32, &f32) -> bool| {
+        let limits = limits.iter().flatten();
+        state
+            .iter()
+            .zip(limits)
+            .any(|(x, limit)| is_beyond(x, limit))
+    };
+    meets(&task.state_low, f32::le) || meets(&task.state_high, f32::ge)
 }
 
 fn uniform_action(system: &dyn Environment, stream: &mut Stream) -> Vec<f32> {

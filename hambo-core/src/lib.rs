@@ -30,6 +30,7 @@
 //! | [`verdict`] | deploy, reject or abstain, and why | definition 2.1 |
 //! | [`image`] | bytes to a validated model, task, policy and trained adversaries | |
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
+//! | [`monitor`] | whether the robot that drives is still the one that was modelled | |
 //! | [`device_link`] | what a device tells its host | |
 //! | `output_enable` | the pin that a permit raises (feature `embedded-hal`) | |
 //! | [`example`] | the robot of the examples | |
@@ -86,6 +87,7 @@ pub mod expression;
 pub mod image;
 pub mod limits;
 pub mod model;
+pub mod monitor;
 pub mod network;
 #[cfg(feature = "embedded-hal")]
 mod output_enable;

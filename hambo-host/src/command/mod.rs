@@ -19,6 +19,7 @@ mod improve;
 mod line;
 mod manual;
 mod model_info;
+mod monitor;
 mod number;
 mod predict;
 mod report;
@@ -46,6 +47,7 @@ use self::global::GlobalArguments;
 use self::improve::ImproveArguments;
 use self::manual::{CompletionsArguments, ManArguments};
 use self::model_info::ModelInfoArguments;
+use self::monitor::MonitorArguments;
 use self::number::{at_least_one, whole, with_negative_numbers};
 use self::predict::PredictArguments;
 use self::report::ReportArguments;
@@ -115,6 +117,13 @@ enum Command {
     ///
     /// Example: hambo backtest task.toml --model m.hambo --data log.csv
     Backtest(BacktestArguments),
+    /// What the monitor on the robot would have done over a log: the probability of
+    /// stopping a robot that is as the model says is alpha.
+    ///
+    /// Exit code 0: no episode was stopped; 1: some were.
+    ///
+    /// Example: hambo monitor task.toml --model m.hambo --data log.csv
+    Monitor(MonitorArguments),
     /// Put model, task and policy into a device image.
     ///
     /// Example: hambo export m.hambo --task task.toml --policy pd.toml -o image.hmb
@@ -287,6 +296,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
         Command::Fit(arguments) => fit::run(&arguments, out)?,
         Command::Improve(arguments) => improve::run(&arguments, out)?,
         Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out)?,
+        Command::Monitor(arguments) => return monitor::run(&arguments, out),
         Command::Predict(arguments) => predict::run(&arguments, out)?,
         Command::Report(arguments) => report::run(&arguments, out)?,
         Command::Reproduce(arguments) => reproduce::run(&arguments, out)?,

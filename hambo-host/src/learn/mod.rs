@@ -11,4 +11,6 @@ pub mod ensemble;
 pub mod fit;
 pub mod gaussian_process;
 pub mod model_file;
+pub mod monitor;
 pub mod prediction;
+mod replay_image;

@@ -8,7 +8,9 @@ use super::scale::{ReturnScale, over_seeds};
 use crate::environment::MeanReturn;
 use crate::foundation::study::rows::{Record, Table};
 use crate::foundation::study::{Summary, digits};
-use crate::present::figure::{Mark, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle};
+use crate::present::figure::{
+    Mark, Scale, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle,
+};
 
 /// What lies on the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -299,6 +301,7 @@ fn picture(points: &[ControlPoint], axis: Axis) -> SeriesFigure {
                 Axis::Rows => format!("{system}, horizon {held}"),
                 Axis::Horizon => format!("{system}, {held} transitions"),
             },
+            x_scale: Scale::Logarithmic,
             x_label: match axis {
                 Axis::Rows => "transitions n".to_owned(),
                 Axis::Horizon => "horizon T".to_owned(),

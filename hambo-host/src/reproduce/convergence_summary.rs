@@ -5,7 +5,9 @@ use std::fmt::Write;
 use super::scale::over_seeds;
 use crate::environment::MeanReturn;
 use crate::foundation::study::rows::{Record, Table};
-use crate::present::figure::{Mark, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle};
+use crate::present::figure::{
+    Mark, Scale, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle,
+};
 
 /// The seeds of one size of one system's log.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,6 +152,7 @@ pub(super) fn picture(points: &[ConvergencePoint]) -> SeriesFigure {
         let room = 0.08 * (truth - lowest).max(1e-6);
         SeriesPanel {
             title: system.to_owned(),
+            x_scale: Scale::Logarithmic,
             x_label: "transitions n".to_owned(),
             y_label: "return".to_owned(),
             y_range: (lowest - room, truth + 2.0 * room),

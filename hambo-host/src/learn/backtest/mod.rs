@@ -26,12 +26,11 @@ use serde::{Deserialize, Serialize};
 use hambo_core::image::Image;
 
 use crate::Error;
-use crate::formats::image::{Adversaries, AlignedBytes, encode_image_with, encode_policy};
 use crate::formats::log::LogPart;
-use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
 use crate::foundation::meter::Meter;
 use crate::foundation::observer::Observer;
+use crate::learn::replay_image::image_without_controller;
 use hambo_core::task::Effort;
 use simulate::Simulation;
 pub use verdict::{Answer, LengthResult, Verdict};
@@ -73,7 +72,13 @@ pub fn backtest(
     options: &BacktestOptions,
     observer: &mut dyn Observer,
 ) -> Result<Backtest, Error> {
-    let bytes = image_bytes(task, model_part, options)?;
+    let effort = Effort {
+        trajectories: simulate::trajectories(options.delta),
+        searched: 0,
+        iterations: 0,
+        seed: options.seed,
+    };
+    let bytes = image_without_controller(task, model_part, effort)?;
     let image = Image::parse(bytes.as_bytes())?;
     let windows = choose(
         rows,
@@ -104,30 +109,4 @@ pub fn backtest(
 /// The work of all windows: it grows with their steps.
 fn windows_steps(windows: &[(u64, Window<'_>)]) -> u64 {
     windows.iter().map(|(_, one)| one.steps() as u64).sum()
-}
-
-/// An image with a controller that is never asked: the logged actions are replayed.
-fn image_bytes(
-    task: &TaskFile,
-    model_part: &[u8],
-    options: &BacktestOptions,
-) -> Result<AlignedBytes, Error> {
-    let effort = Effort {
-        trajectories: simulate::trajectories(options.delta),
-        searched: 0,
-        iterations: 0,
-        seed: options.seed,
-    };
-    let idle = HostPolicy::zero(task.state_names.len(), task.action_names.len());
-    // A start for a task that takes its starts from a log; every window has its own.
-    let start = vec![0.0; task.state_names.len()];
-    let bytes = encode_image_with(
-        model_part,
-        task,
-        effort,
-        &start,
-        &encode_policy(&idle)?,
-        &Adversaries::default(),
-    )?;
-    Ok(AlignedBytes::new(&bytes))
 }

@@ -30,6 +30,7 @@ pub use gate::{Gate, LEAST_SHARE, MOST_WIDENING, NOMINAL_SHARE, WindowShare};
 use gate::{Refusal, widen};
 pub(crate) use korn_graubard::Share;
 use needed::longest_run;
+pub use scales::noise_width;
 use scales::{Scales, window_lengths};
 pub use withheld::{CalibrationError, Withheld, WithheldDimension};
 

@@ -108,11 +108,10 @@ impl Scales {
     }
 
     pub(super) fn simulated(&self, count: usize) -> Simulated<'_> {
-        let tail = 0.5 * OUTSIDE / count.max(1) as f64;
         Simulated {
             radii: &self.radii,
             noise_scale: &self.noise,
-            quantile: f64::from(normal_quantile_of_tail(tail as f32)),
+            quantile: f64::from(noise_width(count)),
         }
     }
 
@@ -188,6 +187,14 @@ fn curve(observed: [f64; 10]) -> Vec<CurvePoint> {
         observed: observed as f32,
     };
     LEVELS.into_iter().zip(observed).map(pair).collect()
+}
+
+/// z: so many standard deviations hold the noise of `count` states at once in
+/// [`NOMINAL_SHARE`](super::gate::NOMINAL_SHARE) of the steps.
+#[must_use]
+pub fn noise_width(count: usize) -> f32 {
+    let tail = 0.5 * OUTSIDE / count.max(1) as f64;
+    normal_quantile_of_tail(tail as f32)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod error;
 mod files;
+pub mod monitor;
 #[cfg(feature = "png")]
 pub mod png;
 pub mod point_safety;
@@ -17,5 +18,5 @@ mod template;
 pub use error::FigureError;
 pub use files::write_picture;
 pub use point_safety::{AdversarialStep, PointSafetyFigure};
-pub use series::{Mark, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle};
+pub use series::{Mark, Scale, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle};
 pub use study::{Study, StudyCounts, StudyPoint};

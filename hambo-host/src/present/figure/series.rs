@@ -38,8 +38,10 @@ pub struct SeriesFigure {
 pub struct SeriesPanel {
     /// Above it.
     pub title: String,
-    /// Below its horizontal axis, which is logarithmic.
+    /// Below its horizontal axis.
     pub x_label: String,
+    /// How that is divided.
+    pub x_scale: Scale,
     /// Beside its vertical axis.
     pub y_label: String,
     /// The ends of the vertical axis; what lies below is drawn at the lower edge.
@@ -48,6 +50,24 @@ pub struct SeriesPanel {
     pub levels: Vec<(f64, String)>,
     /// The lines.
     pub series: Vec<Series>,
+}
+
+/// How an axis is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Evenly, with a tick at round numbers.
+    Linear,
+    /// By powers, with a tick at every place that has a point.
+    Logarithmic,
+}
+
+impl Scale {
+    fn of(self, x: f64) -> f64 {
+        match self {
+            Self::Linear => x,
+            Self::Logarithmic => x.log10(),
+        }
+    }
 }
 
 /// One line.
@@ -64,7 +84,7 @@ pub struct Series {
 /// A point with the length of its error bar to each side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeriesPoint {
-    /// Above 0.
+    /// Above 0 where the axis is logarithmic.
     pub x: f64,
     /// The value.
     pub y: f64,
@@ -98,6 +118,8 @@ pub enum Mark {
     Ring,
     /// A cross.
     Cross,
+    /// None, for lines of many points.
+    None,
 }
 
 impl SeriesFigure {
@@ -110,7 +132,7 @@ impl SeriesFigure {
             let points = || panel.series.iter().flat_map(|series| &series.points);
             check_finite(
                 "points",
-                points().map(|p| [p.x.log10() as f32, p.y as f32, p.error as f32]),
+                points().map(|p| [panel.x_scale.of(p.x) as f32, p.y as f32, p.error as f32]),
             )?;
             if points().next().is_none() {
                 return Err(FigureError::Empty { what: "points" });
@@ -147,7 +169,9 @@ impl SeriesFigure {
             let x = 40.0 + (place % columns) as f64 * ENTRY;
             let y = bottom + 30.0 * (place / columns) as f64;
             svg.push(stroke([[x, y], [x + 36.0, y]], style));
-            svg.push(mark([x + 18.0, y], style));
+            if let Some(mark) = mark([x + 18.0, y], style) {
+                svg.push(mark);
+            }
             svg.push(text(x + 46.0, y + 6.0, "start", name));
         }
         Ok(svg.to_text())
@@ -173,13 +197,14 @@ impl SeriesFigure {
 /// The scales of a panel.
 struct Axes {
     left: f64,
+    scale: Scale,
     x: (f64, f64),
     y: (f64, f64),
 }
 
 impl Axes {
     fn x(&self, x: f64) -> f64 {
-        let share = (x.log10() - self.x.0) / (self.x.1 - self.x.0);
+        let share = (self.scale.of(x) - self.x.0) / (self.x.1 - self.x.0);
         self.left + 24.0 + share * (PANEL - 48.0)
     }
 
@@ -192,10 +217,12 @@ impl Axes {
 impl SeriesPanel {
     fn draw(&self, left: f64, svg: &mut Element) {
         let points = || self.series.iter().flat_map(|series| &series.points);
-        let lowest = points().map(|p| p.x.log10()).fold(f64::MAX, f64::min);
-        let highest = points().map(|p| p.x.log10()).fold(f64::MIN, f64::max);
+        let scale = self.x_scale;
+        let lowest = points().map(|p| scale.of(p.x)).fold(f64::MAX, f64::min);
+        let highest = points().map(|p| scale.of(p.x)).fold(f64::MIN, f64::max);
         let axes = Axes {
             left,
+            scale,
             // One place alone stands in the middle.
             x: match highest - lowest < 1e-9 {
                 true => (lowest - 0.5, highest + 0.5),
@@ -210,7 +237,10 @@ impl SeriesPanel {
             let words = tick_text(tick);
             svg.push(text(left - 10.0, y + 6.0, "end", &words).set("fill", QUIET));
         }
-        let mut places: Vec<f64> = points().map(|p| p.x).collect();
+        let mut places: Vec<f64> = match scale {
+            Scale::Linear => ticks((lowest, highest)),
+            Scale::Logarithmic => points().map(|p| p.x).collect(),
+        };
         places.sort_by(f64::total_cmp);
         places.dedup();
         let mut last = f64::MIN;
@@ -236,18 +266,26 @@ impl SeriesPanel {
             svg.push(text(left + PANEL + 6.0, y + 5.0, "start", name).set("font-size", 15.0));
         }
         for (place, series) in self.series.iter().enumerate() {
-            let aside = APART * (place as f64 - 0.5 * (self.series.len() as f64 - 1.0));
+            let aside = match scale {
+                Scale::Linear => 0.0,
+                Scale::Logarithmic => {
+                    APART * (place as f64 - 0.5 * (self.series.len() as f64 - 1.0))
+                }
+            };
             let at = |p: &SeriesPoint| [axes.x(p.x) + aside, axes.y(p.y)];
             svg.push(stroke(series.points.iter().map(at), series.style));
             for point in &series.points {
                 let [x, y] = at(point);
+                let Some(mark) = mark([x, y], series.style) else {
+                    break;
+                };
                 if point.y < self.y_range.0 {
                     svg.push(below([x, y], series.style));
                     continue;
                 }
                 let (low, high) = (axes.y(point.y - point.error), axes.y(point.y + point.error));
                 svg.push(path([[x, low], [x, high]], series.style.colour));
-                svg.push(mark([x, y], series.style));
+                svg.push(mark);
             }
         }
     }
@@ -328,9 +366,10 @@ fn polygon(corners: &[[f64; 2]], colour: &str) -> Element {
     Element::new("path").set("d", data).set("fill", colour)
 }
 
-fn mark([x, y]: [f64; 2], style: SeriesStyle) -> Element {
+fn mark([x, y]: [f64; 2], style: SeriesStyle) -> Option<Element> {
     let disc = Element::new("circle").set("cx", x).set("cy", y);
-    match style.mark {
+    let mark = match style.mark {
+        Mark::None => return None,
         Mark::Disc => disc.set("r", 5.5).set("fill", style.colour),
         Mark::Ring => disc
             .set("r", 5.0)
@@ -354,7 +393,8 @@ fn mark([x, y]: [f64; 2], style: SeriesStyle) -> Element {
                 .set("stroke", style.colour)
                 .set("stroke-width", 2.5)
         }
-    }
+    };
+    Some(mark)
 }
 
 #[cfg(test)]
@@ -376,6 +416,7 @@ mod tests {
         let panel = SeriesPanel {
             title: "Pendulum".to_owned(),
             x_label: "transitions n".to_owned(),
+            x_scale: Scale::Logarithmic,
             y_label: "scaled return".to_owned(),
             y_range: (-1.0, 1.2),
             levels: vec![(1.0, "truth".to_owned()), (-2.0, "random".to_owned())],

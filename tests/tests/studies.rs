@@ -24,6 +24,8 @@ use hambo_tests::study::coverage::{
 use hambo_tests::study::coverage_summary::{Counts, deployed_by_both, explored};
 use hambo_tests::study::known_physics::KnownPhysics;
 use hambo_tests::study::known_summary::Counts as KnownCounts;
+use hambo_tests::study::monitored::{ALPHA, DRIVE_CONDITIONS, Monitored};
+use hambo_tests::study::monitored_summary::Counts as MonitoredCounts;
 use hambo_tests::study::plant::{DELTA, Feature, Shape};
 use hambo_tests::study::robots::ROBOTS;
 use hambo_tests::study::rows::{Appender, Table};
@@ -358,6 +360,36 @@ fn known_physics_halves_the_gap() {
     }
     // The pendulum's first log, again.
     hold(&KnownPhysics, 2, &KnownPhysics.run(2).unwrap());
+}
+
+/// Robots that are as they were logged drive on, and faults that show in the transitions are
+/// found within 20 steps.
+#[test]
+fn the_monitor_finds_faults_and_seldom_stops_the_same_robot() {
+    let table = committed(&Monitored, None);
+    for robot in &ROBOTS {
+        for condition in DRIVE_CONDITIONS {
+            let counts = MonitoredCounts::of(&table, |row| {
+                row.text("system") == robot.name && row.text("condition") == condition
+            });
+            if condition == DRIVE_CONDITIONS[0] {
+                assert_eq!(counts.stopped.of, 1000);
+                // Ten of a thousand, and what chance adds.
+                assert!(counts.stopped.hits <= 17, "{}: {counts:?}", robot.name);
+                assert!(!counts.stopped.above(f64::from(ALPHA)), "{counts:?}");
+            } else if counts.residual > 1.5 {
+                let found = counts.stopped.share() >= 0.95 && counts.step <= 20.0;
+                assert!(found, "{}, {condition}: {counts:?}", robot.name);
+            }
+        }
+    }
+    // Where a fault stays inside the set the bound holds for it.
+    let inside = MonitoredCounts::of(&table, |row| {
+        row.number("median_residual") <= 1.0 && row.number("stopped") <= 1.0
+    });
+    assert!(inside.above.of >= 30, "{inside:?}");
+    assert_eq!(inside.above.hits, 0, "{inside:?}");
+    hold(&Monitored, 2, &Monitored.run(2).unwrap());
 }
 
 /// What `hambo task new` finds in the robots' logs is what is known of them.

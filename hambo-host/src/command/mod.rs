@@ -110,16 +110,16 @@ enum Command {
     ///
     /// Example: hambo check task.toml --model m.hambo --policy pd.toml
     Check(CheckArguments),
-    /// Hold a model against a log over several steps: do the logged paths stay
-    /// where adversary and noise can lead?
+    /// Hold a model against a log over several steps.
     ///
+    /// Do the logged paths stay where adversary and noise can lead?
     /// Exit code 0: passed; 1: failed; 3: too few episodes.
     ///
     /// Example: hambo backtest task.toml --model m.hambo --data log.csv
     Backtest(BacktestArguments),
-    /// What the monitor on the robot would have done over a log: the probability of
-    /// stopping a robot that is as the model says is alpha.
+    /// What the monitor on the robot would have done over a log.
     ///
+    /// A robot that is as the model says is stopped with a probability of at most alpha.
     /// Exit code 0: no episode was stopped; 1: some were.
     ///
     /// Example: hambo monitor task.toml --model m.hambo --data log.csv

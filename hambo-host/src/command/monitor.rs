@@ -161,8 +161,8 @@ fn print(
     }
     writeln!(
         out,
-        "the monitor would have stopped {} of {} episodes; {:.1} % of a robot that is as the \
-         model says",
+        "the monitor would have stopped {} of {} episodes (of a robot that is as the model says, at \
+         most {:.1} % are expected)",
         stopped.len(),
         drives.len(),
         100.0 * settings.alpha

@@ -54,6 +54,18 @@ pub fn cases() -> Vec<Case> {
             "export m.hambo --task task.toml --policy pd.toml good.onnx -o out.hmb",
             &["good.onnx"],
         ),
+        plain(
+            "a monitor that always stops",
+            "monitor task.toml --model m.hambo --data log.csv --alpha 1",
+            &["--alpha", "between 0 and 1"],
+        ),
+        with(
+            "a monitor of another robot",
+            "other.toml",
+            TASK.replace("'x', 'v'", "'x', 'w'"),
+            "monitor @ --model m.hambo --data log.csv",
+            &["x, v", "x, w"],
+        ),
         plain("an unknown command", "chekc task.toml", &["chekc", "check"]),
         plain("an unknown option", "env list --loud", &["--loud"]),
         plain(

@@ -58,7 +58,7 @@ impl Counts {
 }
 
 /// The robots in the order of the rows.
-fn systems(table: &Table) -> Vec<String> {
+pub(super) fn systems(table: &Table) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for row in table.rows() {
         if !names.iter().any(|name| name == row.text("system")) {

@@ -10,8 +10,8 @@
 //! | [`simulate`] | controllers, logs, true returns |
 //! | [`judge`] | the model and the check, as a user would call them |
 //! | [`assumption`], [`condition`] | what a log does not tell, and a model cannot know |
-//! | [`robots`] | cart-pole, drone and pendulum, with what is known of them |
-//! | [`coverage`], [`broken`], [`backtests`], [`known_physics`] | the studies |
+//! | [`robots`], [`faults`] | cart-pole, drone and pendulum, with what is known of them and what may become of them |
+//! | [`coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`] | the studies |
 //! | [`statistics`], [`picture`] | limits of shares; what the pictures share |
 
 pub mod assumption;
@@ -23,9 +23,12 @@ pub mod condition;
 pub mod coverage;
 pub mod coverage_summary;
 pub mod families;
+pub mod faults;
 pub mod judge;
 pub mod known_physics;
 pub mod known_summary;
+pub mod monitored;
+pub mod monitored_summary;
 pub mod picture;
 pub mod plant;
 pub mod robots;
@@ -38,10 +41,11 @@ use backtests::Backtests;
 use broken::Broken;
 use coverage::Coverage;
 use known_physics::KnownPhysics;
+use monitored::Monitored;
 
 /// The study of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Study> {
-    let all: [&'static dyn Study; 4] = [&Coverage, &Broken, &Backtests, &KnownPhysics];
+    let all: [&'static dyn Study; 5] = [&Coverage, &Broken, &Backtests, &KnownPhysics, &Monitored];
     all.into_iter().find(|study| study.name() == name)
 }

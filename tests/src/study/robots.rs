@@ -8,6 +8,7 @@ use hambo_host::formats::log::{Log, Transition};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
 
+use super::faults::Fault;
 use crate::fixture::Draw;
 
 /// Seconds of a step.
@@ -46,6 +47,10 @@ pub struct Robot {
     limit: f32,
     /// What a step is worth.
     value: fn(&[f32], &[f32]) -> f32,
+    /// An offset of a sensor that changes how the robot seems to move.
+    pub seen_offset: Fault,
+    /// One that does not, for its dynamics do not depend on where it is, if there is one.
+    pub unseen_offset: Option<Fault>,
 }
 
 /// All of them.
@@ -86,6 +91,8 @@ const CART_POLE: Robot = Robot {
             + 0.1 * s[3] * s[3]
             + 0.001 * a[0] * a[0])
     },
+    seen_offset: Fault::Offset(2, 0.1),
+    unseen_offset: Some(Fault::Offset(0, 0.3)),
 };
 
 /// A drone in a plane with drag; thrust counts from hovering.
@@ -139,6 +146,8 @@ const DRONE: Robot = Robot {
         let squares = |from: usize, to: usize| s[from..to].iter().map(|x| x * x).sum::<f32>();
         -(squares(0, 3) + 0.1 * squares(3, 6) + 0.01 * (a[0] * a[0] + a[1] * a[1]))
     },
+    seen_offset: Fault::Offset(2, 0.1),
+    unseen_offset: Some(Fault::Offset(0, 0.3)),
 };
 
 /// A pendulum that is held upright, by cosine and sine of its angle.
@@ -170,6 +179,8 @@ const PENDULUM: Robot = Robot {
         let angle = libm::atan2f(s[1], s[0]);
         -(angle * angle + 0.1 * s[2] * s[2] + 0.001 * a[0] * a[0])
     },
+    seen_offset: Fault::Offset(2, 0.5),
+    unseen_offset: None,
 };
 
 /// One gain for each state and action.
@@ -209,9 +220,13 @@ impl Robot {
         .collect()
     }
 
-    fn next(&self, state: &[f32], action: &[f32], draw: &mut Draw) -> Vec<f32> {
+    fn next(&self, state: &[f32], action: &[f32], inertia: f32, draw: &mut Draw) -> Vec<f32> {
         let mut next = (self.step)(state, action);
         for (place, size) in self.noise {
+            if inertia != 1.0 {
+                let before = state[*place];
+                next[*place] = before + (next[*place] - before) / inertia;
+            }
             next[*place] += size * draw.normal();
         }
         (self.after)(state, &mut next);
@@ -228,7 +243,7 @@ impl Robot {
             for _ in 0..HORIZON {
                 let action = self.act(gains, &state, 0.0, draw);
                 sum += f64::from((self.value)(&state, &action));
-                state = self.next(&state, &action, draw);
+                state = self.next(&state, &action, 1.0, draw);
             }
             sum
         });
@@ -250,7 +265,7 @@ impl Robot {
             let mut state = (self.start)(draw);
             for _ in 0..HORIZON {
                 let action = self.act(&gains, &state, 0.15 * self.limit, draw);
-                let next_state = self.next(&state, &action, draw);
+                let next_state = self.next(&state, &action, 1.0, draw);
                 log.push(Transition {
                     state: &state,
                     action: &action,
@@ -262,6 +277,47 @@ impl Robot {
             }
         }
         Ok(log)
+    }
+
+    /// Drives of a controller after a fault, as its sensors and commands tell them, and the
+    /// true return of the first [`HORIZON`] steps of each.
+    ///
+    /// # Errors
+    /// If a number is not finite.
+    pub fn drives(
+        &self,
+        gains: &Gains,
+        fault: Fault,
+        (episodes, steps): (u32, usize),
+        draw: &mut Draw,
+    ) -> Result<(Log, Vec<f64>), Error> {
+        let mut log = Log::new(self.states.len(), self.actions.len());
+        let mut returns = Vec::new();
+        for episode in 0..episodes {
+            let mut state = (self.start)(draw);
+            let mut measured = fault.measured(&state);
+            let mut before = vec![0.0; self.actions.len()];
+            let mut sum = 0.0;
+            for step in 0..steps {
+                let action = self.act(gains, &measured, 0.0, draw);
+                if step < HORIZON {
+                    sum += f64::from((self.value)(&state, &action));
+                }
+                let actuated = fault.actuated(&action, &before);
+                state = self.next(&state, &actuated, fault.inertia(), draw);
+                let next_state = fault.measured(&state);
+                log.push(Transition {
+                    state: &measured,
+                    action: &action,
+                    next_state: &next_state,
+                    reward: 0.0,
+                    episode,
+                })?;
+                (measured, before) = (next_state, action);
+            }
+            returns.push(sum);
+        }
+        Ok((log, returns))
     }
 
     /// The task, with what is known or without.

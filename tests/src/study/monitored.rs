@@ -42,7 +42,7 @@ pub const DRIVE_CONDITIONS: [&str; 6] = [
     "actuators − 30 %",
     "sensor offset",
     "offset without effect",
-    "commands one step late",
+    "delay of one step",
 ];
 
 /// What each condition is on a robot; none where the robot has no such fault.

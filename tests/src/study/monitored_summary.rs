@@ -119,7 +119,7 @@ fn draw(table: &Table, systems: &[String]) -> String {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let strip = Strip {
         low: 0.0,
-        high: 1.0,
+        high: 1.2,
         top: 130.0,
         names: &names,
     };

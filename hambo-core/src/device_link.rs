@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::Outcome;
 use crate::image::ImageError;
 use crate::image::container::CRC;
+use crate::monitor::{MonitorCounts, Trip};
 use crate::rollout::CapacityError;
 use crate::verdict::{Reasons, Verdict};
 
@@ -30,6 +31,8 @@ pub enum DeviceMessage {
     Result(DeviceResult),
     /// What each model in flash costs: the last message of `hambo-budget`.
     Costs(ModelCosts),
+    /// What the monitor saw: the last message of `hambo-monitor`.
+    Watched(WatchedDrive),
 }
 
 /// A cost for each model.
@@ -111,6 +114,22 @@ pub struct ModelCost {
     pub adjoint: u64,
     /// How many forward passes, and how many adjoints.
     pub calls: u32,
+}
+
+/// What the monitor saw of the transitions in flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchedDrive {
+    /// One number for all observations, see
+    /// [`Observation::digest`](crate::monitor::Observation::digest).
+    pub digest: u32,
+    /// How many transitions were what.
+    pub counts: MonitorCounts,
+    /// Why it tripped, if it did.
+    pub trip: Option<Trip>,
+    /// Instructions of all transitions together.
+    pub instructions: u64,
+    /// Instructions of the longest.
+    pub longest: u64,
 }
 
 /// Why bytes are no message.
@@ -314,7 +333,21 @@ mod tests {
             adjoint: u64::MAX,
             calls: u32::MAX,
         };
+        let watched = WatchedDrive {
+            digest: u32::MAX,
+            counts: MonitorCounts {
+                steps: u32::MAX,
+                surprises: u32::MAX,
+                stale: u32::MAX,
+                far: u32::MAX,
+                outside: u32::MAX,
+            },
+            trip: Some(Trip::Far(u8::MAX)),
+            instructions: u64::MAX,
+            longest: u64::MAX,
+        };
         for sent in [
+            DeviceMessage::Watched(watched),
             DeviceMessage::Result(longest),
             DeviceMessage::Costs(Vec::from_array([cost; MAX_COSTS])),
         ] {

@@ -1,5 +1,5 @@
 //! What the firmware's programs share: `hambo-gate`, `hambo-budget`, which counts what models cost,
-//! and `hambo-faults`, which provokes faults.
+//! `hambo-monitor`, which watches transitions in flash, and `hambo-faults`, which provokes faults.
 #![no_std]
 #![cfg(target_os = "none")]
 

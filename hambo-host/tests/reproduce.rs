@@ -84,8 +84,18 @@ fn the_kept_bounds_hold_and_approach_the_truth() {
     let study = Convergence(ReproductionEffort::full());
     let table = kept(&study);
     let points = convergence_summary::points(&table);
-    let closed = convergence_summary::closed(&points, "point_env").unwrap();
-    assert!(closed >= 0.9, "{closed}");
+    for system in ["point_env", "pendulum"] {
+        let closed = convergence_summary::closed(&points, system).unwrap();
+        assert!(closed >= 0.9, "{system}: {closed}");
+        // More rows do not lower the bound by more than chance.
+        let own: Vec<_> = points.iter().filter(|one| one.system == system).collect();
+        for pair in own.windows(2) {
+            let [fewer, more] = pair else { continue };
+            let chance = fewer.mean.std_error.hypot(more.mean.std_error);
+            assert!(fewer.rows < more.rows, "{own:?}");
+            assert!(more.mean.mean >= fewer.mean.mean - 2.0 * chance, "{own:?}");
+        }
+    }
     assert!(points.iter().all(|point| point.above == 0), "{points:?}");
     // A cell is what its rows say.
     let again: Vec<Row> = study.run(0).unwrap();

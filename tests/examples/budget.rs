@@ -11,6 +11,7 @@ use hambo_core::check::Check;
 use hambo_core::device_link::ModelCost;
 use hambo_core::image::Image;
 use hambo_core::model::{Calibration, Kernel, nested_beta};
+use hambo_core::monitor::MonitorSettings;
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::Effort;
@@ -26,6 +27,7 @@ use hambo_host::learn::ensemble::{Member, TrainedEnsemble};
 use hambo_host::learn::gaussian_process::{
     GaussianProcessFit, Hyperparameters, Observations, encode_gaussian_process,
 };
+use hambo_tests::recording::{Recorded, recording};
 
 /// Trajectories side by side on the device.
 const LANES: usize = 4;
@@ -41,8 +43,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: budget HAMBO_GATE HAMBO_BUDGET (ELF files)".into());
     };
     let folder = Folder::new()?;
+    let monitor = PathBuf::from(&budget).with_file_name("hambo-monitor");
     model_costs(&Qemu::new(budget), &folder)?;
-    check_costs(&Qemu::new(gate), &folder)
+    check_costs(&Qemu::new(gate), &folder)?;
+    monitor_costs(&Qemu::new(monitor), &folder)
 }
 
 fn figure(name: &str, value: f64) {
@@ -127,6 +131,29 @@ fn check_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
         f64::from(report.result.usage.stack_high_water),
     );
     figure("flash_bytes", f64::from(report.flash_bytes));
+    Ok(())
+}
+
+/// The longest of 64 steps of the monitor.
+fn monitor_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
+    let settings = MonitorSettings {
+        noise_width: 2.8,
+        surprise_rate: 0.05,
+        alpha: 0.01,
+    };
+    let mut number = numbers(3);
+    let mut pair = |size: f32| vec![size * number(), size * number()];
+    let rows: Vec<Recorded> = (0..64)
+        .map(|_| Recorded {
+            state: pair(1.0),
+            action: pair(0.5),
+            next_state: pair(1.0),
+            is_fresh: true,
+        })
+        .collect();
+    let bytes = recording(image()?.as_bytes(), settings, &rows);
+    let watched = qemu.watch(&folder.file("recording", &bytes)?)?;
+    figure("monitor_instructions", watched.longest as f64);
     Ok(())
 }
 

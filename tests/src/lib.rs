@@ -9,6 +9,7 @@ pub mod one_state;
 pub mod pid;
 pub mod policy;
 pub mod random_physics;
+pub mod recording;
 pub mod reference;
 pub mod smooth_data;
 pub mod study;

@@ -7,12 +7,14 @@
     reason = "tests"
 )]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use hambo_core::check::Outcome;
-use hambo_core::device_link::{DeviceVerdict, Refusal};
+use hambo_core::device_link::{DeviceVerdict, Refusal, WatchedDrive};
 use hambo_core::image::{Image, ImageError, Part, Problem};
+use hambo_core::monitor::MonitorSettings;
 use hambo_core::task::Effort;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Reason;
@@ -27,6 +29,7 @@ use hambo_host::foundation::observer::Unobserved;
 use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
 use hambo_tests::fixture::{self, Draw};
+use hambo_tests::recording::{Recorded, recording, watched};
 use hambo_tests::{angle, gaussian_process, pid, policy};
 use rayon::prelude::*;
 
@@ -276,6 +279,66 @@ fn an_empty_flash_and_a_huge_model_are_refused() {
         "{verdict:?}"
     );
     assert!(!driven_high(&long));
+}
+
+/// A thousand transitions through random models of both kinds: usual ones, surprises, samples
+/// that are late or not finite.
+#[test]
+fn the_monitor_agrees_bit_for_bit() {
+    const IMAGES: u64 = 20;
+    const TRANSITIONS: usize = 50;
+    let folder = Folder::new("monitor");
+    let settings = MonitorSettings {
+        noise_width: 2.8,
+        surprise_rate: 0.05,
+        alpha: 0.01,
+    };
+    let drives = (0..IMAGES).into_par_iter().map(|seed| {
+        let bytes = match seed % 2 {
+            0 => fixture::image(seed).unwrap(),
+            _ => gaussian_process::image(seed).unwrap(),
+        };
+        let image = Image::parse(bytes.as_bytes()).unwrap();
+        let (states, actions) = (
+            image.task().state_dimension(),
+            image.model().dynamics.action_dimension(),
+        );
+        let draw = &mut Draw::new(0x3017 + seed);
+        let mut numbers = |count: usize, size: f32| -> Vec<f32> {
+            (0..count).map(|_| size * draw.normal()).collect()
+        };
+        let mut rows: Vec<Recorded> = Vec::new();
+        for step in 0..TRANSITIONS {
+            // Small steps, so that some are usual; every tenth is late.
+            let state = numbers(states, 1.0);
+            let moves = numbers(states, 0.05);
+            rows.push(Recorded {
+                next_state: state.iter().zip(moves).map(|(x, step)| x + step).collect(),
+                state,
+                action: numbers(actions, 0.5),
+                is_fresh: step % 10 != 3,
+            });
+        }
+        if seed % 5 == 4 {
+            rows[20].next_state[0] = f32::NAN;
+        }
+        let file = folder.0.join(format!("{seed}.recording"));
+        fs::write(&file, recording(bytes.as_bytes(), settings, &rows)).unwrap();
+        let qemu = Qemu::new(firmware().with_file_name("hambo-monitor"));
+        let device = qemu.watch(&file).unwrap();
+        let host = watched(&image, settings, &rows).unwrap();
+        assert_eq!(device.digest, host.digest, "{seed}");
+        assert_eq!((device.counts, device.trip), (host.counts, host.trip));
+        assert!(device.longest > 0 && device.instructions >= device.longest);
+        device
+    });
+    let drives: Vec<WatchedDrive> = drives.collect();
+    let all: u32 = drives.iter().map(|drive| drive.counts.steps).sum();
+    assert_eq!(all as usize, IMAGES as usize * TRANSITIONS);
+    let surprises: u32 = drives.iter().map(|drive| drive.counts.surprises).sum();
+    assert!(surprises > 100 && surprises < all - 100, "{surprises}");
+    let digests: BTreeSet<u32> = drives.iter().map(|drive| drive.digest).collect();
+    assert_eq!(digests.len(), drives.len());
 }
 
 /// An illegal instruction, a load from nowhere, a stack overflow, an exception that nobody asked

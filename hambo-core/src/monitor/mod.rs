@@ -21,6 +21,7 @@ pub use wager::Wager;
 use serde::{Deserialize, Serialize};
 
 use crate::check::MOST_OUTSIDE;
+use crate::image::container::CRC;
 use crate::model::{Model, Prediction};
 use crate::parameter::ParameterError;
 use crate::physics::ModelInputs;
@@ -85,6 +86,26 @@ pub struct Observation {
     pub outside: bool,
     /// Whether the monitor has tripped, now or before, and why.
     pub trip: Option<Trip>,
+}
+
+impl Observation {
+    /// One number for this and all observations before it, of which `before` is the
+    /// digest, and the wealth after it: equal bits, equal digests. The first has 0
+    /// before it.
+    #[must_use]
+    pub fn digest(&self, before: u32, wealth: f32) -> u32 {
+        let bits = |number: f32| if number.is_nan() { f32::NAN } else { number }.to_bits();
+        let marks = [self.surprise, self.outside, self.trip.is_some()];
+        let marks = marks.iter().fold(u32::from(self.state), |sum, mark| {
+            2 * sum + u32::from(*mark)
+        });
+        let mut bytes = [0; 16];
+        let words = [before, bits(self.residual), bits(wealth), marks];
+        for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        CRC.checksum(&bytes)
+    }
 }
 
 /// How many transitions were what.

@@ -86,9 +86,9 @@ pub enum DeviceError {
         last_line: String,
     },
 
-    /// The cost of a model was not counted, or not to the end.
-    #[error("the device did not count every model ({status}). Its last line: {last_line}")]
-    NoCosts {
+    /// A program that counts or watches did not come to its closing message.
+    #[error("the device did not come to its end ({status}). Its last line: {last_line}")]
+    NoClosingMessage {
         /// How the run ended.
         status: ExitStatus,
         /// Where it was.

@@ -3,7 +3,7 @@
 use super::output::DeviceOutput;
 use super::{DeviceError, DeviceReport, Firmware};
 use defmt_decoder::Table;
-use hambo_core::device_link::{DeviceMessage, ModelCosts};
+use hambo_core::device_link::{DeviceMessage, ModelCosts, WatchedDrive};
 use std::{
     fs, io,
     io::Read,
@@ -80,7 +80,21 @@ impl Qemu {
         let last_line = output.last_line();
         match output.message {
             Some(DeviceMessage::Costs(costs)) if status.success() => Ok(costs),
-            _ => Err(DeviceError::NoCosts { status, last_line }),
+            _ => Err(DeviceError::NoClosingMessage { status, last_line }),
+        }
+    }
+
+    /// Runs `hambo-monitor` on a file with an image and transitions.
+    ///
+    /// # Errors
+    ///
+    /// If something is missing, or the device faults or takes too long.
+    pub fn watch(&self, recording: &Path) -> Result<WatchedDrive, DeviceError> {
+        let Finished { status, output, .. } = self.finish(recording)?;
+        let last_line = output.last_line();
+        match output.message {
+            Some(DeviceMessage::Watched(watched)) if status.success() => Ok(watched),
+            _ => Err(DeviceError::NoClosingMessage { status, last_line }),
         }
     }
 

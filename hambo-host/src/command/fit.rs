@@ -12,7 +12,9 @@ use crate::learn::calibration::CalibrationMode;
 use crate::learn::delta::decimal;
 use crate::learn::ensemble::{Bandwidth, EnsembleOptions, Inference};
 use crate::learn::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
-use crate::learn::gaussian_process::{NORM_FACTOR, NormBound, SearchOptions, SetWidth};
+use crate::learn::gaussian_process::{
+    NORM_FACTOR, NormBound, SearchOptions, SetWidth, kinks_at_limits,
+};
 use clap::{Args, ValueEnum};
 use hambo_core::model::Kernel;
 use hambo_core::network::Activation;
@@ -227,7 +229,10 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
         writeln!(out, "{line}")?;
         out.flush()?;
     }
-    let warnings = warnings(&task, &log);
+    let mut warnings = warnings(&task, &log);
+    if matches!(options.model, ModelOptions::GaussianProcess(_)) {
+        warnings.extend(kinks_at_limits(&task, &log));
+    }
     let mut terminal = Terminal::new(&arguments.output, "fit", arguments.resume);
     let fitted = fit(&task, &log, &options, &mut terminal);
     terminal.finish();

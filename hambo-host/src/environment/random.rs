@@ -4,7 +4,6 @@ use hambo_core::arithmetic::random::Stream;
 
 use super::{Environment, EnvironmentRun};
 use crate::formats::log::{Log, LogError, Transition};
-use crate::formats::task::TaskFile;
 
 /// Returns of episodes of at most `horizon` steps in which every action is uniform between its
 /// limits.
@@ -53,7 +52,8 @@ pub fn uniform_log(
             let action = uniform_action(system, &mut stream);
             let reward = system.step(&mut state, &action) as f32;
             let after = system.observe(&state);
-            if is_at_limit(task, &after) {
+            let mut places = after.iter().enumerate();
+            if places.any(|(state, x)| task.is_at_limit(state, *x)) {
                 continue;
             }
             log.push(Transition {
@@ -67,17 +67,6 @@ pub fn uniform_log(
         }
     }
     Ok(log)
-}
-
-fn is_at_limit(task: &TaskFile, state: &[f32]) -> bool {
-    let meets = |limits: &Option<Vec<f32>>, is_beyond: fn(&f32, &f32) -> bool| {
-        let limits = limits.iter().flatten();
-        state
-            .iter()
-            .zip(limits)
-            .any(|(x, limit)| is_beyond(x, limit))
-    };
-    meets(&task.state_low, f32::le) || meets(&task.state_high, f32::ge)
 }
 
 fn uniform_action(system: &dyn Environment, stream: &mut Stream) -> Vec<f32> {

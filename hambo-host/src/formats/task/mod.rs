@@ -253,6 +253,14 @@ impl TaskFile {
             .collect()
     }
 
+    /// Whether a state has reached one of its physical limits, where rollouts stop it.
+    #[must_use]
+    pub fn is_at_limit(&self, state: usize, value: f32) -> bool {
+        let limit = |limits: &Option<Vec<f32>>| limits.as_ref()?.get(state).copied();
+        limit(&self.state_low).is_some_and(|low| value <= low)
+            || limit(&self.state_high).is_some_and(|high| value >= high)
+    }
+
     /// Its states and actions, as files hold them and a log's readers take them.
     #[must_use]
     pub fn names(&self) -> ColumnNames {

@@ -19,6 +19,7 @@ pub(crate) mod cholesky;
 mod error;
 mod information_gain;
 mod kernel;
+mod kinks;
 mod lipschitz;
 mod marginal_likelihood;
 mod model_part;
@@ -30,6 +31,7 @@ mod theory;
 pub use beta::{NORM_FACTOR, NormBound, SetWidth, beta};
 pub use error::GaussianProcessError;
 pub use kernel::Hyperparameters;
+pub use kinks::kinks_at_limits;
 pub use marginal_likelihood::{
     FittedOutput, Likelihood, Parameter, Progress, SearchBounds, SearchOptions, fit_hyperparameters,
 };

@@ -281,6 +281,59 @@ fn an_empty_flash_and_a_huge_model_are_refused() {
     assert!(!driven_high(&long));
 }
 
+/// `hambo export --firmware` shows what the device decided, and keeps the image when the time
+/// is up.
+#[test]
+fn an_export_shows_what_the_device_says() {
+    let folder = Folder::new("export");
+    // Beside the folder of this test lies the program that was built with it.
+    let tests = std::env::current_exe().unwrap();
+    let hambo = tests.parent().unwrap().with_file_name("hambo");
+    let run = |line: &str| {
+        let mut command = std::process::Command::new(&hambo);
+        command.current_dir(&folder.0).args(line.split_whitespace());
+        let output = command.output().expect("`cargo test --bins` builds hambo");
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.code(), text)
+    };
+    let mut log = "x,v,u,next.x,next.v,episode\n".to_owned();
+    let draw = &mut Draw::new(0xE4);
+    for episode in 0..24 {
+        let (mut x, mut v) = (draw.normal(), 0.5 * draw.normal());
+        for _ in 0..20 {
+            let u = (-x - v + 0.5 * draw.normal()).clamp(-1.0, 1.0);
+            let (next_x, next_v) = (x + 0.1 * v, 0.9 * v + 0.1 * u + 0.01 * draw.normal());
+            log += &format!("{x},{v},{u},{next_x},{next_v},{episode}\n");
+            (x, v) = (next_x, next_v);
+        }
+    }
+    let task = "name = 'cart'\nhorizon = 8\nthreshold = -50\n[state]\nnames = ['x', 'v']\n\
+         [action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = '-x^2'\n\
+         [initial]\nkind = 'point'\nvalue = [0.5, 0]\n";
+    fs::write(folder.0.join("log.csv"), log).unwrap();
+    fs::write(folder.0.join("task.toml"), task).unwrap();
+    let policy = "kind = 'linear'\ngain = [[-1, -1]]\nbias = [0]\n";
+    fs::write(folder.0.join("pd.toml"), policy).unwrap();
+    let fitted = run("fit task.toml --data log.csv --hidden 16,16 --steps 600 -o m.hambo");
+    assert_eq!(fitted.0, Some(0), "{}", fitted.1);
+    let firmware = firmware();
+    let export = format!(
+        "export m.hambo --task task.toml --policy pd.toml --firmware {}",
+        firmware.display()
+    );
+    let small = "--device-trajectories 64 --device-searched 2 --device-sweeps 4";
+    let (code, text) = run(&format!("{export} {small} -o image.hmb"));
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("device: deploy, lower bound"), "{text}");
+    assert!(text.contains("equal on the host"), "{text}");
+    let large = "--device-trajectories 4000 --device-searched 8 --firmware-timeout 1";
+    let (code, text) = run(&format!("{export} {large} -o late.hmb"));
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("late.hmb is written"), "{text}");
+    assert!(text.contains("--firmware-timeout"), "{text}");
+    assert!(folder.0.join("late.hmb").is_file());
+}
+
 /// A thousand transitions through random models of both kinds: usual ones, surprises, samples
 /// that are late or not finite.
 #[test]

@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn rows_at_a_limit_are_named_and_pairs_on_a_circle_are_not() {
-        let text = "horizon = 2\n[state]\nnames = ['c', 's', 'omega']\nlow = [-1, -1, -8]\n\
+        let text = "name = 'pendulum'\nhorizon = 2\n[state]\nnames = ['c', 's', 'omega']\nlow = [-1, -1, -8]\n\
              high = [1, 1, 8]\ncircle = [['c', 's']]\n[action]\nnames = ['u']\nlow = [-1]\n\
              high = [1]\n[reward]\nexpr = 'c'\n[initial]\nkind = 'data'\n";
         let task = TaskFile::parse(text, "task.toml").unwrap();

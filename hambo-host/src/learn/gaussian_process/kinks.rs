@@ -19,7 +19,8 @@ pub fn kinks_at_limits(task: &TaskFile, log: &Log) -> Vec<String> {
                 count => Some(format!(
                     "{count} of {} rows end at a limit of `{name}`, which a Gaussian process \
                      takes for a kink: the set may be widened for it everywhere\n\
-                     help: leave these rows out; rollouts stop at the limit by themselves",
+                     help: fit networks, which can follow it; or leave these rows out if no \
+                     controller comes near the limit, for calibration then says nothing of it",
                     log.len()
                 )),
             }

@@ -59,38 +59,70 @@ pub struct Setting {
 pub struct Control(pub ReproductionEffort);
 
 impl Control {
-    /// The settings in the order of their cells.
+    /// The settings in the order of their cells. MuJoCo's come last and seed by seed, the
+    /// smallest and the largest log first: a part of them is a coarser figure.
     #[must_use]
     pub fn settings(&self) -> Vec<Setting> {
         let effort = &self.0;
+        let (slow, fast): (Vec<&'static Agents>, Vec<&'static Agents>) = AGENTS
+            .iter()
+            .partition(|agents| environment::needs_mujoco(agents.system));
         let mut settings = Vec::new();
-        for agents in &AGENTS {
-            if environment::needs_mujoco(agents.system) && !effort.mujoco {
-                continue;
-            }
-            let most = effort.control_rows.last().copied().unwrap_or(0);
-            let sizes = effort.control_rows.iter().map(|n| (*n, agents.horizon));
-            let horizons = agents.horizons.iter().filter(|t| **t != agents.horizon);
-            let pairs = sizes.chain(horizons.map(|t| (most, *t)));
-            for (rows, horizon) in pairs {
+        for agents in fast {
+            for (rows, horizon) in self.sizes(agents).chain(self.horizons(agents)) {
                 for seed in 0..effort.seeds {
-                    for width in [SetWidth::One, SetWidth::Nested] {
-                        settings.push(Setting {
-                            agents,
-                            rows,
-                            horizon: horizon / effort.shorter,
-                            seed,
-                            width,
-                        });
-                    }
+                    settings.extend(self.widths(agents, rows, horizon, seed));
                 }
+            }
+        }
+        if !effort.mujoco {
+            return settings;
+        }
+        for seed in 0..effort.seeds {
+            let both = |place: usize| {
+                let pairs = slow.iter().flat_map(move |agents| {
+                    let pair = self.sizes(agents).nth(place);
+                    pair.map(|(rows, horizon)| self.widths(agents, rows, horizon, seed))
+                });
+                pairs.flatten()
+            };
+            let sizes = effort.control_rows.len();
+            let ends = [0].into_iter().chain((1..sizes).rev());
+            settings.extend(ends.flat_map(both));
+        }
+        for seed in 0..effort.seeds {
+            for agents in &slow {
+                let pairs = self.horizons(agents);
+                settings.extend(pairs.flat_map(|(n, t)| self.widths(agents, n, t, seed)));
             }
         }
         settings
     }
 
+    /// Figure 3: sizes of logs, at the usual horizon.
+    fn sizes(&self, agents: &Agents) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let horizon = agents.horizon;
+        self.0.control_rows.iter().map(move |n| (*n, horizon))
+    }
+
+    /// What figure 4 adds: the other horizons, at the largest log.
+    fn horizons(&self, agents: &Agents) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let (usual, most) = (agents.horizon, self.0.control_rows.last().copied());
+        let others = agents.horizons.iter().filter(move |t| **t != usual);
+        others.map(move |t| (most.unwrap_or(0), *t))
+    }
+
+    fn widths(&self, agents: &'static Agents, rows: u32, horizon: u32, seed: u64) -> [Setting; 2] {
+        [SetWidth::One, SetWidth::Nested].map(|width| Setting {
+            agents,
+            rows,
+            horizon: horizon / self.0.shorter,
+            seed,
+            width,
+        })
+    }
+
     fn rows(&self, cell: usize, setting: Setting) -> Result<Vec<Row>, Error> {
-        let effort = &self.0;
         let Setting {
             agents,
             rows,
@@ -98,12 +130,12 @@ impl Control {
             seed,
             width,
         } = setting;
+        let effort = &self.0.of(agents);
         let system = environment::named(agents.system)?;
-        // Logs have the system's own episodes, whatever the check's horizon.
         let log = logged(system.as_ref(), agents, rows, seed)?;
         let task = TaskFile {
             horizon,
-            ..agents.task(system.as_ref())?
+            ..agents.task()?
         };
         let policy = agents.evaluated(&task)?;
         let (system, episodes) = (system.as_ref(), effort.truth_episodes);

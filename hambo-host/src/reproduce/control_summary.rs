@@ -194,7 +194,7 @@ fn summary(table: &Table, axis: Axis, effort: &ReproductionEffort) -> Summary {
     let points: Vec<ControlPoint> = points(table).into_iter().filter(belongs).collect();
     Summary {
         text: text(&points, axis),
-        svg: picture(&points, axis).to_svg().unwrap_or_default(),
+        svg: picture(&points, axis, effort).to_svg().unwrap_or_default(),
     }
 }
 
@@ -260,6 +260,9 @@ fn text(points: &[ControlPoint], axis: Axis) -> String {
 /// The least value on a chart: what lies below is drawn at its edge.
 const LEAST: f64 = -0.6;
 
+/// As far below as any point is drawn, minus infinity too.
+const FARTHEST: f64 = -1e6;
+
 /// The part of the scale that holds truth and points, but for those far below 0.
 fn range<'a>(points: impl Iterator<Item = &'a ControlPoint>) -> (f64, f64) {
     let (mut low, mut high) = (1.0_f64, 1.0_f64);
@@ -272,17 +275,39 @@ fn range<'a>(points: impl Iterator<Item = &'a ControlPoint>) -> (f64, f64) {
     (low - room, high + room)
 }
 
-fn picture(points: &[ControlPoint], axis: Axis) -> SeriesFigure {
+/// How many seeds the points of a system have: one number, or the least and the most.
+fn seeds_of<'a>(points: impl Iterator<Item = &'a ControlPoint>) -> String {
+    let mut seeds: Vec<usize> = points.map(|point| point.seeds).collect();
+    seeds.sort_unstable();
+    match (seeds.first(), seeds.last()) {
+        (Some(1), Some(1)) => "1 seed".to_owned(),
+        (Some(least), Some(most)) if least == most => format!("{most} seeds"),
+        (Some(least), Some(most)) => format!("{least} to {most} seeds"),
+        _ => String::new(),
+    }
+}
+
+/// How long the adversaries of a system's panel search.
+fn sweeps_of(system: &str, effort: &ReproductionEffort) -> u32 {
+    let agents = AGENTS.iter().find(|agents| agents.system == system);
+    agents.map_or(effort.sweeps, |agents| effort.of(agents).sweeps)
+}
+
+fn picture(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> SeriesFigure {
     let panel = |system: &str| {
         let own = || points.iter().filter(|point| point.system == system);
         let series = LINES.iter().map(|line| {
             let of = own().filter(|p| p.variant == line.variant && p.beta == line.beta);
             let mut found: Vec<SeriesPoint> = of
-                .filter(|p| p.mean.mean.is_finite())
+                .filter(|p| !p.mean.mean.is_nan())
                 .map(|p| SeriesPoint {
                     x: f64::from(place(p, axis)),
-                    y: p.mean.mean,
-                    error: p.mean.std_error,
+                    // Far enough below the chart for its mark at the edge.
+                    y: p.mean.mean.max(FARTHEST),
+                    error: match p.mean.std_error.is_finite() {
+                        true => p.mean.std_error.min(-FARTHEST),
+                        false => 0.0,
+                    },
                 })
                 .collect();
             found.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -296,10 +321,11 @@ fn picture(points: &[ControlPoint], axis: Axis) -> SeriesFigure {
             Axis::Rows => point.horizon,
             Axis::Horizon => point.rows,
         });
+        let (seeds, sweeps) = (seeds_of(own()), sweeps_of(system, effort));
         SeriesPanel {
             title: match axis {
-                Axis::Rows => format!("{system}, horizon {held}"),
-                Axis::Horizon => format!("{system}, {held} transitions"),
+                Axis::Rows => format!("{system}, horizon {held}: {seeds}, {sweeps} sweeps"),
+                Axis::Horizon => format!("{system}, {held} transitions: {seeds}, {sweeps} sweeps"),
             },
             x_scale: Scale::Logarithmic,
             x_label: match axis {
@@ -312,7 +338,6 @@ fn picture(points: &[ControlPoint], axis: Axis) -> SeriesFigure {
             series: series.filter(|one| !one.points.is_empty()).collect(),
         }
     };
-    let seeds = points.iter().map(|point| point.seeds).max().unwrap_or(0);
     SeriesFigure {
         title: match axis {
             Axis::Rows => "Bounds and estimates against the size of the log",
@@ -323,10 +348,8 @@ fn picture(points: &[ControlPoint], axis: Axis) -> SeriesFigure {
             "Scaled so that the true return is 1 and a uniformly random controller 0; beta = 1 \
              unless nested."
                 .to_owned(),
-            format!(
-                "Mean and standard error over {seeds} seeds; triangles at the lower edge lie \
-                 below the chart."
-            ),
+            "Mean and standard error over seeds; triangles at the lower edge lie below the chart."
+                .to_owned(),
         ],
         panels: systems(points).into_iter().map(panel).collect(),
     }

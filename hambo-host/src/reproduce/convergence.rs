@@ -98,7 +98,7 @@ fn case(name: &str) -> Result<Case, Error> {
     let policy = agents.evaluated(system.task())?;
     let draw: Draw = |stream| vec![between(stream, PI), between(stream, PENDULUM_SPEED)];
     Ok(Case {
-        task: agents.task(&system)?,
+        task: agents.task()?,
         system: Box::new(system),
         policy,
         draw,

@@ -1,5 +1,7 @@
 //! How much is done: the full version, and one that takes minutes.
 
+use super::agents::{AGENTS, Agents};
+
 /// The paper's sizes where two cores can do them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReproductionEffort {
@@ -76,6 +78,21 @@ impl ReproductionEffort {
         }
     }
 
+    /// Within the limits of a system.
+    #[must_use]
+    pub fn of(&self, agents: &Agents) -> Self {
+        let Some(most) = agents.most else {
+            return self.clone();
+        };
+        Self {
+            trajectories: self.trajectories.min(most.trajectories),
+            searched: self.searched.min(most.searched),
+            sweeps: self.sweeps.min(most.sweeps),
+            truth_episodes: self.truth_episodes.min(most.truth_episodes),
+            ..self.clone()
+        }
+    }
+
     /// How it differs from the paper, in a sentence.
     #[must_use]
     pub fn difference(&self) -> String {
@@ -93,10 +110,20 @@ impl ReproductionEffort {
             1 => String::new(),
             by => format!(", horizons divided by {by}"),
         };
+        let mut less = String::new();
+        for agents in AGENTS.iter().filter(|_| self.mujoco) {
+            let own = self.of(agents);
+            if own != *self {
+                less += &format!(
+                    "; {}: {} sampled and {} searched trajectories, {} sweeps",
+                    agents.system, own.trajectories, own.searched, own.sweeps
+                );
+            }
+        }
         format!(
             "{seeds} seeds; 5 networks of {} units (the paper: 256 × 256 × 256 × 256), at most \
              {steps} updates; {trajectories} sampled and {searched} searched trajectories with \
-             {sweeps} sweeps and no learning adversary{shorter}",
+             {sweeps} sweeps and no learning adversary{shorter}{less}",
             widths.join(" × ")
         )
     }

@@ -26,9 +26,16 @@ impl ReturnScale {
     }
 }
 
-/// The mean over seeds and its standard error, without what is not a number.
+/// The mean over seeds and its standard error, without what is not a number. One bound of
+/// minus infinity is that of all.
 #[must_use]
 pub fn over_seeds(values: &[f64]) -> MeanReturn {
+    if values.contains(&f64::NEG_INFINITY) {
+        return MeanReturn {
+            mean: f64::NEG_INFINITY,
+            std_error: f64::NAN,
+        };
+    }
     let finite: Vec<f64> = values.iter().copied().filter(|x| x.is_finite()).collect();
     MeanReturn::of(&finite)
 }

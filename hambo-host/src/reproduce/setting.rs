@@ -7,7 +7,7 @@ use super::effort::ReproductionEffort;
 use crate::Error;
 use crate::check::adversary::EffortLevel;
 use crate::check::{self, CheckOptions, CheckResult};
-use crate::environment::{Environment, rollout};
+use crate::environment::{Environment, rollout_for};
 use crate::formats::log::{Log, Transition, with_return_so_far};
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::{Reward, TaskFile};
@@ -37,8 +37,8 @@ pub fn logged(
         while log.len() < wanted {
             // Seeds of batches and controllers do not meet.
             let batch_seed = (seed << 32) | (place << 16) | batch;
-            let noise = agents.action_noise;
-            let run = rollout(system, policy, EPISODES, noise, batch_seed)?;
+            let (steps, noise) = (agents.logged_steps, agents.action_noise);
+            let run = rollout_for(steps, system, policy, EPISODES, noise, batch_seed)?;
             let left = wanted - log.len();
             for row in run.log.rows().take(left) {
                 let episode = episodes + row.episode;

@@ -6,9 +6,10 @@
 //! headers of its parts written anew, as somebody would who wants to be heard.
 #![no_main]
 
+use hambo_core::Floor;
 use hambo_core::check::Check;
 use hambo_core::image::container::{ALIGNMENT, HEADER, header};
-use hambo_core::image::{Image, Part};
+use hambo_core::image::{Bundle, Image, Part};
 use hambo_core::verdict::Verdict;
 use libfuzzer_sys::fuzz_target;
 
@@ -31,6 +32,9 @@ fn read(bytes: &[u8]) {
     let aligned: &mut [u8] = bytemuck::cast_slice_mut(&mut blocks);
     let aligned = &mut aligned[..bytes.len()];
     aligned.copy_from_slice(bytes);
+    // What a device reads first: neither may panic.
+    let _ = Bundle::parse_prefix(aligned).map(|bundle| bundle.counter());
+    let _ = Floor::parse_prefix(aligned).map(|floor| floor.period());
     let whole = Image::parse(aligned).is_ok();
     let Ok(image) = Image::parse_prefix(aligned) else {
         assert!(!whole, "what fills the bytes is also their start");
@@ -49,7 +53,7 @@ fn read(bytes: &[u8]) {
     let sum = bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
     let _ = check.advance(if sum % 8 == 0 { MANY_SWEEPS } else { SWEEPS });
     let outcome = check.stop();
-    if let Verdict::Deploy(_) = outcome.verdict {
+    if outcome.verdict == Verdict::Deploy {
         let reached = image
             .task()
             .threshold

@@ -1,54 +1,61 @@
-//! The check in a firmware of your own: an image in, slices of work between
-//! control ticks, a permit out.
+//! The check in a firmware of your own: a bundle in, slices of work between
+//! control ticks, a permit out, unless somebody stops it.
 //!
 //! On this machine: `cargo run --release -p hambo-core --features embedded-hal
 //! --example own_firmware`. `cargo xtask test` builds the same file for a
 //! Cortex-M, where it allocates nothing and needs no `std`.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
+use core::cell::Cell;
+use core::ops::ControlFlow;
+
 use embedded_hal::digital::OutputPin;
-use hambo_core::{CapacityError, Check, Image, ImageError, OutputEnable, Progress, Verdict};
+use hambo_core::{Bundle, CapacityError, Check, ImageError, OutputEnable, Pause, Progress};
 
 /// Trajectories side by side: four fill the registers of a Cortex-M4F.
 const LANES: usize = 4;
 
-/// Why an image was not even checked.
+/// Why a bundle was not even checked.
 #[derive(Debug)]
 #[allow(dead_code, reason = "a log would read it")]
 enum Refusal {
     /// A byte of it is wrong.
-    Image(ImageError),
+    Bundle(ImageError),
     /// It needs more rows than this firmware lends.
     Memory(CapacityError),
 }
 
-/// Checks the controller in `flash`, one sweep between two control ticks, and
-/// enables it if it passes. Until then `control_tick` drives: the fallback.
+/// Checks the controller in `flash` and enables it if it passes. Until then `control_tick`
+/// drives, the fallback, between two slices of the check; `Break` gives the check up. A
+/// control loop that must be on time to the microsecond belongs in an interrupt instead:
+/// then `control_tick` only says whether the check is still wanted.
 fn gate<P: OutputPin>(
     flash: &[u8],
     rows: &mut [[f32; LANES]],
     output: &mut OutputEnable<P>,
-    mut control_tick: impl FnMut(),
+    control_tick: &dyn Pause,
 ) -> Result<bool, Refusal> {
-    let image = Image::parse_prefix(flash).map_err(Refusal::Image)?;
-    let mut check = Check::new(&image, rows).map_err(Refusal::Memory)?;
+    let bundle = Bundle::parse_prefix(flash).map_err(Refusal::Bundle)?;
+    let mut check = Check::new(bundle.image(), rows).map_err(Refusal::Memory)?;
+    check.pause_with(control_tick);
     let outcome = loop {
-        control_tick();
-        if let Progress::Finished(outcome) = check.advance(1) {
+        if let Progress::Finished(outcome) = check.advance(u32::MAX) {
             break outcome;
         }
     };
-    Ok(match outcome.verdict {
-        // The only way to a high line: a permit that the check made.
-        Verdict::Deploy(permit) => output.enable(permit).is_ok(),
-        Verdict::Reject | Verdict::Abstain => false,
+    // What was checked must still be there: the flash is read and hashed again.
+    let again = Bundle::parse_prefix(flash).map_err(Refusal::Bundle)?;
+    Ok(match outcome.permit(again.image()) {
+        // The only way to a high line.
+        Some(permit) => output.enable(permit).is_ok(),
+        None => false,
     })
 }
 
 /// What `hambo export` wrote; its weights are read where they lie.
 #[repr(align(16))]
-struct Flash([u8; 736]);
-static FLASH: Flash = Flash(*include_bytes!("point.hmb"));
+struct Flash([u8; 928]);
+static FLASH: Flash = Flash(*include_bytes!("point_bundle.hmb"));
 
 /// Your board's pin, from its HAL.
 #[derive(Default)]
@@ -77,11 +84,13 @@ impl OutputPin for Pin {
 fn start() -> Result<(bool, u32), Refusal> {
     let Ok(mut output) = OutputEnable::new(Pin::default());
     let mut rows = [[0.0; LANES]; 128];
-    let mut ticks = 0_u32;
-    let deployed = gate(&FLASH.0, &mut rows, &mut output, || {
-        ticks = ticks.saturating_add(1);
-    })?;
-    Ok((deployed && output.is_on(), ticks))
+    let ticks = Cell::new(0_u32);
+    let control_tick = || {
+        ticks.set(ticks.get().saturating_add(1));
+        ControlFlow::Continue(())
+    };
+    let deployed = gate(&FLASH.0, &mut rows, &mut output, &control_tick)?;
+    Ok((deployed && output.is_on(), ticks.get()))
 }
 
 #[cfg(not(target_os = "none"))]
@@ -109,19 +118,28 @@ mod tests {
 
     #[test]
     fn a_good_image_enables_the_controller_after_the_last_slice() {
-        assert!(matches!(start(), Ok((true, ticks)) if ticks > 10));
+        assert!(matches!(start(), Ok((true, ticks)) if ticks > 1000));
+    }
+
+    #[test]
+    fn a_check_that_is_given_up_enables_nothing() {
+        let Ok(mut output) = OutputEnable::new(Pin::default());
+        let mut rows = [[0.0; LANES]; 128];
+        let given_up = gate(&FLASH.0, &mut rows, &mut output, &|| ControlFlow::Break(()));
+        assert!(matches!(given_up, Ok(false)) && !output.is_on());
     }
 
     #[test]
     fn a_damaged_image_or_too_little_memory_enables_nothing() {
         let Ok(mut output) = OutputEnable::new(Pin::default());
         let mut rows = [[0.0; LANES]; 128];
-        let few = gate(&FLASH.0, &mut rows[..10], &mut output, || {});
+        let tick = || ControlFlow::Continue(());
+        let few = gate(&FLASH.0, &mut rows[..10], &mut output, &tick);
         assert!(matches!(few, Err(Refusal::Memory(_))));
         let mut damaged = Flash(FLASH.0);
         damaged.0[100] ^= 1;
-        let refused = gate(&damaged.0, &mut rows, &mut output, || {});
-        assert!(matches!(refused, Err(Refusal::Image(_))));
+        let refused = gate(&damaged.0, &mut rows, &mut output, &tick);
+        assert!(matches!(refused, Err(Refusal::Bundle(_))));
         assert!(!output.is_on());
     }
 }

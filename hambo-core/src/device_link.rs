@@ -1,28 +1,22 @@
 //! What a device tells its host, whatever carries it: semihosting, a UART, a debug probe.
 //!
-//! A message is a postcard value, its CRC-32 (little-endian) behind it, both
-//! in COBS, so that no byte of it is zero, between two zero bytes. Frames of
-//! the defmt log end with a zero byte too: both can share a stream. Whatever
-//! is cut, damaged or contradicts itself is an error and never reads as deploy.
+//! A message travels in a [`frame`]. Frames of the defmt log end with a zero
+//! byte too: both can share a stream. Whatever is cut, damaged or contradicts
+//! itself is an error and never reads as deploy.
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::check::Outcome;
+use crate::floor::Shortfall;
+use crate::frame::{self, Frame};
 use crate::image::ImageError;
-use crate::image::container::CRC;
 use crate::monitor::{MonitorCounts, Trip};
 use crate::rollout::CapacityError;
 use crate::verdict::{Reasons, Verdict};
 
 /// The largest number of models that are counted in one run.
 pub const MAX_COSTS: usize = 8;
-
-/// Bytes of the longest frame.
-pub const MAX_FRAME: usize = 256;
-
-/// Bytes of the checksum.
-const CHECKSUM: usize = size_of::<u32>();
 
 /// All that a device may say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,12 +71,19 @@ pub enum DeviceVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Refusal {
-    /// The flash holds no sound image.
+    /// The flash holds no sound bundle, or no sound floor.
     Image(ImageError),
+    /// The bundle asks for less than its robot does.
+    Floor(Shortfall),
+    /// The fallback controller does not pass.
+    Fallback,
     /// The image needs more memory than this firmware has.
     Capacity(CapacityError),
     /// A check ran before and holds the memory.
     WorkspaceTaken,
+    /// The check passed, and the image in flash is no longer the one that was checked, or
+    /// the decision could not be repeated.
+    Changed,
 }
 
 /// What a check took.
@@ -94,6 +95,54 @@ pub struct Usage {
     pub stack_high_water: u32,
     /// The check's workspace in bytes.
     pub workspace_bytes: u32,
+    /// The longest slice of the check, in the unit of `work`: an abort takes effect within it.
+    pub longest_slice: u32,
+    /// Why the board started, and how it is protected.
+    pub board: BoardStatus,
+}
+
+/// What a board says of itself. Shown, not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardStatus {
+    /// Why it started.
+    pub reset: ResetCause,
+    /// The level of the brown-out reset: 0 is off, 3 the highest voltage. None if the board
+    /// does not tell.
+    pub brown_out_level: Option<u8>,
+    /// Whether a debugger is kept from reading flash. None if the board does not tell.
+    pub read_out_protected: Option<bool>,
+}
+
+/// Why a board started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ResetCause {
+    /// Power came.
+    PowerOn,
+    /// Power was too low for a while.
+    BrownOut,
+    /// The reset pin, or a debugger.
+    Pin,
+    /// The program asked for it.
+    Software,
+    /// A watchdog was not fed.
+    Watchdog,
+    /// The board does not tell, as an emulated one.
+    Unknown,
+}
+
+impl ResetCause {
+    /// In words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PowerOn => "power-on",
+            Self::BrownOut => "brown-out",
+            Self::Pin => "reset pin",
+            Self::Software => "software",
+            Self::Watchdog => "watchdog",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 /// An amount of work.
@@ -144,7 +193,7 @@ pub enum FrameError {
 
 impl DeviceMessage {
     /// The message between two zero bytes. `None` if it is longer than
-    /// [`MAX_FRAME`].
+    /// [`MAX_FRAME`](frame::MAX_FRAME).
     ///
     /// ```
     /// use hambo_core::device_link::{DeviceMessage, ModelCost};
@@ -158,17 +207,8 @@ impl DeviceMessage {
     /// # Ok::<(), &str>(())
     /// ```
     #[must_use]
-    pub fn to_frame(&self) -> Option<Vec<u8, MAX_FRAME>> {
-        let mut payload = [0; MAX_FRAME];
-        let length = postcard::to_slice(self, &mut payload).ok()?.len();
-        let (value, rest) = payload.split_at_mut_checked(length)?;
-        *rest.first_chunk_mut::<CHECKSUM>()? = CRC.checksum(value).to_le_bytes();
-
-        let mut frame = Vec::from_array([0; MAX_FRAME]);
-        let payload = payload.get(..length + CHECKSUM)?;
-        let encoded = cobs::try_encode(payload, frame.get_mut(1..MAX_FRAME - 1)?).ok()?;
-        frame.truncate(encoded + 2);
-        Some(frame)
+    pub fn to_frame(&self) -> Option<Frame> {
+        frame::encode(self)
     }
 
     /// Reads what lies between two zero bytes, and decodes it in place.
@@ -177,19 +217,11 @@ impl DeviceMessage {
     /// If it is not a whole message as it was sent, or if the message
     /// contradicts itself.
     pub fn from_frame(frame: &mut [u8]) -> Result<Self, FrameError> {
-        let message = Self::decode(frame).ok_or(FrameError::Damaged)?;
+        let message = frame::decode(frame).ok_or(FrameError::Damaged)?;
         match &message {
             Self::Result(result) if !result.is_consistent() => Err(FrameError::Contradiction),
             _ => Ok(message),
         }
-    }
-
-    fn decode(frame: &mut [u8]) -> Option<Self> {
-        let length = cobs::decode_in_place(frame).ok()?;
-        let (value, checksum) = frame.get(..length)?.split_last_chunk::<CHECKSUM>()?;
-        let intact = CRC.checksum(value) == u32::from_le_bytes(*checksum);
-        let (message, rest) = postcard::take_from_bytes(value).ok()?;
-        (intact && rest.is_empty()).then_some(message)
     }
 }
 
@@ -199,7 +231,7 @@ impl DeviceResult {
     pub fn checked(outcome: &Outcome, usage: Usage) -> Self {
         Self {
             verdict: match outcome.verdict {
-                Verdict::Deploy(_) => DeviceVerdict::Deploy,
+                Verdict::Deploy => DeviceVerdict::Deploy,
                 Verdict::Reject => DeviceVerdict::Reject,
                 Verdict::Abstain => DeviceVerdict::Abstain,
             },
@@ -291,6 +323,12 @@ mod tests {
             work: Work::Instructions(u64::MAX),
             stack_high_water: 96,
             workspace_bytes: 65_536,
+            longest_slice: u32::MAX,
+            board: BoardStatus {
+                reset: ResetCause::Unknown,
+                brown_out_level: Some(u8::MAX),
+                read_out_protected: Some(true),
+            },
         };
         DeviceResult::refused(Refusal::Image(error), usage)
     }

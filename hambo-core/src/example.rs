@@ -128,6 +128,7 @@ pub fn task() -> Result<Task<'static>, &'static str> {
         program: Program::new(&ops, 1, 1).map_err(|_| "program")?,
         reward: 2,
         termination: None,
+        power_off: None,
         constraints: Vec::from_slice(&[Constraint::mean(5)]).map_err(|_| "constraints")?,
         effort: Effort {
             trajectories: 2,

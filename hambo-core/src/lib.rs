@@ -13,6 +13,7 @@
 //! | module | what it holds | in the paper |
 //! |---|---|---|
 //! | `parameter` | which parameter of a constructor is wrong | |
+//! | [`pause`] | long work in slices, and whether there is to be another | |
 //! | [`arithmetic`] | lanes, the dense and triangular kernels, elementary functions, random streams | |
 //! | [`estimate`] | means over trajectories with their sampling margin, the shares of delta | the Monte-Carlo estimate |
 //! | [`expression`] | reward, termination and constraints as byte code with derivatives | r(s, a) |
@@ -27,12 +28,19 @@
 //! | [`task`] | horizon, limits, initial states, thresholds | M, p0, T |
 //! | [`rollout`] | one step, one trajectory, and the adjoint sweep back along it | equation (1) |
 //! | [`adversary`] | the searches for the worst eta and the worst members, their two levels and the minimum over them | equation (2), DAinf's quantile |
+//! | `permit` | the key to the actuator, in code words | |
+//! | `work_done` | proofs that work went on, for a watchdog | |
 //! | [`verdict`] | deploy, reject or abstain, and why | definition 2.1 |
 //! | [`image`] | bytes to a validated model, task, policy and trained adversaries | |
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
 //! | [`monitor`] | whether the robot that drives is still the one that was modelled | |
+//! | [`floor`] | what a robot asks of every bundle | |
+//! | [`drive`] | the checked controller at work, period by period, under the monitor | |
+//! | [`frame`] | messages between zero bytes, with a checksum | |
 //! | [`device_link`] | what a device tells its host | |
+//! | [`drive_link`] | what a device that drives and a host that plays the robot tell each other | |
 //! | `output_enable` | the pin that a permit raises (feature `embedded-hal`) | |
+//! | `heartbeat` | the same line as edges, which end with loop or monitor | |
 //! | [`example`] | the robot of the examples | |
 //!
 //! # From the paper to the code
@@ -81,9 +89,15 @@ pub mod arithmetic;
 pub mod check;
 pub mod constraint;
 pub mod device_link;
+pub mod drive;
+pub mod drive_link;
 pub mod estimate;
 pub mod example;
 pub mod expression;
+pub mod floor;
+pub mod frame;
+#[cfg(feature = "embedded-hal")]
+mod heartbeat;
 pub mod image;
 pub mod limits;
 pub mod model;
@@ -92,22 +106,31 @@ pub mod network;
 #[cfg(feature = "embedded-hal")]
 mod output_enable;
 mod parameter;
+pub mod pause;
+mod permit;
 pub mod physics;
 pub mod policy;
 pub mod rollout;
 pub mod task;
 pub mod variant;
 pub mod verdict;
+mod work_done;
 pub mod wrap;
 
 pub use check::{CapacityError, Check, Outcome, Progress};
-pub use image::{Image, ImageError};
+pub use floor::{Floor, Shortfall};
+#[cfg(feature = "embedded-hal")]
+pub use heartbeat::{Heartbeat, LineDead, Pulse};
+pub use image::{Bundle, Image, ImageError};
 pub use nalgebra::SVector;
 #[cfg(feature = "embedded-hal")]
 pub use output_enable::OutputEnable;
 pub use parameter::ParameterError;
+pub use pause::Pause;
+pub use permit::Permit;
 pub use policy::{Controller, LaneByLane, Policy};
-pub use verdict::{Permit, Reason, Verdict};
+pub use verdict::{Reason, Verdict};
+pub use work_done::{SliceProofs, WorkDone};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

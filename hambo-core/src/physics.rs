@@ -179,6 +179,26 @@ impl Physics {
         next: &mut [[f32; B]],
         values: &mut [[f32; B]],
     ) -> [bool; B] {
+        let range = (wraps, limits);
+        self.compute_known_from(0, program, range, (state, action), step, next, values)
+    }
+
+    /// The same for the states from `first` on; known ones before it were measured and
+    /// stay as they are.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "those of `compute_known` and one more"
+    )]
+    pub(crate) fn compute_known_from<const B: usize>(
+        &self,
+        first: usize,
+        program: &Program,
+        (wraps, limits): (&Wraps<'_>, &Limits<'_>),
+        (state, action): (&[[f32; B]], &[[f32; B]]),
+        step: f32,
+        next: &mut [[f32; B]],
+        values: &mut [[f32; B]],
+    ) -> [bool; B] {
         let mut done = self.feature_ops().end;
         let mut finite = [true; B];
         for known in &self.known {
@@ -192,6 +212,9 @@ impl Physics {
             let good = program.evaluate_ops(done..end, Comparison::Exact, inputs, values);
             done = end;
             let place = usize::from(known.state);
+            if place < first {
+                continue;
+            }
             let value = values.get(usize::from(known.slot));
             let (Some(row), Some(value)) = (next.get_mut(place), value) else {
                 return [false; B];

@@ -55,6 +55,9 @@ pub struct Task<'a> {
     pub reward: u16,
     /// The tape's slot of the termination: nonzero ends the trajectory.
     pub termination: Option<u16>,
+    /// The tape's slot of where the robot may be switched off: nonzero ends a drive of the
+    /// fallback. No rollout asks for it.
+    pub power_off: Option<u16>,
     /// What must hold besides.
     pub constraints: Vec<Constraint, MAX_CONSTRAINTS>,
     /// How much work to spend.

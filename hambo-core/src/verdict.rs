@@ -2,69 +2,22 @@
 //! definition 2.1.
 //!
 //! The gate fails closed: whatever is not a finite number at or above its
-//! threshold does not deploy, and only this file can make a [`Permit`].
+//! threshold does not deploy. What opens an output is no verdict but a
+//! [`Permit`](crate::Permit).
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::model::Calibration;
+use crate::permit;
 
-/// The key to the actuator. Only a check that passed holds one; it cannot be
-/// copied or made elsewhere.
-///
-/// ```
-/// use hambo_core::check::{Check, Progress};
-/// use hambo_core::verdict::{Permit, Verdict};
-///
-/// /// An output that nothing but a passed check can open.
-/// fn enable(_: Permit) -> bool {
-///     true
-/// }
-///
-/// let image = hambo_core::example::image()?;
-/// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
-/// let enabled = match check.advance(1000) {
-///     Progress::Finished(outcome) => match outcome.verdict {
-///         Verdict::Deploy(permit) => enable(permit),
-///         Verdict::Reject | Verdict::Abstain => false,
-///     },
-///     Progress::Working { .. } => false,
-/// };
-/// assert!(enabled);
-/// # Ok::<(), &str>(())
-/// ```
-///
-/// Nobody else has one to give. This would compile if the field were public:
-///
-/// ```compile_fail,E0423
-/// use hambo_core::verdict::{Permit, Verdict};
-/// let forged = Verdict::Deploy(Permit(()));
-/// ```
-///
-/// and this, which is the same but for the forged permit, does:
-///
-/// ```
-/// use hambo_core::verdict::{Permit, Verdict};
-/// let pass_on = |permit: Permit| Verdict::Deploy(permit);
-/// ```
-///
-/// A permit opens one output: it has no copy.
-///
-/// ```compile_fail,E0382
-/// use hambo_core::verdict::{Permit, Verdict};
-/// let twice = |permit: Permit| [Verdict::Deploy(permit), Verdict::Deploy(permit)];
-/// ```
-#[derive(Debug)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Permit(());
-
-/// What to do with the controller.
-#[derive(Debug)]
+/// What to do with the controller: a word for people. Outputs ask for a
+/// [`Permit`](crate::Permit).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Verdict {
     /// Every lower bound reaches its threshold.
-    Deploy(Permit),
+    Deploy,
     /// A lower bound lies below its threshold.
     Reject,
     /// The evidence is unfit for either.
@@ -74,11 +27,21 @@ pub enum Verdict {
 impl Verdict {
     /// The word for it.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Deploy(_) => "deploy",
+            Self::Deploy => "deploy",
             Self::Reject => "reject",
             Self::Abstain => "abstain",
+        }
+    }
+
+    /// The verdict that two code words agree on; whatever is no such word, or
+    /// not the same twice, abstains.
+    pub(crate) fn of(first: u32, second: u32) -> Self {
+        match (first, second) {
+            (permit::DEPLOY, permit::DEPLOY) => Self::Deploy,
+            (permit::REJECT, permit::REJECT) => Self::Reject,
+            _ => Self::Abstain,
         }
     }
 }
@@ -135,6 +98,9 @@ pub enum Reason {
     Unfinished,
     /// The check would take more steps than the task allows.
     OverBudget,
+    /// Two copies of a number, or two evaluations of them, disagree: memory or an
+    /// instruction failed.
+    Corrupted,
 }
 
 /// The largest number of reasons: one for each objective and the others.
@@ -152,12 +118,9 @@ pub(crate) struct Claim {
     pub failure: Reason,
 }
 
-/// Decides. `unfit` holds what makes the evidence worthless; each claim must
-/// reach its threshold.
-pub(crate) fn decide(
-    unfit: &[Reason],
-    claims: impl IntoIterator<Item = Claim>,
-) -> (Verdict, Reasons) {
+/// Decides: a code word and the reasons. `unfit` holds what makes the evidence
+/// worthless; each claim must reach its threshold.
+pub(crate) fn decide(unfit: &[Reason], claims: impl IntoIterator<Item = Claim>) -> (u32, Reasons) {
     let mut reasons = Reasons::new();
     let mut abstain = !unfit.is_empty();
     let mut reject = false;
@@ -190,17 +153,22 @@ pub(crate) fn decide(
         };
         let _ = reasons.push(reason);
     }
-    let verdict = match (abstain || nothing_claimed, reject) {
-        (true, _) => Verdict::Abstain,
-        (false, true) => Verdict::Reject,
-        (false, false) => Verdict::Deploy(Permit(())),
+    let code = match (abstain || nothing_claimed, reject) {
+        (true, _) => permit::ABSTAIN,
+        (false, true) => permit::REJECT,
+        (false, false) => permit::DEPLOY,
     };
-    (verdict, reasons)
+    (code, reasons)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What the code word of a decision is called.
+    fn word((code, reasons): (u32, Reasons)) -> (&'static str, Reasons) {
+        (Verdict::of(code, code).name(), reasons)
+    }
 
     fn claim(lower: f32, threshold: Option<f32>) -> Claim {
         Claim {
@@ -213,14 +181,20 @@ mod tests {
 
     #[test]
     fn deploys_at_or_above_the_threshold() {
-        let (verdict, reasons) = decide(&[], [claim(-1.0, Some(-1.0)), claim(2.0, Some(0.0))]);
-        assert_eq!((verdict.name(), reasons.len()), ("deploy", 0));
+        let (verdict, reasons) = word(decide(
+            &[],
+            [claim(-1.0, Some(-1.0)), claim(2.0, Some(0.0))],
+        ));
+        assert_eq!((verdict, reasons.len()), ("deploy", 0));
     }
 
     #[test]
     fn rejects_below_any_threshold() {
-        let (verdict, reasons) = decide(&[], [claim(2.0, Some(0.0)), claim(-1.1, Some(-1.0))]);
-        assert_eq!(verdict.name(), "reject");
+        let (verdict, reasons) = word(decide(
+            &[],
+            [claim(2.0, Some(0.0)), claim(-1.1, Some(-1.0))],
+        ));
+        assert_eq!(verdict, "reject");
         assert_eq!(reasons.as_slice(), [Reason::ReturnBelowThreshold]);
     }
 
@@ -230,22 +204,36 @@ mod tests {
             mean: f32::NEG_INFINITY,
             ..claim(f32::NEG_INFINITY, Some(-1.0))
         };
-        let (verdict, reasons) = decide(&[], [overflow]);
-        assert_eq!(verdict.name(), "reject");
+        let (verdict, reasons) = word(decide(&[], [overflow]));
+        assert_eq!(verdict, "reject");
         assert_eq!(reasons.as_slice(), [Reason::ReturnBelowThreshold]);
     }
 
     #[test]
     fn nothing_unfit_deploys() {
         for lower in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-            let (verdict, _) = decide(&[], [claim(lower, Some(-1.0))]);
-            assert_eq!(verdict.name(), "abstain");
+            let (verdict, _) = word(decide(&[], [claim(lower, Some(-1.0))]));
+            assert_eq!(verdict, "abstain");
         }
-        let nan_threshold = decide(&[], [claim(0.0, Some(f32::NAN))]);
-        assert_eq!(nan_threshold.0.name(), "reject");
-        assert_eq!(decide(&[], []).0.name(), "abstain");
-        assert_eq!(decide(&[], [claim(0.0, None)]).0.name(), "abstain");
-        let unfit = decide(&[Reason::OutsideSupport(6)], [claim(0.0, Some(-1.0))]);
-        assert_eq!(unfit.0.name(), "abstain");
+        let nan_threshold = word(decide(&[], [claim(0.0, Some(f32::NAN))]));
+        assert_eq!(nan_threshold.0, "reject");
+        assert_eq!(word(decide(&[], [])).0, "abstain");
+        assert_eq!(word(decide(&[], [claim(0.0, None)])).0, "abstain");
+        let unfit = word(decide(
+            &[Reason::OutsideSupport(6)],
+            [claim(0.0, Some(-1.0))],
+        ));
+        assert_eq!(unfit.0, "abstain");
+    }
+
+    #[test]
+    fn code_words_that_disagree_abstain() {
+        let words = [permit::DEPLOY, permit::REJECT, permit::ABSTAIN, 0, 1];
+        for first in words {
+            for second in words.into_iter().filter(|second| *second != first) {
+                assert_eq!(Verdict::of(first, second), Verdict::Abstain);
+            }
+        }
+        assert_eq!(Verdict::of(0, 0), Verdict::Abstain);
     }
 }

@@ -1,9 +1,10 @@
 //! How much work the check was: SysTick, extended beyond its 24 bits.
 //!
-//! QEMU with `-icount shift=0` lets one nanosecond pass per instruction and
-//! clocks SysTick at 168 MHz, so a tick is 125/21 instructions. The count is
-//! the same in every run. On a real board a tick is a processor cycle.
+//! QEMU with `-icount shift=0` lets one nanosecond pass per instruction; the board's file says
+//! how many a tick of SysTick is. The count is the same in every run. On a real board
+//! a tick is a processor cycle.
 
+use crate::board::INSTRUCTIONS_PER_TICK;
 use core::sync::atomic::{AtomicU32, Ordering};
 use cortex_m::peripheral::{SYST, syst::SystClkSource};
 use cortex_m_rt::exception;
@@ -31,12 +32,26 @@ impl Counter {
 
     /// Instructions since the start under QEMU (to within 6), cycles on a board.
     pub fn elapsed(&self) -> u64 {
-        let ticks = self.ticks();
+        Self::work_of(self.ticks())
+    }
+
+    /// Ticks of the counter in the unit of [`Self::elapsed`].
+    pub fn work_of(ticks: u64) -> u64 {
         if cfg!(feature = "semihosting") {
-            ticks * 125 / 21
+            ticks * INSTRUCTIONS_PER_TICK.0 / INSTRUCTIONS_PER_TICK.1
         } else {
             ticks
         }
+    }
+
+    /// What SysTick says: it counts down from 2²⁴ − 1, again and again.
+    pub fn raw(&self) -> u32 {
+        SYST::get_current()
+    }
+
+    /// Ticks between two readings of [`Self::raw`] that are less than 2²⁴ apart.
+    pub fn ticks_between(earlier: u32, later: u32) -> u32 {
+        earlier.wrapping_sub(later) & RELOAD
     }
 
     /// The same with its unit.

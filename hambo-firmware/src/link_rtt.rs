@@ -14,7 +14,7 @@ use core::{
 };
 use hambo_core::device_link::DeviceMessage;
 
-const SIZE: usize = 2048;
+const SIZE: usize = 1536;
 
 /// The control block. Its layout and its id are fixed by RTT; probes search RAM for it.
 #[repr(C)]
@@ -100,10 +100,8 @@ pub fn send(message: &DeviceMessage) {
     }
 }
 
-/// The gate came to a verdict: the outputs stay as decided.
-pub fn finish() -> ! {
-    stay()
-}
+/// The gate came to a verdict. The board goes on: there is nobody to tell.
+pub fn finished() {}
 
 /// The gate came to no verdict: nothing interrupts the outputs' being off.
 pub fn fail() -> ! {

@@ -1,43 +1,107 @@
-//! The gate: outputs off, check the image, and only then, perhaps, outputs on.
+//! The gate: outputs off, check the bundle, and only then, perhaps, outputs on: as a
+//! heartbeat of the loop in which its controller drives a robot, or, with the feature `level`, as
+//! a level if no robot answers.
 #![no_std]
 #![no_main]
 
+mod drive;
 mod gate;
+mod slices;
 
+use drive::RobotLink;
 use hambo_core::{
-    Outcome, OutputEnable, Verdict,
-    device_link::{DeviceMessage, DeviceResult, Usage},
+    Heartbeat, OutputEnable, Verdict,
+    device_link::{DeviceMessage, DeviceResult, Refusal, Usage},
 };
-use hambo_firmware::{board::EnablePin, counter::Counter, fault, link, stack, workspace};
+use hambo_firmware::{
+    board::{self, EnablePin, Watchdog},
+    counter::Counter,
+    fault, link, stack, workspace,
+};
+use slices::Slices;
+
+/// Within so many milliseconds a bundle of the largest size is read and hashed, also on a
+/// chip at 16 MHz.
+const READ_LIMIT: u32 = 30_000;
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
     let Ok(mut output) = OutputEnable::new(EnablePin::new());
-    let Some(peripherals) = cortex_m::Peripherals::take() else {
+    board::start();
+    let board = board::status();
+    let mut watchdog = Watchdog::start(READ_LIMIT);
+    let (Some(peripherals), Some(rows)) = (cortex_m::Peripherals::take(), workspace::take()) else {
         fault::stop()
     };
+    let mut robot = RobotLink::open();
     let counter = Counter::start(peripherals.SYST);
 
-    let outcome = gate::run();
+    let slices = Slices::new(&mut watchdog, &counter);
+    let checked = gate::run(rows, &slices);
+    let longest_slice = slices.longest();
+    watchdog.limit(READ_LIMIT);
     let usage = Usage {
         work: counter.work(),
         stack_high_water: stack::high_water(),
         workspace_bytes: workspace::BYTES,
+        longest_slice,
+        board,
     };
-    let mut result = match &outcome {
-        Ok(outcome) => DeviceResult::checked(outcome, usage),
-        Err(refusal) => DeviceResult::refused(*refusal, usage),
+    let mut permit = match &checked {
+        Ok(checked) => gate::permit(checked, rows),
+        Err(_) => None,
     };
-    let accepted = outcome.is_ok();
-    if let Ok(Outcome {
-        verdict: Verdict::Deploy(permit),
-        ..
-    }) = outcome
+    let begin = if permit.is_some() {
+        robot.begin()
+    } else {
+        None
+    };
+    let is_permitted = permit.is_some();
+    if cfg!(feature = "level")
+        && begin.is_none()
+        && let Some(permit) = permit.take()
     {
         let Ok(()) = output.enable(permit);
     }
-    result.output_enabled = output.is_on();
+    let mut result = match &checked {
+        Ok(checked) if checked.outcome.verdict == Verdict::Deploy && !is_permitted => {
+            DeviceResult::refused(Refusal::Changed, usage)
+        }
+        Ok(checked) => DeviceResult::checked(&checked.outcome, usage),
+        Err(refusal) => DeviceResult::refused(*refusal, usage),
+    };
+    result.output_enabled = output.is_on() || permit.is_some();
+    tell(result);
 
+    if checked.is_err() {
+        fault::stop();
+    }
+    if let (Some(begin), Some(permit)) = (begin, permit) {
+        let Ok(pin) = output.into_pin();
+        let mut line = Heartbeat::new(pin, permit);
+        if drive::run(begin, &mut line, &mut robot, rows, &counter, &mut watchdog) {
+            link::finished();
+        }
+        // Nobody feeds the watchdog any more: only a new check leads to another drive.
+        fault::stop()
+    }
+    link::finished();
+    hold(output, watchdog)
+}
+
+/// Stays as decided. An output that is on falls if flash no longer holds what was
+/// checked.
+fn hold(mut output: OutputEnable<EnablePin>, mut watchdog: Watchdog) -> ! {
+    loop {
+        let Ok(proof) = output.hold(gate::image_hash().as_ref());
+        watchdog.feed(proof);
+        cortex_m::asm::wfi();
+    }
+}
+
+/// Logs the result and sends it. Out of line: the log's code lies apart from the decision's.
+#[inline(never)]
+fn tell(result: DeviceResult) {
     defmt::info!(
         "{}: bound {=f32}, threshold {}, without an adversary {=f32}",
         result.verdict,
@@ -49,9 +113,4 @@ fn main() -> ! {
         defmt::info!("because {}", reason);
     }
     link::send(&DeviceMessage::Result(result));
-    if accepted {
-        link::finish()
-    } else {
-        link::fail()
-    }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use hambo_core::image::Image;
+use hambo_core::image::Bundle;
 use hambo_host::formats::column_names::ColumnNames;
 use hambo_host::formats::image::AlignedBytes;
 use hambo_host::formats::policy::{ActionMap, PerceptronPolicy, onnx};
@@ -165,8 +165,9 @@ fn onnx_controllers_are_checked_and_exported() {
     folder.done(&format!("{export} --force"));
     let bytes = AlignedBytes::new(&std::fs::read(folder.0.join("i.hmb")).unwrap());
     assert!(
-        Image::parse(bytes.as_bytes())
+        Bundle::parse(bytes.as_bytes())
             .unwrap()
+            .image()
             .task()
             .refused_by_host
     );

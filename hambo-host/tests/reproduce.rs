@@ -107,3 +107,36 @@ fn the_kept_bounds_of_networks_hold() {
     let table = kept(&Control(ReproductionEffort::full()));
     hold_valid(&control_summary::points(&table), "nested");
 }
+
+#[test]
+fn kept_rows_stand_under_the_numbers_of_their_cells() {
+    let study = Control(ReproductionEffort::full());
+    let settings = study.settings();
+    let table = kept(&study);
+    for row in table.rows() {
+        let setting = &settings[row.number("cell") as usize];
+        assert_eq!(row.text("system"), setting.agents.system);
+        assert_eq!(row.text("rows"), setting.rows.to_string());
+        assert_eq!(row.text("horizon"), setting.horizon.to_string());
+        assert_eq!(row.text("seed"), setting.seed.to_string());
+        assert_eq!(row.text("beta"), setting.width.name());
+    }
+}
+
+#[test]
+fn rows_of_mujoco_are_shown_by_a_program_without_it() {
+    let study = Control(ReproductionEffort::full());
+    let summary = control_summary::by_rows(&kept(&study), &study.0);
+    for system in ["pendulum", "hopper", "half_cheetah"] {
+        assert!(summary.text.contains(&format!("\n{system}, horizon")));
+        assert!(summary.svg.contains(&format!("{system}, horizon")));
+    }
+    let settings = study.settings();
+    let runs = |system: &str| {
+        let place = settings.iter().position(|one| one.agents.system == system);
+        study.can_run(place.unwrap())
+    };
+    assert!(runs("pendulum"));
+    assert_eq!(runs("hopper"), cfg!(feature = "mujoco"));
+    assert_eq!(runs("half_cheetah"), cfg!(feature = "mujoco"));
+}

@@ -17,7 +17,8 @@ use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::Effort;
 use hambo_host::device::Qemu;
 use hambo_host::formats::image::{
-    AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy,
+    AlignedBytes, BundleAbout, LoggedRegion, Uncertainty, encode_bundle, encode_image,
+    encode_policy,
 };
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
@@ -116,7 +117,8 @@ fn check_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
     let bytes = image()?;
     let image = Image::parse(bytes.as_bytes()).map_err(|error| format!("{error:?}"))?;
     let rows = Check::<LANES>::rows_needed(&image).map_err(|error| format!("{error:?}"))?;
-    let report = qemu.run(&folder.file("image", bytes.as_bytes())?)?;
+    let bundle = encode_bundle(bytes.as_bytes(), &BundleAbout::default(), None)?;
+    let report = qemu.run(&folder.file("bundle", bundle.as_bytes())?)?;
     figure(
         "check_instructions",
         report.result.usage.work.count() as f64,
@@ -124,6 +126,10 @@ fn check_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
     figure(
         "check_workspace_bytes",
         (rows * LANES * size_of::<f32>()) as f64,
+    );
+    figure(
+        "check_longest_slice",
+        f64::from(report.result.usage.longest_slice),
     );
     figure("static_ram_bytes", f64::from(report.static_bytes));
     figure(

@@ -8,17 +8,20 @@ use std::path::Path;
 use std::time::Duration;
 
 use hambo_tests::study::run::{Plan, run, summary};
-use hambo_tests::study::{Study, named};
+use hambo_tests::study::{Study, glitches, named};
 
 const USAGE: &str = "\
 Usage: study NAME [--cells N] [--minutes M] [--threads N] [--label WORD] [--summary]
 
-  NAME         coverage, broken, backtest, known or monitor; the rows go to studies/NAME.csv
+  NAME         coverage, broken, backtest, known, monitor or glitches; the rows go to studies/NAME.csv
   --cells N    only the first N cells
   --minutes M  begin no cell after M minutes; the next call goes on
   --threads N  cells side by side; without it as many as there are cores
   --label WORD the rows go to studies/NAME_WORD.csv: those of another program
   --summary    count and draw what the file holds, and those labelled `before`";
+
+/// Of more cells than this only so many are told.
+const MANY: usize = 1000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
@@ -49,9 +52,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}", summary(study, folder)?.text);
         return Ok(());
     }
-    run(study, folder, &plan, &|done, of| {
-        eprintln!("{}: {done} of {of} cells", study.name());
+    let ran = run(study, folder, &plan, &|done, of| {
+        if of < MANY || done % (of / MANY) == 0 {
+            eprintln!("{}: {done} of {of} cells", study.name());
+        }
         ControlFlow::Continue(())
-    })?;
-    Ok(())
+    });
+    glitches::release();
+    Ok(ran?)
 }

@@ -21,7 +21,9 @@ use hambo_core::verdict::Reason;
 use hambo_host::check::in_lanes::check;
 use hambo_host::command::demo::Experiment;
 use hambo_host::device::{DeviceError, DeviceReport, Qemu};
-use hambo_host::formats::image::{AlignedBytes, encode_image, encode_policy};
+use hambo_host::formats::image::{
+    AlignedBytes, BundleAbout, encode_bundle, encode_image, encode_policy,
+};
 use hambo_host::formats::log::{Log, with_memory};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
@@ -40,6 +42,10 @@ fn firmware() -> PathBuf {
         .into()
 }
 
+fn bundle(image: &[u8]) -> AlignedBytes {
+    encode_bundle(image, &BundleAbout::default(), None).unwrap()
+}
+
 /// A folder that goes away with the test.
 struct Folder(PathBuf);
 
@@ -50,7 +56,12 @@ impl Folder {
         Self(path)
     }
 
-    fn run(&self, name: &str, bytes: &[u8]) -> DeviceReport {
+    /// Runs an image in a bundle.
+    fn run(&self, name: &str, image: &[u8]) -> DeviceReport {
+        self.run_bytes(name, bundle(image).as_bytes())
+    }
+
+    fn run_bytes(&self, name: &str, bytes: &[u8]) -> DeviceReport {
         let file = self.0.join(name);
         fs::write(&file, bytes).unwrap();
         Qemu::new(firmware()).run(Path::new(&file)).unwrap()
@@ -222,7 +233,7 @@ fn the_gate_from_both_sides() {
     assert!(!danger.result.output_enabled && !driven_high(&danger) && danger.exit_success);
     assert_eq!(safe.result.verdict, DeviceVerdict::Deploy);
     assert!(safe.result.output_enabled && driven_high(&safe) && safe.exit_success);
-    assert!(safe.result.usage.stack_high_water < 44 * 1024);
+    assert!(safe.result.usage.stack_high_water < 60 * 1024);
 }
 
 #[test]
@@ -234,9 +245,9 @@ fn corrupted_images_never_deploy() {
         let outcome = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
         outcome.verdict.name() == "deploy"
     });
-    let good = fixture::image(seed.unwrap()).unwrap();
+    let good = bundle(fixture::image(seed.unwrap()).unwrap().as_bytes());
     let good = good.as_bytes();
-    let report = folder.run("good.hmb", good);
+    let report = folder.run_bytes("good.hmb", good);
     assert_eq!(report.result.verdict, DeviceVerdict::Deploy);
 
     let draw = &mut Draw::new(99);
@@ -248,7 +259,7 @@ fn corrupted_images_never_deploy() {
     flips.into_par_iter().for_each(|(position, flip)| {
         let mut bytes = good.to_vec();
         bytes[position] ^= flip;
-        let report = folder.run(&format!("{position}-{flip}.hmb"), &bytes);
+        let report = folder.run_bytes(&format!("{position}-{flip}.hmb"), &bytes);
         let verdict = report.result.verdict;
         assert!(
             matches!(verdict, DeviceVerdict::Refused(Refusal::Image(_))),
@@ -261,9 +272,9 @@ fn corrupted_images_never_deploy() {
 #[test]
 fn an_empty_flash_and_a_huge_model_are_refused() {
     let folder = Folder::new("refused");
-    let erased = folder.run("erased.hmb", &[0xFF; 1024]);
+    let erased = folder.run_bytes("erased.hmb", &[0xFF; 1024]);
     let error = ImageError {
-        part: Part::Model,
+        part: Part::Bundle,
         problem: Problem::Magic,
     };
     let refused = DeviceVerdict::Refused(Refusal::Image(error));

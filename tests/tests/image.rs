@@ -6,7 +6,7 @@ use std::path::Path;
 use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::policy::Policy;
 use hambo_host::check::in_lanes::check_in_lanes;
-use hambo_host::formats::image::AlignedBytes;
+use hambo_host::formats::image::{AlignedBytes, BundleAbout, encode_bundle};
 use hambo_host::formats::task::TaskFile;
 use hambo_host::learn::calibration::{CalibrationMode, CalibrationStatus, Gate, ModelCalibration};
 use hambo_host::learn::ensemble::EnsembleOptions;
@@ -43,12 +43,16 @@ fn round_trip() {
 #[test]
 fn the_image_of_the_cores_example_is_what_the_host_writes() {
     let written = fixture::point().unwrap();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hambo-core/examples/point.hmb");
-    let stored = std::fs::read(&path).unwrap_or_default();
-    if stored != written.as_bytes() {
-        let new = Path::new(env!("CARGO_TARGET_TMPDIR")).join("point.hmb");
-        std::fs::write(&new, written.as_bytes()).unwrap();
-        panic!("cp {} {}", new.display(), path.display());
+    let bundle = encode_bundle(written.as_bytes(), &BundleAbout::default(), None).unwrap();
+    for (name, wanted) in [("point.hmb", &written), ("point_bundle.hmb", &bundle)] {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hambo-core/examples");
+        let path = examples.join(name);
+        let stored = std::fs::read(&path).unwrap_or_default();
+        if stored != wanted.as_bytes() {
+            let new = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+            std::fs::write(&new, wanted.as_bytes()).unwrap();
+            panic!("cp {} {}", new.display(), path.display());
+        }
     }
     // Not only the same robot: the same numbers.
     let image = Image::parse(written.as_bytes()).unwrap();

@@ -359,7 +359,7 @@ fn an_own_controller_gets_the_bound_of_the_stored_policy() {
     let own = LaneByLane::new(Own);
     let needed = Buffers::<4>::rows_needed(&image.model().dynamics, image.task(), &own).unwrap();
     let mut rows = vec![[0.0; 4]; needed];
-    let mut check = Check::with_policy(image.model(), image.task(), &own, &mut rows).unwrap();
+    let mut check = Check::with_policy(&image, &own, &mut rows).unwrap();
     let own: Outcome = loop {
         if let Progress::Finished(outcome) = check.advance(100) {
             break outcome;

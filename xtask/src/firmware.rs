@@ -20,6 +20,15 @@ pub enum Toolchain {
     Debian,
 }
 
+/// The gate as it runs without a debugger.
+const ON_A_BOARD: &str =
+    "--manifest-path hambo-firmware/Cargo.toml --no-default-features --bin hambo-gate";
+
+/// A program that a build leaves in a target directory.
+fn program(directory: &Path, name: &str) -> PathBuf {
+    directory.join(TARGET).join("release").join(name)
+}
+
 /// The firmware's builds, as command lines to run from the root.
 pub struct Firmware {
     toolchain: Toolchain,
@@ -40,19 +49,12 @@ impl Firmware {
 
     /// The gate that a build leaves behind.
     pub fn elf(&self) -> PathBuf {
-        self.program("hambo-gate")
+        program(&self.target_directory, "hambo-gate")
     }
 
     /// Likewise the program that counts what models cost.
     pub fn budget_elf(&self) -> PathBuf {
-        self.program("hambo-budget")
-    }
-
-    fn program(&self, name: &str) -> PathBuf {
-        self.target_directory
-            .join(TARGET)
-            .join("release")
-            .join(name)
+        program(&self.target_directory, "hambo-budget")
     }
 
     /// Tells which compiler builds the firmware.
@@ -80,6 +82,26 @@ impl Firmware {
         self.build().words("--features planted-panic")
     }
 
+    /// The gate for a board of one's own, with its log in RAM (RTT), in a folder of its own:
+    /// the tests run the other one.
+    pub fn build_for_a_board(&self) -> CommandLine {
+        self.cargo_into("build", ON_A_BOARD, &self.board_directory())
+    }
+
+    /// The gate for the emulated board with a watchdog, in the place of the last one.
+    pub fn build_with_watchdog(&self) -> CommandLine {
+        self.build_for_a_board().words("--features ast1030-evb")
+    }
+
+    /// What that leaves behind.
+    pub fn watchdog_elf(&self) -> PathBuf {
+        program(&self.board_directory(), "hambo-gate")
+    }
+
+    fn board_directory(&self) -> PathBuf {
+        self.target_directory.join("rtt")
+    }
+
     /// None where the target's core library lies nowhere compiled.
     pub fn clippy(&self) -> Option<CommandLine> {
         let line = self.cargo("clippy", "--manifest-path hambo-firmware/Cargo.toml");
@@ -94,6 +116,10 @@ impl Firmware {
     }
 
     fn cargo(&self, command: &str, what: &str) -> CommandLine {
+        self.cargo_into(command, what, &self.target_directory)
+    }
+
+    fn cargo_into(&self, command: &str, what: &str, directory: &Path) -> CommandLine {
         let line = match self.toolchain {
             Toolchain::Rustup => CommandLine::new("cargo").words(command),
             // build-std is unstable, which RUSTC_BOOTSTRAP permits; Debian has
@@ -112,7 +138,7 @@ impl Firmware {
             .words("--target")
             .words(TARGET)
             .words("--target-dir")
-            .argument(&self.target_directory);
+            .argument(directory);
         if self.drop_rustflags {
             line.without("RUSTFLAGS")
         } else {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::command::{CommandLine, Problem};
 
 /// The binaries of `fuzz/`.
-pub const TARGETS: [&str; 2] = ["image", "expression"];
+pub const TARGETS: [&str; 3] = ["image", "expression", "drive"];
 /// How long each is run by `cargo xtask test`.
 pub const SECONDS: u32 = 15;
 

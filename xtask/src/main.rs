@@ -218,9 +218,17 @@ impl Project {
             self.run(example_build().words("--example study"))
         })?;
         let program = self.target_directory.join("release/examples/study");
-        let line = arguments
+        let mut line = arguments
             .iter()
             .fold(CommandLine::program(program), CommandLine::argument);
+        // The one study that attacks a firmware, unless it names another.
+        let attacks = arguments.first().is_some_and(|name| name == "glitches");
+        if attacks && std::env::var_os("HAMBO_FIRMWARE").is_none() {
+            let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
+            let firmware = self.firmware_of(toolchain);
+            steps.step("firmware", || self.run(firmware.build()))?;
+            line = line.with("HAMBO_FIRMWARE", firmware.elf());
+        }
         steps.step("study", || self.run(line))
     }
 

@@ -104,7 +104,11 @@ impl Project {
             wait_for_firmware.recv().map_err(|_| {
                 Problem::Advice("There is no firmware to test; see the steps beside.".to_owned())
             })?;
-            self.run(tests().with("HAMBO_FIRMWARE", firmware.elf()))
+            self.run(
+                tests()
+                    .with("HAMBO_FIRMWARE", firmware.elf())
+                    .with("HAMBO_FIRMWARE_WATCHDOG", firmware.watchdog_elf()),
+            )
         })?;
         steps.step("examples of the documentation", || {
             self.run(test().words("--doc"))
@@ -136,6 +140,12 @@ impl Project {
     ) -> Result<Steps, Failure> {
         let mut steps = Steps::lettered("b");
         steps.step("firmware", || self.run(firmware.build_all()))?;
+        steps.step("firmware for a board", || {
+            self.run(firmware.build_for_a_board())
+        })?;
+        steps.step("firmware for a board with a watchdog", || {
+            self.run(firmware.build_with_watchdog())
+        })?;
         let _ = built.send(());
         steps.step("a firmware with a panic does not link", || {
             self.must_fail(firmware.build_with_planted_panic(), firmware::PANIC_SYMBOL)

@@ -22,9 +22,13 @@ pub(super) struct AdjointSearch<'s, const B: usize> {
 }
 
 impl<const B: usize> AdjointSearch<'_, B> {
-    /// The adversary's choices at the start of a round.
+    /// The adversary's choices at the start of a round, unless it was stopped.
     pub fn lay_pattern(&self, round: Round, dimension: usize, buffers: &mut Buffers<'_, B>) {
-        for (row, (step, j)) in buffers.eta.iter_mut().zip(places(dimension)) {
+        let rows = buffers.eta.iter_mut().zip(places(dimension));
+        for (number, (row, (step, j))) in rows.enumerate() {
+            if buffers.slices.at_row(number).is_none() {
+                return;
+            }
             let lanes = self.starts.iter().zip(self.numbers).zip(self.places());
             for (eta, ((start, number), place)) in row.iter_mut().zip(lanes) {
                 let place = (*number as u32, place);
@@ -98,7 +102,7 @@ impl<const B: usize> AdjointSearch<'_, B> {
     }
 
     /// Puts perturbations of the worst choice on trial in the lanes that do
-    /// not descend.
+    /// not descend, unless it was stopped.
     fn perturb(
         &self,
         descend: &[bool; B],
@@ -112,7 +116,10 @@ impl<const B: usize> AdjointSearch<'_, B> {
             *perturbation = Perturbation::new(place, sweep, steps, dimension);
         }
         let rows = buffers.eta.iter_mut().zip(buffers.worst_eta.iter());
-        for ((row, worst), (step, j)) in rows.zip(places(dimension)) {
+        for (number, ((row, worst), (step, j))) in rows.zip(places(dimension)).enumerate() {
+            if buffers.slices.at_row(number).is_none() {
+                return;
+            }
             let lanes = descend.iter().zip(&perturbations);
             for ((eta, worst), (descend, perturbation)) in row.iter_mut().zip(worst).zip(lanes) {
                 if !*descend {

@@ -175,7 +175,7 @@ impl<const B: usize> Search<B> {
     }
 
     /// One sweep; true after the last. The states of this sweep stay in
-    /// `buffers`.
+    /// `buffers`. A sweep that a pause stopped is the last, and no lane is finite.
     pub fn sweep<P: Policy>(
         &mut self,
         rollout: &Rollout<'_, P>,
@@ -188,7 +188,7 @@ impl<const B: usize> Search<B> {
         let improved = self.keep_least(&returns, rollout.variant);
         buffers.feedback = [Feedback::Given; B];
         buffers.watch_support = [false; B];
-        if self.iteration >= self.iterations {
+        if self.iteration >= self.iterations || buffers.is_stopped() {
             return true;
         }
         if rollout.variant == Variant::DiscreteAdversary1 {
@@ -208,6 +208,10 @@ impl<const B: usize> Search<B> {
             for (mark, failed) in self.marks.failed.iter_mut().zip(failed) {
                 *mark |= failed;
             }
+        }
+        if buffers.is_stopped() {
+            self.marks.finite = [false; B];
+            return true;
         }
         self.iteration = self.iteration.saturating_add(1);
         false

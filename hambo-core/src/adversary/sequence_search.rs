@@ -92,6 +92,9 @@ impl<const B: usize> SequenceSearch<B> {
         if improved.contains(&true) {
             rollout.member_gains(streams, returns, softness, improved, buffers);
         }
+        if buffers.slices.next().is_none() {
+            return;
+        }
         let members = rollout.model.dynamics.members();
         self.change(improved, members, &mut buffers.members);
     }

@@ -10,4 +10,5 @@ pub mod elementary;
 pub mod fixed_point;
 pub mod random;
 pub mod triangular;
+pub(crate) mod twice;
 mod vectors;

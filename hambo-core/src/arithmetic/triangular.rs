@@ -13,6 +13,7 @@
 
 use super::dense::{TILE, add_tile, padded};
 use super::vectors::{LaneLoop, Vectors, lanes, lanes_mut};
+use crate::pause::{Slices, WEIGHTS};
 
 /// The shifts q that rows may have.
 pub const SHIFTS: core::ops::RangeInclusive<i32> = 1..=31;
@@ -41,6 +42,14 @@ pub struct LowerTriangular<'a> {
     shifts: &'a [[i32; TILE]],
     offsets: &'a [[i32; TILE]],
     size: usize,
+}
+
+/// Some rows of it that follow one another, in whole blocks of four.
+#[derive(Clone, Copy, Debug)]
+struct Rows<'a> {
+    matrix: LowerTriangular<'a>,
+    /// How many fours of rows of the whole matrix are before these.
+    fours_before: usize,
 }
 
 impl<'a> LowerTriangular<'a> {
@@ -93,39 +102,152 @@ impl<'a> LowerTriangular<'a> {
 
     /// `output = M input + offsets`, both with [`padded`] rows of fractions
     /// in units of 2⁻³¹. `None` if there are fewer rows.
-    #[inline(never)] // One copy in flash.
     pub fn multiply<const B: usize>(
         &self,
         input: &[[i32; B]],
         output: &mut [[i32; B]],
     ) -> Option<()> {
-        let matrix = *self;
-        Vectors::widest().run(Multiply {
-            matrix,
-            input,
-            output,
-        })
+        self.multiply_in_slices(input, output, &Slices::default())
+    }
+
+    /// Likewise with pauses; `None` also if it was stopped.
+    pub(crate) fn multiply_in_slices<const B: usize>(
+        &self,
+        input: &[[i32; B]],
+        output: &mut [[i32; B]],
+        slices: &Slices<'_>,
+    ) -> Option<()> {
+        let mut output = output.get_mut(..padded(self.size))?;
+        for rows in self.blocks() {
+            slices.next()?;
+            #[cfg(test)]
+            crate::pause::work::add(rows.matrix.tiles.as_flattened().len());
+            let (own, rest) = output.split_at_mut_checked(rows.count())?;
+            output = rest;
+            rows.multiply(input, own)?;
+        }
+        Some(())
     }
 
     /// `output = Nᵀ input`, N being the integers themselves, both with
     /// [`padded`] rows. `None` if there are fewer.
-    #[inline(never)] // One copy in flash.
     pub fn multiply_transposed<const B: usize>(
         &self,
         input: &[[f32; B]],
         output: &mut [[f32; B]],
     ) -> Option<()> {
-        let matrix = *self;
-        Vectors::widest().run(MultiplyTransposed {
-            matrix,
-            input,
-            output,
+        self.multiply_transposed_in_slices(input, output, &Slices::default())
+    }
+
+    /// Likewise with pauses; `None` also if it was stopped.
+    pub(crate) fn multiply_transposed_in_slices<const B: usize>(
+        &self,
+        input: &[[f32; B]],
+        output: &mut [[f32; B]],
+        slices: &Slices<'_>,
+    ) -> Option<()> {
+        let mut input = input.get(..padded(self.size))?;
+        let output = output.get_mut(..padded(self.size))?;
+        for row in output.iter_mut() {
+            *row = [0.0; B];
+        }
+        for rows in self.blocks() {
+            slices.next()?;
+            #[cfg(test)]
+            crate::pause::work::add(rows.matrix.tiles.as_flattened().len());
+            let (own, rest) = input.split_at_checked(rows.count())?;
+            input = rest;
+            rows.add_transposed(own, output)?;
+        }
+        Some(())
+    }
+
+    /// Its rows in blocks, each with work for one slice.
+    fn blocks(&self) -> impl Iterator<Item = Rows<'a>> + use<'a> {
+        let mut rest = Rows {
+            matrix: *self,
+            fours_before: 0,
+        };
+        core::iter::from_fn(move || {
+            let (block, after) = rest.split(WEIGHTS)?;
+            rest = after;
+            Some(block)
         })
     }
 }
 
+impl Rows<'_> {
+    #[inline(never)] // One copy in flash.
+    fn multiply<const B: usize>(self, input: &[[i32; B]], output: &mut [[i32; B]]) -> Option<()> {
+        Vectors::widest().run(Multiply {
+            rows: self,
+            input,
+            output,
+        })
+    }
+
+    #[inline(never)] // One copy in flash.
+    fn add_transposed<const B: usize>(
+        self,
+        input: &[[f32; B]],
+        output: &mut [[f32; B]],
+    ) -> Option<()> {
+        Vectors::widest().run(MultiplyTransposed {
+            rows: self,
+            input,
+            output,
+        })
+    }
+
+    /// How many there are, with those that fill the last four.
+    fn count(&self) -> usize {
+        padded(self.matrix.size)
+    }
+
+    /// The columns of the fours at this place. That they are a multiple of four lets the
+    /// compiler unroll the loop over them.
+    #[inline(always)]
+    fn columns(&self, place: usize) -> Option<usize> {
+        let fours = self.fours_before.checked_add(place)?.checked_add(1)?;
+        fours.checked_mul(TILE)
+    }
+
+    /// The first so many that their numbers are no more than `numbers`, four at least, and
+    /// the others. `None` if there are none.
+    fn split(&self, numbers: usize) -> Option<(Self, Self)> {
+        let (mut fours, mut tiles) = (0_usize, 0_usize);
+        while fours < self.matrix.shifts.len() {
+            let columns = self.columns(fours)?;
+            let more = tiles.checked_add(columns)?;
+            if fours > 0 && more.checked_mul(TILE)? > numbers {
+                break;
+            }
+            (fours, tiles) = (fours.checked_add(1)?, more);
+        }
+        let rows = fours.checked_mul(TILE)?;
+        let (tiles, later_tiles) = self.matrix.tiles.split_at_checked(tiles)?;
+        let (shifts, later_shifts) = self.matrix.shifts.split_at_checked(fours)?;
+        let (offsets, later_offsets) = self.matrix.offsets.split_at_checked(fours)?;
+        let part = |tiles, shifts, offsets, size, fours_before| Self {
+            matrix: LowerTriangular {
+                tiles,
+                shifts,
+                offsets,
+                size,
+            },
+            fours_before,
+        };
+        let size = self.matrix.size.min(rows);
+        let later = self.matrix.size.saturating_sub(rows);
+        let after = self.fours_before.checked_add(fours)?;
+        let first = part(tiles, shifts, offsets, size, self.fours_before);
+        let others = part(later_tiles, later_shifts, later_offsets, later, after);
+        (fours > 0).then_some((first, others))
+    }
+}
+
 struct Multiply<'a, const B: usize> {
-    matrix: LowerTriangular<'a>,
+    rows: Rows<'a>,
     input: &'a [[i32; B]],
     output: &'a mut [[i32; B]],
 }
@@ -149,13 +271,13 @@ impl<const B: usize> Multiply<'_, B> {
     /// So many rows and lanes at a time.
     #[inline(always)]
     fn in_passes<const ROWS: usize, const LANES: usize>(self) -> Option<()> {
-        let output = self.output.get_mut(..padded(self.matrix.size))?;
+        let output = self.output.get_mut(..self.rows.count())?;
         let (tiles, _) = output.as_chunks_mut::<TILE>();
-        let mut numbers = self.matrix.tiles;
-        let mut columns = 0_usize;
-        let ends = self.matrix.shifts.iter().zip(self.matrix.offsets);
-        for (tile, (shifts, offsets)) in tiles.iter_mut().zip(ends) {
-            columns = columns.checked_add(TILE)?;
+        let matrix = self.rows.matrix;
+        let mut numbers = matrix.tiles;
+        let ends = matrix.shifts.iter().zip(matrix.offsets);
+        for (place, (tile, (shifts, offsets))) in tiles.iter_mut().zip(ends).enumerate() {
+            let columns = self.rows.columns(place)?;
             let (block, rest) = numbers.split_at_checked(columns)?;
             numbers = rest;
             let input = self.input.get(..columns)?;
@@ -166,8 +288,7 @@ impl<const B: usize> Multiply<'_, B> {
             for (part, (rows, (shifts, offsets))) in parts.iter_mut().zip(ends).enumerate() {
                 if B > LANES && B.is_multiple_of(LANES) {
                     for group in 0..B / LANES {
-                        let input = input.iter().filter_map(|row| lanes(row, group));
-                        let sums = sums::<ROWS, LANES>(block, part, input);
+                        let sums = sums::<ROWS, LANES, B>(block, part, input, group);
                         for (row, (sums, (shift, offset))) in rows
                             .iter_mut()
                             .zip(sums.iter().zip(shifts.iter().zip(offsets)))
@@ -176,7 +297,7 @@ impl<const B: usize> Multiply<'_, B> {
                         }
                     }
                 } else {
-                    let sums = sums::<ROWS, B>(block, part, input.iter());
+                    let sums = sums::<ROWS, B, B>(block, part, input, 0);
                     for (row, (sums, (shift, offset))) in rows
                         .iter_mut()
                         .zip(sums.iter().zip(shifts.iter().zip(offsets)))
@@ -190,23 +311,30 @@ impl<const B: usize> Multiply<'_, B> {
     }
 }
 
-/// The sums of one part of a block's rows.
+/// The sums of one part of a block's rows, over one group of lanes. Columns go by fours, as many
+/// as there are: what the compiler makes of it depends on nothing around it.
 #[inline(always)]
-fn sums<'x, const ROWS: usize, const LANES: usize>(
+fn sums<const ROWS: usize, const LANES: usize, const B: usize>(
     block: &[[i32; TILE]],
     part: usize,
-    input: impl Iterator<Item = &'x [i32; LANES]>,
+    input: &[[i32; B]],
+    group: usize,
 ) -> [[i64; LANES]; ROWS] {
     let mut sums = [[0_i64; LANES]; ROWS];
-    for (column, x) in block.iter().zip(input) {
-        let (parts, _) = column.as_chunks::<ROWS>();
-        let Some(column) = parts.get(part) else {
-            return sums;
-        };
-        for (sum, number) in sums.iter_mut().zip(column) {
-            let number = i64::from(*number);
-            for (sum, x) in sum.iter_mut().zip(x) {
-                *sum = sum.wrapping_add(number.wrapping_mul(i64::from(*x)));
+    let (block, _) = block.as_chunks::<TILE>();
+    let (input, _) = input.as_chunks::<TILE>();
+    for (columns, rows) in block.iter().zip(input) {
+        for (column, row) in columns.iter().zip(rows) {
+            let (parts, _) = column.as_chunks::<ROWS>();
+            let (Some(column), Some(x)) = (parts.get(part), lanes::<_, B, LANES>(row, group))
+            else {
+                return sums;
+            };
+            for (sum, number) in sums.iter_mut().zip(column) {
+                let number = i64::from(*number);
+                for (sum, x) in sum.iter_mut().zip(x) {
+                    *sum = sum.wrapping_add(number.wrapping_mul(i64::from(*x)));
+                }
             }
         }
     }
@@ -229,8 +357,9 @@ fn fractions<const LANES: usize>(sums: &[i64; LANES], shift: i32, offset: i32) -
     })
 }
 
+/// Adds Nᵀ `input` of some rows.
 struct MultiplyTransposed<'a, const B: usize> {
-    matrix: LowerTriangular<'a>,
+    rows: Rows<'a>,
     input: &'a [[f32; B]],
     output: &'a mut [[f32; B]],
 }
@@ -240,16 +369,11 @@ impl<const B: usize> LaneLoop for MultiplyTransposed<'_, B> {
 
     #[inline(always)]
     fn run<const GROUP: usize>(self) -> Option<()> {
-        let rows = padded(self.matrix.size);
-        let (tiles, _) = self.input.get(..rows)?.as_chunks::<TILE>();
-        let output = self.output.get_mut(..rows)?;
-        for row in output.iter_mut() {
-            *row = [0.0; B];
-        }
-        let mut numbers = self.matrix.tiles;
-        let mut columns = 0_usize;
-        for tile in tiles {
-            columns = columns.checked_add(TILE)?;
+        let (tiles, _) = self.input.get(..self.rows.count())?.as_chunks::<TILE>();
+        let output = self.output;
+        let mut numbers = self.rows.matrix.tiles;
+        for (place, tile) in tiles.iter().enumerate() {
+            let columns = self.rows.columns(place)?;
             let (block, rest) = numbers.split_at_checked(columns)?;
             numbers = rest;
             for (column, row) in block.iter().zip(output.iter_mut()) {
@@ -330,17 +454,41 @@ mod tests {
             .collect();
         for vectors in Vectors::available() {
             let mut output = vec![[0; B]; rows];
-            vectors.run(Multiply {
+            let whole = Rows {
                 matrix,
+                fours_before: 0,
+            };
+            vectors.run(Multiply {
+                rows: whole,
                 input: &input,
                 output: &mut output,
             });
             let mut transposed = vec![[0.0; B]; rows];
             vectors.run(MultiplyTransposed {
-                matrix,
+                rows: whole,
                 input: &cotangent,
                 output: &mut transposed,
             });
+            // And in blocks of any size.
+            for numbers in [0, 100, 1000] {
+                let (mut product, mut sums) = (vec![[0; B]; rows], vec![[0.0; B]; rows]);
+                let (mut rest, mut first) = (whole, 0);
+                while let Some((block, after)) = rest.split(numbers) {
+                    let own = first..first + block.count();
+                    vectors.run(Multiply {
+                        rows: block,
+                        input: &input,
+                        output: &mut product[own.clone()],
+                    });
+                    vectors.run(MultiplyTransposed {
+                        rows: block,
+                        input: &cotangent[own.clone()],
+                        output: &mut sums,
+                    });
+                    (rest, first) = (after, own.end);
+                }
+                assert_eq!((product, sums), (output.clone(), transposed.clone()));
+            }
             for lane in 0..B {
                 let alone: Vec<i128> = input.iter().map(|row| i128::from(row[lane])).collect();
                 for (row, found) in output.iter().enumerate() {
@@ -350,7 +498,7 @@ mod tests {
                 let alone: Vec<[f32; 1]> = cotangent.iter().map(|row| [row[lane]]).collect();
                 let mut expected = vec![[0.0; 1]; rows];
                 Vectors::Plain.run(MultiplyTransposed {
-                    matrix,
+                    rows: whole,
                     input: &alone,
                     output: &mut expected,
                 });
@@ -371,6 +519,23 @@ mod tests {
             agrees::<4>(*size, &mut stream);
             agrees::<32>(*size, &mut stream);
         }
+    }
+
+    #[test]
+    fn a_block_has_at_most_the_numbers_of_a_slice() {
+        let blocks = |size: usize| -> Vec<usize> {
+            let tiles = vec![[0; TILE]; LowerTriangular::tiles(size).unwrap()];
+            let fours = vec![[1; TILE]; size.div_ceil(TILE)];
+            let matrix = LowerTriangular::new(&tiles, &fours, &fours, size).unwrap();
+            let blocks: Vec<_> = matrix.blocks().collect();
+            let numbers = blocks.iter().map(|rows| rows.matrix.tiles.len() * TILE);
+            assert!(numbers.clone().all(|numbers| numbers <= WEIGHTS));
+            assert_eq!(numbers.sum::<usize>(), tiles.len() * TILE);
+            blocks.iter().map(|rows| rows.matrix.size).collect()
+        };
+        assert_eq!(blocks(3), [3]);
+        assert_eq!(blocks(200), [176, 24]);
+        assert_eq!(blocks(401), [176, 72, 56, 48, 40, 9]);
     }
 
     #[test]

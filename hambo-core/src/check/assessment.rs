@@ -4,13 +4,16 @@
 use heapless::Vec;
 
 use super::estimate::level_share;
+use super::judge::planned;
+use super::tally::{Note, Paths, Tally};
 use super::{CapacityError, Estimate, MAX_ESTIMATES, Outcome};
 use crate::adversary::{Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Starts, searches};
 use crate::arithmetic::elementary::maximum;
+use crate::arithmetic::twice::{Side, Twice};
+use crate::estimate::ErrorBudget;
 use crate::model::Model;
 use crate::rollout::{Objective, Rollout};
 use crate::task::{InitialKind, Task, Variant};
-use crate::verdict::{Reason, Reasons};
 
 /// The estimates of a check, one after the other, each level by level. For
 /// each level, candidates are searched in any groups and any order, and added
@@ -44,49 +47,20 @@ pub struct Assessment<'a, P> {
     task: &'a Task<'a>,
     estimates: Vec<Estimate, MAX_ESTIMATES>,
     /// Levels that are done.
-    levels: usize,
+    levels: Twice<u32>,
     /// Candidates of the level under way that were added.
-    added: u32,
+    added: Twice<u32>,
     minimum: Minimum,
-    /// What makes the evidence unfit for a verdict.
-    unfit: Reasons,
-    /// Whether the model left any adversary a choice.
-    width: bool,
-    /// How far mean propagation leaves the log.
-    mean_paths: PathShare,
-    /// The same of the paths with noise that no adversary touches.
-    noisy_paths: PathShare,
+    /// The same once more, fed by itself: what the two come to must agree.
+    twin: Minimum,
+    tally: Tally,
     /// The most degrees of freedom of a margin.
-    freedom: u32,
-    steps: u64,
+    freedom: Twice<u32>,
 }
 
 /// The largest share of steps outside the data's support, in per cent, with
 /// which a check still has a verdict.
 pub const MOST_OUTSIDE: u8 = 5;
-
-/// Steps of paths that no adversary touches.
-#[derive(Clone, Copy, Debug, Default)]
-struct PathShare {
-    steps: u64,
-    outside: u64,
-}
-
-impl PathShare {
-    fn add(&mut self, outside: u32, steps: u32) {
-        self.steps = self.steps.saturating_add(u64::from(steps));
-        self.outside = self.outside.saturating_add(u64::from(outside));
-    }
-
-    /// The share outside in per cent, rounded up.
-    fn percent(&self) -> u8 {
-        let scaled = self.outside.saturating_mul(100);
-        match scaled.checked_add(self.steps.saturating_sub(1)) {
-            Some(scaled) => scaled.checked_div(self.steps).unwrap_or(0).min(100) as u8,
-            None => 100,
-        }
-    }
-}
 
 /// Logged starts that differ: with fewer the check abstains.
 pub const FEWEST_STARTS: usize = 5;
@@ -101,99 +75,54 @@ impl<'a, P> Assessment<'a, P> {
         task: &'a Task<'a>,
         policy: &'a P,
     ) -> Result<Self, CapacityError> {
-        let mut assessment = Self {
+        let freedom = hold_places(model, task, policy)?;
+        Ok(Self::empty(model, task, policy, freedom))
+    }
+
+    /// Likewise of a task for which there are places. Put together where it stays: a copy
+    /// would cost kilobytes of stack.
+    #[inline(always)]
+    pub(super) fn empty(
+        model: &'a Model<'a>,
+        task: &'a Task<'a>,
+        policy: &'a P,
+        freedom: u32,
+    ) -> Self {
+        Self {
             model,
             policy,
             task,
             estimates: Vec::new(),
-            levels: 0,
-            added: 0,
+            levels: Twice::of(0, 0),
+            added: Twice::of(0, 0),
             minimum: Minimum::default(),
-            unfit: Reasons::new(),
-            width: false,
-            mean_paths: PathShare::default(),
-            noisy_paths: PathShare::default(),
-            freedom: u32::MAX,
-            steps: 0,
-        };
-        let within = |needed: usize, available: usize| {
-            let fits = needed <= available;
-            fits.then_some(())
-                .ok_or(CapacityError { needed, available })
-        };
-        let estimates = assessment
-            .plan()
-            .filter(|(_, level)| *level == Level::Sampled);
-        within(estimates.count(), MAX_ESTIMATES)?;
-        for (rollout, _) in assessment.plan() {
-            let starts = Starts::of(&rollout);
-            within(starts.count(), MAX_STARTS)?;
-            if rollout.variant == Variant::DiscreteAdversaryInf {
-                within(starts.members, MAX_MEMBERS)?;
-            }
+            twin: Minimum::default(),
+            tally: Tally::new(count_steps(model, task, policy)),
+            freedom: Twice::of(freedom, freedom),
         }
-        if task.initial.kind == InitialKind::Logged {
-            let distinct = task.initial.distinct(task.state_dimension());
-            assessment.freedom = distinct.saturating_sub(1) as u32;
-            if distinct < FEWEST_STARTS {
-                assessment.note_unfit(Reason::FewStarts(distinct as u8));
-            }
-        }
-        assessment.steps = assessment.count_steps();
-        assessment.begin();
-        Ok(assessment)
     }
 
     /// What is estimated, in order: every objective under mean propagation
     /// and under the task's variants, sampled, and searched where there is a
     /// search.
     pub fn plan(&self) -> impl Iterator<Item = (Rollout<'a, P>, Level)> + use<'a, P> {
-        let (model, task, policy) = (self.model, self.task, self.policy);
-        task.objectives().flat_map(move |objective| {
-            let others = task.method.variants.iter().copied();
-            let others = others.filter(|variant| *variant != Variant::Mean);
-            let variants = core::iter::once(Variant::Mean).chain(others);
-            variants.flat_map(move |variant| {
-                let searched = searches(variant) && task.effort.searched > 0;
-                let levels =
-                    core::iter::once(Level::Sampled).chain(searched.then_some(Level::Searched));
-                levels.map(move |level| {
-                    let rollout = Rollout {
-                        model,
-                        policy,
-                        task,
-                        variant,
-                        objective,
-                    };
-                    (rollout, level)
-                })
-            })
-        })
+        plan(self.model, self.task, self.policy)
     }
 
     /// The level that is under way, if any is left and all of them fit the
     /// task's limit.
     #[must_use]
     pub fn current(&self) -> Option<(Rollout<'a, P>, Level)> {
-        if self.steps > self.task.method.step_limit {
+        if self.steps() > self.task.method.step_limit {
             return None;
         }
-        self.plan().nth(self.levels)
+        self.plan().nth(self.levels.read(Side::Plain) as usize)
     }
 
     /// Steps of the model that the whole check takes, forward sweeps alone.
     #[must_use]
     pub fn steps(&self) -> u64 {
-        self.steps
-    }
-
-    fn count_steps(&self) -> u64 {
-        let horizon = u64::from(self.task.horizon);
-        let each = self.plan().map(|(rollout, level)| {
-            let sweeps = level.sweeps(rollout.variant, self.task).saturating_add(1);
-            u64::from(Self::candidates(&rollout, level)).saturating_mul(u64::from(sweeps))
-        });
-        each.fold(0, u64::saturating_add).saturating_mul(horizon)
+        self.tally.steps(Side::Plain)
     }
 
     /// Candidates are numbered trajectory by trajectory, and within one by
@@ -206,7 +135,11 @@ impl<'a, P> Assessment<'a, P> {
     }
 
     fn begin(&mut self) {
-        self.added = 0;
+        let kept = self.levels.agrees() && self.added.agrees() && self.freedom.agrees();
+        if !kept {
+            self.tally.note(Note::Corrupted);
+        }
+        self.added = Twice::of(0, 0);
         match self.current() {
             Some((rollout, Level::Sampled)) => {
                 let bounds = match rollout.variant {
@@ -216,10 +149,14 @@ impl<'a, P> Assessment<'a, P> {
                 };
                 let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
                 let constraint = self.task.constraint(rollout.objective);
-                self.minimum
-                    .begin(Starts::of(&rollout), constraint, bounds, whole_members);
+                for minimum in [&mut self.minimum, &mut self.twin] {
+                    minimum.begin(Starts::of(&rollout), constraint, bounds, whole_members);
+                }
             }
-            Some((_, Level::Searched)) => self.minimum.begin_level(),
+            Some((_, Level::Searched)) => {
+                self.minimum.begin_level();
+                self.twin.begin_level();
+            }
             None => {}
         }
     }
@@ -231,53 +168,66 @@ impl<'a, P> Assessment<'a, P> {
         let Some((rollout, level)) = self.current() else {
             return;
         };
+        if self.levels.read(Side::Plain) == 0 && self.added.read(Side::Plain) == 0 {
+            self.begin();
+        }
         let candidates = Self::candidates(&rollout, level);
-        let left = candidates.saturating_sub(self.added) as usize;
-        let starts = Starts::of(&rollout).count();
+        let left = candidates.saturating_sub(self.added.read(Side::Plain)) as usize;
         for result in results.into_iter().take(left) {
             self.note_result(&rollout, &result);
-            let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
-            let trajectories = level.trajectories(self.task);
-            let trajectory = if whole_members {
-                self.added.checked_rem(trajectories)
-            } else {
-                self.added.checked_div(starts as u32)
-            };
-            let trajectory = trajectory.unwrap_or(0);
-            let kind = self.task.initial.kind;
-            let ends_start = self.ends_start(level, trajectory);
-            let searched = level == Level::Searched;
-            // The trajectories from one logged start are one value.
-            let closes = kind != InitialKind::Logged || ends_start;
-            self.minimum.add(&result, searched, closes);
-            let last = whole_members || result.start.saturating_add(1) == starts;
-            if kind == InitialKind::Worst && ends_start && last {
-                let budget = self.task.error_budget();
-                let share = if whole_members {
-                    self.minimum.member_share(&budget)
-                } else {
-                    level_share(rollout.variant, &budget)
-                };
-                self.minimum
-                    .end_initial_state(searched, share, self.freedom);
-            }
-            if whole_members && trajectory.saturating_add(1) == trajectories {
-                self.minimum
-                    .end_member(&self.task.error_budget(), self.freedom);
-            }
-            self.added = self.added.saturating_add(1);
+            let number = self.added.read(Side::Plain);
+            let place = self.place(&rollout, level, number, &result);
+            place.add(&mut self.minimum, &result, self.freedom.read(Side::Plain));
+            place.add(&mut self.twin, &result, self.freedom.read(Side::Complement));
+            self.added.update(|added| added.saturating_add(1));
         }
-        if self.added < candidates {
+        if self.added.read(Side::Plain) < candidates {
             return;
         }
-        self.levels = self.levels.saturating_add(1);
+        self.levels.update(|levels| levels.saturating_add(1));
         if !matches!(self.current(), Some((_, Level::Searched))) {
             let budget = self.task.error_budget();
-            let estimate = Estimate::new(&rollout, &self.minimum, &budget, self.freedom);
+            let freedom = |side| self.freedom.read(side);
+            let estimate = Estimate::new(&rollout, &self.minimum, &budget, freedom(Side::Plain));
+            let twin = Estimate::new(&rollout, &self.twin, &budget, freedom(Side::Complement));
+            self.tally
+                .add_estimate([estimate.mean, estimate.lower], [twin.mean, twin.lower]);
             // There are places for the whole plan.
             let _ = self.estimates.push(estimate);
         }
         self.begin();
+    }
+
+    /// Where the candidate with this number of a level belongs.
+    fn place(
+        &self,
+        rollout: &Rollout<'_, P>,
+        level: Level,
+        number: u32,
+        result: &SearchResult,
+    ) -> Place {
+        let starts = Starts::of(rollout).count();
+        let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
+        let trajectories = level.trajectories(self.task);
+        let trajectory = if whole_members {
+            number.checked_rem(trajectories)
+        } else {
+            number.checked_div(starts as u32)
+        };
+        let trajectory = trajectory.unwrap_or(0);
+        let kind = self.task.initial.kind;
+        let ends_start = self.ends_start(level, trajectory);
+        let last = whole_members || result.start.saturating_add(1) == starts;
+        Place {
+            searched: level == Level::Searched,
+            // The trajectories from one logged start are one value.
+            closes: kind != InitialKind::Logged || ends_start,
+            ends_initial_state: kind == InitialKind::Worst && ends_start && last,
+            ends_member: whole_members && trajectory.saturating_add(1) == trajectories,
+            whole_members,
+            share: level_share(rollout.variant, &self.task.error_budget()),
+            budget: self.task.error_budget(),
+        }
     }
 
     /// Whether a trajectory is the last of those from one listed start.
@@ -293,17 +243,19 @@ impl<'a, P> Assessment<'a, P> {
         let neutral_overflow =
             result.start_value == f32::NEG_INFINITY && !rollout.variant.has_adversary();
         if !result.finite || neutral_overflow {
-            self.note_unfit(Reason::NotFinite);
+            self.tally.note(Note::NotFinite);
         }
         let paths = match rollout.variant {
-            Variant::Mean => &mut self.mean_paths,
-            _ => &mut self.noisy_paths,
+            Variant::Mean => Paths::Mean,
+            _ => Paths::Noisy,
         };
-        paths.add(result.outside, result.watched);
+        self.tally.add_path(paths, result.outside, result.watched);
         if result.failed {
-            self.note_unfit(Reason::SearchFailed);
+            self.tally.note(Note::SearchFailed);
         }
-        self.width |= result.width;
+        if result.width {
+            self.tally.note(Note::Width);
+        }
         let stated = match (rollout.objective, rollout.variant) {
             (_, Variant::Penalised) | (Objective::Constraint(_), _) => None,
             (Objective::Return, _) => self.task.return_bounds,
@@ -313,66 +265,120 @@ impl<'a, P> Assessment<'a, P> {
             result.least >= low - rounding && result.start_value <= high + rounding
         });
         if !(result.within_bounds && keeps) {
-            self.note_unfit(Reason::OutsideRewardBounds);
-        }
-    }
-
-    /// Notes once what makes the evidence unfit.
-    fn note_unfit(&mut self, reason: Reason) {
-        if !self.unfit.contains(&reason) {
-            let _ = self.unfit.push(reason);
+            self.tally.note(Note::OutsideRewardBounds);
         }
     }
 
     /// The verdict on what was added; unfinished work abstains.
     #[inline(never)]
-    pub fn outcome(&mut self) -> Outcome {
-        let calibration = self.model.confidence.calibration;
-        if !calibration.serves(self.task.horizon) {
-            self.note_unfit(Reason::NotCalibrated(calibration));
-        }
-        if self.steps > self.task.method.step_limit {
-            self.note_unfit(Reason::OverBudget);
-        } else if self.current().is_some() {
-            self.note_unfit(Reason::Unfinished);
-        } else if !self.width {
-            self.note_unfit(Reason::NoWidth);
-        }
-        let outside = self.mean_paths.percent().max(self.noisy_paths.percent());
-        if outside > MOST_OUTSIDE {
-            self.note_unfit(Reason::OutsideSupport(outside));
-        }
-        if self.task.refused_by_host {
-            self.note_unfit(Reason::RefusedByHost);
-        }
-        let variants = &self.task.method.variants;
-        if !variants.iter().any(|variant| variant.has_adversary()) {
-            self.note_unfit(Reason::NoAdversary);
-        }
-        let effort = &self.task.effort;
-        if variants.iter().copied().any(searches) && (effort.iterations == 0 || effort.searched < 2)
-        {
-            self.note_unfit(Reason::NoSearch);
-        }
-        Outcome::new(self.model, self.task, &self.estimates, &self.unfit)
+    pub fn outcome(&self) -> Outcome {
+        Outcome::new(self.model, self.task, &self.estimates, &self.tally)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Where a candidate belongs among those of its level.
+struct Place {
+    searched: bool,
+    /// Whether its trajectory is the last of its block.
+    closes: bool,
+    /// Whether it is the last of an initial state, where these are compared.
+    ends_initial_state: bool,
+    /// Whether it is the last of a whole member.
+    ends_member: bool,
+    whole_members: bool,
+    /// What each level of the estimate may spend.
+    share: f32,
+    budget: ErrorBudget,
+}
 
-    #[test]
-    fn shares_of_steps_are_rounded_up() {
-        let percent = |parts: &[(u32, u32)]| {
-            let mut share = PathShare::default();
-            for (outside, steps) in parts {
-                share.add(*outside, *steps);
-            }
-            share.percent()
-        };
-        assert_eq!((percent(&[]), percent(&[(0, 9)])), (0, 0));
-        assert_eq!((percent(&[(5, 100)]), percent(&[(51, 1000)])), (5, 6));
-        assert_eq!((percent(&[(1, 3), (0, 3)]), percent(&[(7, 7)])), (17, 100));
+impl Place {
+    fn add(&self, minimum: &mut Minimum, result: &SearchResult, freedom: u32) {
+        minimum.add(result, self.searched, self.closes);
+        if self.ends_initial_state {
+            let share = if self.whole_members {
+                minimum.member_share(&self.budget)
+            } else {
+                self.share
+            };
+            minimum.end_initial_state(self.searched, share, freedom);
+        }
+        if self.ends_member {
+            minimum.end_member(&self.budget, freedom);
+        }
     }
+}
+
+fn plan<'a, P>(
+    model: &'a Model<'a>,
+    task: &'a Task<'a>,
+    policy: &'a P,
+) -> impl Iterator<Item = (Rollout<'a, P>, Level)> + use<'a, P> {
+    planned(task).flat_map(move |(objective, variant)| {
+        let searched = searches(variant) && task.effort.searched > 0;
+        let levels = core::iter::once(Level::Sampled).chain(searched.then_some(Level::Searched));
+        levels.map(move |level| {
+            let rollout = Rollout {
+                model,
+                policy,
+                task,
+                variant,
+                objective,
+            };
+            (rollout, level)
+        })
+    })
+}
+
+/// Whether there are places for all estimates, starts and members; and the most degrees
+/// of freedom of a margin, which the starts limit where they come from a log. Out of
+/// line: its working copies leave the stack when it returns.
+#[inline(never)]
+pub(super) fn hold_places<'a, P>(
+    model: &'a Model<'a>,
+    task: &'a Task<'a>,
+    policy: &'a P,
+) -> Result<u32, CapacityError> {
+    let within = |needed: usize, available: usize| {
+        let fits = needed <= available;
+        fits.then_some(())
+            .ok_or(CapacityError { needed, available })
+    };
+    within(planned(task).count(), MAX_ESTIMATES)?;
+    for (rollout, _) in plan(model, task, policy) {
+        let starts = Starts::of(&rollout);
+        within(starts.count(), MAX_STARTS)?;
+        if rollout.variant == Variant::DiscreteAdversaryInf {
+            within(starts.members, MAX_MEMBERS)?;
+        }
+    }
+    if task.initial.kind != InitialKind::Logged {
+        return Ok(u32::MAX);
+    }
+    let distinct = task.initial.distinct(task.state_dimension());
+    Ok(distinct.saturating_sub(1) as u32)
+}
+
+#[inline(never)]
+fn count_steps<'a, P>(model: &'a Model<'a>, task: &'a Task<'a>, policy: &'a P) -> u64 {
+    let horizon = u64::from(task.horizon);
+    let each = plan(model, task, policy).map(|(rollout, level)| {
+        let sweeps = level.sweeps(rollout.variant, task).saturating_add(1);
+        u64::from(Assessment::candidates(&rollout, level)).saturating_mul(u64::from(sweeps))
+    });
+    each.fold(0, u64::saturating_add).saturating_mul(horizon)
+}
+
+/// Sweeps of the whole check over `B` lanes.
+#[inline(never)]
+pub(super) fn count_sweeps<'a, const B: usize, P>(
+    model: &'a Model<'a>,
+    task: &'a Task<'a>,
+    policy: &'a P,
+) -> u32 {
+    let sweeps = plan(model, task, policy).map(|(rollout, level)| {
+        let each = level.sweeps(rollout.variant, task).saturating_add(1);
+        let groups = Assessment::candidates(&rollout, level).div_ceil(B as u32);
+        groups.saturating_mul(each)
+    });
+    sweeps.fold(0, u32::saturating_add)
 }

@@ -1,5 +1,6 @@
 //! The check (algorithm 1 of the paper, which computes the value of equation
-//! (2)), in slices of bounded work.
+//! (2)), in slices of bounded work: [`Check::advance`] does whole sweeps, and a
+//! [`Pause`] is called many times in each.
 //!
 //! For the return and for each constraint: mean propagation, then every
 //! variant of the task, sampled on many trajectories and searched on a few
@@ -10,6 +11,7 @@ mod assessment;
 #[cfg(test)]
 mod constraint_tests;
 mod estimate;
+mod judge;
 mod outcome;
 #[cfg(test)]
 mod outcome_tests;
@@ -19,6 +21,9 @@ mod pinned_tests;
 mod progress_tests;
 #[cfg(test)]
 mod safety_tests;
+#[cfg(test)]
+mod slice_tests;
+mod tally;
 #[cfg(test)]
 mod tests;
 
@@ -30,19 +35,25 @@ pub use outcome::{MAX_ESTIMATES, Outcome};
 
 use crate::adversary::{Level, Search};
 use crate::image::Image;
-use crate::model::Model;
+use crate::pause::Pause;
 use crate::policy::{Policy, StoredPolicy};
 use crate::rollout::{Buffers, Rollout};
-use crate::task::Task;
 
 /// A check under way over `B` lanes, one group of candidates at a time.
+///
+/// [`Check::advance`] does whole sweeps, and between two calls a control loop may run.
+/// A sweep is long: all steps of a trajectory, all members, forward and back. So a control
+/// loop that must be on time belongs in an interrupt above the check. Whoever wants a word
+/// more often has [`Check::pause_with`]: its [`Pause`] is called after every slice, which is
+/// a layer of one member or a block of a Gaussian process's rows, at most 65,536
+/// multiply-adds in four lanes.
 ///
 /// ```
 /// use hambo_core::check::{Check, Progress};
 /// let image = hambo_core::example::image()?;
 /// let mut rows = [[0.0; 4]; 128];
 /// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
-/// // Between two slices the robot's control loop may run.
+/// // Between two sweeps the robot's control loop may run.
 /// let outcome = loop {
 ///     match check.advance(1) {
 ///         Progress::Working { done, total } => assert!(done <= total),
@@ -53,6 +64,7 @@ use crate::task::Task;
 /// # Ok::<(), &str>(())
 /// ```
 pub struct Check<'a, const B: usize, P = StoredPolicy<'a>> {
+    image: &'a Image<'a>,
     assessment: Assessment<'a, P>,
     buffers: Buffers<'a, B>,
     /// The group at work and its first candidate; none before the first
@@ -86,7 +98,7 @@ impl<'a, const B: usize> Check<'a, B> {
     /// # Errors
     /// If `rows` is too short.
     pub fn new(image: &'a Image<'a>, rows: &'a mut [[f32; B]]) -> Result<Self, CapacityError> {
-        Check::with_policy(image.model(), image.task(), image.policy(), rows)
+        Check::with_policy(image, image.policy(), rows)
     }
 
     /// How many rows the check of an image needs.
@@ -110,7 +122,8 @@ impl<'a, const B: usize> Check<'a, B> {
 }
 
 impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
-    /// A check of any controller, such as the very code that will drive.
+    /// A check of any controller on an image's model and task, such as the very code that
+    /// will drive.
     ///
     /// ```
     /// use hambo_core::check::{Check, Progress};
@@ -119,7 +132,7 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     /// let policy = LaneByLane::new(|_: &SVector<f32, 1>| SVector::<f32, 1>::zeros());
     /// let image = hambo_core::example::image()?;
     /// let mut rows = [[0.0; 4]; 128];
-    /// let check = Check::with_policy(image.model(), image.task(), &policy, &mut rows);
+    /// let check = Check::with_policy(&image, &policy, &mut rows);
     /// let Progress::Finished(outcome) = check.map_err(|_| "too few rows")?.advance(1000) else {
     ///     return Err("unfinished");
     /// };
@@ -132,37 +145,42 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     /// If `rows` is too short.
     #[inline(never)]
     pub fn with_policy(
-        model: &'a Model<'a>,
-        task: &'a Task<'a>,
+        image: &'a Image<'a>,
         policy: &'a P,
         rows: &'a mut [[f32; B]],
     ) -> Result<Self, CapacityError> {
+        let (model, task) = (image.model(), image.task());
         let buffers = Buffers::carve(rows, &model.dynamics, task, policy)?;
-        let assessment = Assessment::new(model, task, policy)?;
-        let sweeps = assessment.plan().map(|(rollout, level)| {
-            let each = level.sweeps(rollout.variant, task).saturating_add(1);
-            let groups = Assessment::candidates(&rollout, level).div_ceil(B as u32);
-            groups.saturating_mul(each)
-        });
-        let sweeps_total = sweeps.fold(0_u32, u32::saturating_add);
+        let freedom = assessment::hold_places(model, task, policy)?;
         Ok(Self {
-            assessment,
+            image,
+            assessment: Assessment::empty(model, task, policy, freedom),
             buffers,
             group: None,
             sweeps_done: 0,
-            sweeps_total,
+            sweeps_total: assessment::count_sweeps::<B, P>(model, task, policy),
         })
     }
 
+    /// Calls `pause` between two slices of work from now on. `Break` ends the check within
+    /// one slice, and for good: it abstains, as one that was stopped. See [`Pause`].
+    pub fn pause_with(&mut self, pause: &'a dyn Pause) {
+        self.buffers.pause_with(pause);
+    }
+
     /// Does at most `sweeps` sweeps of `B` trajectories. The work of one is
-    /// bounded by the model's size and the horizon.
+    /// bounded by the model's size and the horizon; that of a slice of it by
+    /// neither, see [`Check::pause_with`].
     #[inline(never)]
     pub fn advance(&mut self, sweeps: u32) -> Progress {
         for _ in 0..sweeps {
             let Some((rollout, level)) = self.assessment.current() else {
-                return Progress::Finished(self.assessment.outcome());
+                return Progress::Finished(self.outcome());
             };
             self.sweep(&rollout, level);
+            if self.buffers.is_stopped() {
+                return Progress::Finished(self.outcome());
+            }
             self.sweeps_done = self.sweeps_done.saturating_add(1);
         }
         Progress::Working {
@@ -173,14 +191,27 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
 
     /// Ends a check that may take no more time: it abstains.
     #[must_use]
-    pub fn stop(mut self) -> Outcome {
-        self.assessment.outcome()
+    pub fn stop(self) -> Outcome {
+        self.outcome()
+    }
+
+    fn outcome(&self) -> Outcome {
+        let mut outcome = self.assessment.outcome();
+        outcome.image = Some(*self.image.hash());
+        outcome
     }
 
     fn sweep(&mut self, rollout: &Rollout<'a, P>, level: Level) {
+        if self.buffers.is_stopped() {
+            return;
+        }
         let group = &mut self.group;
         let (first, search) = group.get_or_insert_with(|| (0, search_from(rollout, level, 0)));
         if !search.sweep(rollout, &mut self.buffers) {
+            return;
+        }
+        // What a stopped sweep found is no result.
+        if self.buffers.slices.next().is_none() {
             return;
         }
         self.assessment.add_results(search.results());

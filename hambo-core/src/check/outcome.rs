@@ -3,12 +3,16 @@
 use heapless::Vec;
 
 use super::Estimate;
-use crate::constraint::Constraint;
+use super::judge::{Decisive, decides, holds_members, judge, nest};
+use super::tally::Tally;
+use crate::arithmetic::twice::{Side, Twice};
+use crate::image::Image;
 use crate::image::container::CRC;
 use crate::model::Model;
+use crate::permit::Permit;
 use crate::rollout::Objective;
-use crate::task::{Task, Variant};
-use crate::verdict::{Claim, Reason, Reasons, Verdict, decide};
+use crate::task::Task;
+use crate::verdict::{Reason, Reasons, Verdict};
 
 /// The largest number of estimates of one check.
 pub const MAX_ESTIMATES: usize = 24;
@@ -26,10 +30,15 @@ pub struct Outcome {
     pub threshold: Option<f32>,
     /// Every objective under every variant, mean propagation first.
     pub estimates: Vec<Estimate, MAX_ESTIMATES>,
-    /// What to do.
+    /// What to do, in a word.
     pub verdict: Verdict,
     /// Why it is not `deploy`.
     pub reasons: Reasons,
+    /// The code word that each copy of the tally came to.
+    code: Twice<u32>,
+    tally: Tally,
+    /// The hash of the image that was checked, where there was one.
+    pub(super) image: Option<[u8; 32]>,
 }
 
 impl Outcome {
@@ -37,37 +46,31 @@ impl Outcome {
         model: &Model<'_>,
         task: &Task<'_>,
         estimates: &Vec<Estimate, MAX_ESTIMATES>,
-        unfit: &[Reason],
+        tally: &Tally,
     ) -> Self {
         let mut estimates = estimates.clone();
-        let members = model.dynamics.members();
-        let holds_members = members > 0 && model.confidence.holds_every_member(members);
-        nest(&mut estimates, holds_members);
-        let decides = |estimate: &&Estimate| {
-            estimate.variant.has_adversary() && task.method.variants.contains(&estimate.variant)
-        };
-        let claims = estimates.iter().filter(decides).map(|estimate| {
-            let (threshold, failure) = match estimate.objective {
-                Objective::Return => (task.threshold, Reason::ReturnBelowThreshold),
-                Objective::Constraint(place) => {
-                    let constraint = task.constraint(estimate.objective);
-                    let threshold = constraint.map_or(f32::INFINITY, Constraint::threshold);
-                    (Some(threshold), Reason::ConstraintViolated(place))
-                }
-            };
-            Claim {
-                mean: estimate.mean,
-                lower: estimate.lower,
-                threshold,
-                failure,
-            }
-        });
-        let (verdict, reasons) = decide(unfit, claims);
+        let mut nested: Vec<Decisive, MAX_ESTIMATES> = Vec::new();
+        for estimate in &estimates {
+            // Both lists have the same number of places.
+            let _ = nested.push(Decisive::of(estimate));
+        }
+        nest(&mut nested, holds_members(model));
+        for (estimate, nested) in estimates.iter_mut().zip(&nested) {
+            estimate.adversary = nested.adversary;
+            estimate.mean = nested.mean;
+            estimate.lower = nested.lower;
+        }
+        let (first, mut reasons) = judge(tally, Side::Plain, model, task);
+        let (second, _) = judge(tally, Side::Complement, model, task);
+        if first != second {
+            // A full list loses a word, never the verdict.
+            let _ = reasons.push(Reason::Corrupted);
+        }
         let of_return = |estimate: &&Estimate| estimate.objective == Objective::Return;
         let returns = estimates.iter().filter(of_return);
         let lowers = returns
             .clone()
-            .filter(decides)
+            .filter(|estimate| decides(task, estimate.variant))
             .map(|estimate| estimate.lower);
         let bound = lowers.reduce(|low, other| {
             // A NaN stays a NaN.
@@ -83,9 +86,32 @@ impl Outcome {
             neutral: canonical(neutral),
             threshold: task.threshold,
             estimates,
-            verdict,
+            verdict: Verdict::of(first, second),
             reasons,
+            code: Twice::of(first, second),
+            tally: *tally,
+            image: None,
         }
+    }
+
+    /// The key to the actuator, if the check passed and `again` is the image that was
+    /// checked, read from its bytes once more: they were hashed again for it, and the
+    /// decision is made once more, from the other copy of all numbers and from what the
+    /// image says now.
+    #[inline(never)]
+    #[must_use]
+    pub fn permit(&self, again: &Image<'_>) -> Option<Permit> {
+        if self.image.as_ref() != Some(again.hash()) {
+            return None;
+        }
+        let (code, _) = judge(&self.tally, Side::Complement, again.model(), again.task());
+        let first = self.code.read(Side::Plain);
+        let permit = Permit::of(first, code, *again.hash())?;
+        // Likewise of the copy, and of the hash that the permit now carries.
+        let (code, _) = judge(&self.tally, Side::Plain, again.model(), again.task());
+        let second = self.code.read(Side::Complement);
+        let agree = Permit::of(code, second, *again.hash())?.opens();
+        (agree && self.image.as_ref() == Some(permit.image_hash())).then_some(permit)
     }
 }
 
@@ -124,41 +150,6 @@ impl Outcome {
             }
         }
         digest.finalize()
-    }
-}
-
-/// What DAinf finds, DA1 could have done; and a set that holds every member
-/// could have followed any of them, so CA could have done both. Where the
-/// search missed that, their finding counts: CA <= DA1 <= DAinf, in the means
-/// and in the bounds.
-pub(super) fn nest(estimates: &mut [Estimate], holds_members: bool) {
-    for index in 0..estimates.len() {
-        let Some(found) = estimates.get(index).copied() else {
-            return;
-        };
-        if !matches!(
-            found.variant,
-            Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf
-        ) {
-            continue;
-        }
-        let same = |estimate: &&mut Estimate| {
-            let could_have = match estimate.variant {
-                Variant::ContinuousAdversary => holds_members,
-                Variant::DiscreteAdversary1 => true,
-                _ => false,
-            };
-            could_have && estimate.objective == found.objective
-        };
-        for estimate in estimates.iter_mut().filter(same) {
-            if found.mean < estimate.mean {
-                estimate.mean = found.mean;
-                estimate.adversary = found.adversary;
-            }
-            if found.lower < estimate.lower {
-                estimate.lower = found.lower;
-            }
-        }
     }
 }
 

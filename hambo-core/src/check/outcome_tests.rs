@@ -7,7 +7,7 @@
 
 use heapless::Vec;
 
-use super::outcome::nest;
+use super::judge::{Decisive, nest};
 use super::tests::{check_with, reward};
 use super::{Adversary, Estimate, Outcome};
 use crate::expression::{Op, Variable};
@@ -80,9 +80,10 @@ fn a_search_that_finds_more_than_its_starts_is_named() {
 }
 
 /// Estimates of all adversaries with the given mean, and a bound 1 below it.
-fn estimates(means: [f32; 3]) -> std::vec::Vec<Estimate> {
+fn estimates(means: [f32; 3]) -> std::vec::Vec<Decisive> {
     let outcome = check_with(adversaries);
-    let mut estimates: std::vec::Vec<Estimate> = outcome.estimates.to_vec();
+    let mut estimates: std::vec::Vec<Decisive> =
+        outcome.estimates.iter().map(Decisive::of).collect();
     for estimate in &mut estimates {
         let place = ADVERSARIES.iter().position(|one| *one == estimate.variant);
         if let Some(place) = place.filter(|_| estimate.objective == Objective::Return) {
@@ -98,7 +99,7 @@ fn estimates(means: [f32; 3]) -> std::vec::Vec<Estimate> {
     estimates
 }
 
-fn returns(estimates: &[Estimate]) -> std::vec::Vec<(f32, f32, Adversary)> {
+fn returns(estimates: &[Decisive]) -> std::vec::Vec<(f32, f32, Adversary)> {
     let all = estimates
         .iter()
         .filter(|one| one.objective == Objective::Return && ADVERSARIES.contains(&one.variant));

@@ -19,6 +19,10 @@ pub enum Part {
     Provenance = 4,
     /// A trained adversary; the task says how many follow the policy.
     Adversary = 5,
+    /// The manifest of a bundle.
+    Bundle = 6,
+    /// What a robot asks of every bundle.
+    Floor = 7,
     /// The whole, for what concerns no single part.
     Image = 0,
 }
@@ -98,4 +102,7 @@ pub enum Problem {
     Program,
     /// A variant that needs ensemble members, of which the model has none.
     Variant,
+    /// Not a part of the bundle's manifest, or not in its order; or one of the
+    /// manifest's is missing.
+    NotListed,
 }

@@ -11,17 +11,20 @@
 
 mod adversary_part;
 mod arena;
+mod bundle;
 pub mod container;
 mod error;
 mod gaussian_process_part;
 #[cfg(test)]
 mod manifest_tests;
 mod model_part;
+mod part_reader;
 mod policy_part;
 mod task_part;
 
 use adversary_part::add_adversary;
 pub use adversary_part::{AdversaryKind, AdversaryManifest};
+pub use bundle::{Bundle, BundleManifest, MAX_PARTS, MonitorSettings, Name, PartHashes};
 pub use error::{ImageError, Part, Problem};
 pub use gaussian_process_part::GaussianProcessManifest;
 pub use model_part::{
@@ -38,6 +41,7 @@ use crate::model::Model;
 use crate::policy::{Policy, StoredPolicy};
 use crate::task::Task;
 use container::Container;
+use part_reader::{PartReader, chained};
 
 /// A model, a task and a policy that fit together. Only bytes make one: what
 /// an image holds is what its checksums were computed over.
@@ -54,6 +58,7 @@ pub struct Image<'a> {
     model: Model<'a>,
     task: Task<'a>,
     policy: StoredPolicy<'a>,
+    hash: [u8; 32],
 }
 
 impl<'a> Image<'a> {
@@ -77,32 +82,50 @@ impl<'a> Image<'a> {
     /// # Errors
     /// If any byte of the image is wrong or missing.
     pub fn parse_prefix(bytes: &'a [u8]) -> Result<Self, ImageError> {
-        let mut rest = bytes;
-        Self::parse_parts(&mut rest)
+        Self::parse_parts(&mut { bytes })
     }
 
-    /// Takes the three parts off `bytes`.
     #[inline(never)]
     fn parse_parts(bytes: &mut &'a [u8]) -> Result<Self, ImageError> {
-        let part = Container::take(bytes, Part::Model)?;
+        let mut parts = PartReader::new(bytes);
+        let mut image = Self::take_parts(&mut parts)?;
+        (image.hash, *bytes) = parts.finish()?;
+        Ok(image)
+    }
+
+    /// Takes model, task, policy and adversaries; whoever takes the last part knows the
+    /// hash.
+    #[inline(always)]
+    fn take_parts(parts: &mut PartReader<'a>) -> Result<Self, ImageError> {
+        let part = parts.take(Part::Model)?;
         let model = parse_model(&part).map_err(|problem| Part::Model.error(problem))?;
-        let part = Container::take(bytes, Part::Task)?;
+        let part = parts.take(Part::Task)?;
         let (mut task, adversaries) =
             parse_task(&part, &model).map_err(|problem| Part::Task.error(problem))?;
-        let policy = take_policy(bytes, &task)?;
+        let policy = policy_of(&parts.take(Part::Policy)?, &task)?;
         for _ in 0..adversaries {
-            take_adversary(bytes, &model, &mut task)?;
+            let part = parts.take(Part::Adversary)?;
+            add_adversary(&part, &model, &mut task)
+                .map_err(|problem| Part::Adversary.error(problem))?;
         }
         Ok(Self::of(model, task, policy))
     }
 
     /// An image of parts that fit together; for the example of this crate.
+    #[inline(always)]
     pub(crate) fn of(model: Model<'a>, task: Task<'a>, policy: StoredPolicy<'a>) -> Self {
         Self {
             model,
             task,
             policy,
+            hash: [0; 32],
         }
+    }
+
+    /// SHA-256 over the hashes of all parts in their order.
+    #[must_use]
+    pub fn hash(&self) -> &[u8; 32] {
+        &self.hash
     }
 
     /// The dynamics and their uncertainty.
@@ -128,11 +151,22 @@ impl<'a> Image<'a> {
     /// # Errors
     /// If any byte of the part is wrong, or the controller is one of other sizes.
     pub fn with_policy(&self, part: &'a [u8]) -> Result<Self, ImageError> {
-        let policy = take_policy(&mut { part }, &self.task)?;
+        let part = Container::take(&mut { part }, Part::Policy)?;
         Ok(Self {
-            policy,
+            policy: policy_of(&part, &self.task)?,
+            hash: chained(&self.hash, &part.hash),
             ..self.clone()
         })
+    }
+
+    /// The same model and task under another controller of theirs, such as a bundle's
+    /// fallback. The hash stays: it is that of the bytes.
+    #[must_use]
+    pub fn with_policy_of(&self, policy: &StoredPolicy<'a>) -> Self {
+        Self {
+            policy: policy.clone(),
+            ..self.clone()
+        }
     }
 
     /// The same model, task and controller with one adversary more, whose part
@@ -142,35 +176,32 @@ impl<'a> Image<'a> {
     /// If any byte of the part is wrong, the adversary is one of other sizes, or there
     /// is no room for it.
     pub fn with_adversary(&self, part: &'a [u8]) -> Result<Self, ImageError> {
+        let part = Container::take(&mut { part }, Part::Adversary)?;
         let mut image = self.clone();
-        take_adversary(&mut { part }, &self.model, &mut image.task)?;
+        add_adversary(&part, &self.model, &mut image.task)
+            .map_err(|problem| Part::Adversary.error(problem))?;
+        image.hash = chained(&self.hash, &part.hash);
         Ok(image)
     }
 }
 
-/// Takes a controller of the task's sizes off `bytes`.
-fn take_policy<'a>(bytes: &mut &'a [u8], task: &Task<'_>) -> Result<StoredPolicy<'a>, ImageError> {
-    let part = Container::take(bytes, Part::Policy)?;
-    let policy = parse_policy(&part).map_err(|problem| Part::Policy.error(problem))?;
+/// The controller of a part, which must have the task's sizes.
+fn policy_of<'a>(part: &Container<'a>, task: &Task<'_>) -> Result<StoredPolicy<'a>, ImageError> {
+    let policy = parse_policy(part).map_err(|problem| Part::Policy.error(problem))?;
+    if fits(&policy, task) {
+        Ok(policy)
+    } else {
+        Err(Part::Policy.error(Problem::Dimension))
+    }
+}
+
+/// Whether a controller has the task's sizes.
+pub(crate) fn fits(policy: &StoredPolicy<'_>, task: &Task<'_>) -> bool {
     let states = task.state_dimension();
-    let sees = match &policy {
+    let sees = match policy {
         // A place is the first states.
         StoredPolicy::Waypoints(policy) => policy.state_dimension() <= states,
         others => others.state_dimension() == states,
     };
-    if !sees || policy.action_dimension() != task.action_limits.low.len() {
-        return Err(Part::Policy.error(Problem::Dimension));
-    }
-    Ok(policy)
-}
-
-/// Takes an adversary off `bytes` and gives it to the task.
-fn take_adversary<'a>(
-    bytes: &mut &'a [u8],
-    model: &Model<'a>,
-    task: &mut Task<'a>,
-) -> Result<(), ImageError> {
-    let part = Container::take(bytes, Part::Adversary)?;
-    let added = add_adversary(&part, model, task);
-    added.map_err(|problem| Part::Adversary.error(problem))
+    sees && policy.action_dimension() == task.action_limits.low.len()
 }

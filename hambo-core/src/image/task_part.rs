@@ -63,6 +63,8 @@ pub struct TaskManifest<'a> {
     pub reward: u16,
     /// The termination's slot.
     pub termination: Option<u16>,
+    /// The slot of where the robot may be switched off.
+    pub power_off: Option<u16>,
     /// What must hold besides.
     pub constraints: Vec<Constraint, MAX_CONSTRAINTS>,
 }
@@ -101,6 +103,7 @@ pub(super) fn parse_task<'a>(
     let mut slots = constraints
         .map(|constraint| constraint.slot)
         .chain(manifest.termination)
+        .chain(manifest.power_off)
         .chain(core::iter::once(manifest.reward));
     if slots.any(|slot| usize::from(slot) >= program.len()) {
         return Err(Problem::Program);
@@ -131,6 +134,7 @@ pub(super) fn parse_task<'a>(
         program,
         reward: manifest.reward,
         termination: manifest.termination,
+        power_off: manifest.power_off,
         constraints: manifest.constraints,
         effort: manifest.effort,
         method: manifest.method,

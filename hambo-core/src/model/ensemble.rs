@@ -16,6 +16,7 @@ use crate::ParameterError;
 use crate::arithmetic::dense::TILE;
 use crate::arithmetic::elementary::{minimum, sigmoid, softplus, sqrt};
 use crate::network::{NetworkShape, Perceptrons};
+use crate::pause::Slices;
 
 /// The linear maps between physical units and those of the networks.
 #[derive(Clone, Copy, Debug)]
@@ -159,17 +160,18 @@ impl<'a> Ensemble<'a> {
         minimum(self.std_floor + softplus(raw), self.std_cap)
     }
 
-    /// See [`super::Dynamics::predict`].
+    /// See [`super::Dynamics::predict_in_slices`].
     pub fn predict<const B: usize>(
         &self,
         state: &[[f32; B]],
         action: &[[f32; B]],
         scratch: &mut [[f32; B]],
         prediction: &mut Prediction<'_, B>,
+        slices: &Slices<'_>,
     ) {
         // A scratch that is too short leaves NaN, which never deploys.
         if self
-            .try_predict(state, action, scratch, prediction)
+            .try_predict(state, action, scratch, prediction, slices)
             .is_none()
         {
             for row in prediction.mean.iter_mut() {
@@ -184,12 +186,13 @@ impl<'a> Ensemble<'a> {
         action: &[[f32; B]],
         scratch: &mut [[f32; B]],
         prediction: &mut Prediction<'_, B>,
+        slices: &Slices<'_>,
     ) -> Option<()> {
         let (scratch, prior_scratch) = self.scratch_of(scratch)?;
-        let outputs = self.networks.forward(state, action, scratch)?;
+        let outputs = self.networks.forward(state, action, scratch, slices)?;
         if let Some(priors) = &self.priors {
             let stride = self.networks.output_rows();
-            priors.add_to(state, action, prior_scratch, outputs, stride)?;
+            priors.add_to(state, action, prior_scratch, outputs, stride, slices)?;
         }
         let outputs = &*outputs;
         let parts = prediction
@@ -266,18 +269,18 @@ impl<'a> Ensemble<'a> {
         })
     }
 
-    /// See [`super::Dynamics::pull_back`].
+    /// See [`super::Dynamics::pull_back_in_slices`].
     pub fn pull_back<const B: usize>(
         &self,
         cotangent: &PredictionCotangent<'_, B>,
         scratch: &mut [[f32; B]],
-        state_cotangent: &mut [[f32; B]],
-        action_cotangent: &mut [[f32; B]],
+        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
     ) {
         // A scratch that is too short gives a zero gradient: the adversary
         // stays where it is and the forward sweep reports the NaN.
         let to_cotangents = |outputs: &mut [[f32; B]]| self.output_cotangents(cotangent, outputs);
-        let _ = self.pull_back_outputs(scratch, to_cotangents, state_cotangent, action_cotangent);
+        let _ = self.pull_back_outputs(scratch, to_cotangents, cotangents, slices);
     }
 
     /// What `to_cotangents` makes of the members' outputs, pulled back through
@@ -286,17 +289,18 @@ impl<'a> Ensemble<'a> {
         &self,
         scratch: &mut [[f32; B]],
         to_cotangents: impl FnOnce(&mut [[f32; B]]) -> Option<()>,
-        state_cotangent: &mut [[f32; B]],
-        action_cotangent: &mut [[f32; B]],
+        (state_cotangent, action_cotangent): (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
     ) -> Option<()> {
         let (scratch, prior_scratch) = self.scratch_of(scratch)?;
+        let cotangents = (&mut *state_cotangent, &mut *action_cotangent);
         self.networks
-            .pull_back(scratch, to_cotangents, state_cotangent, action_cotangent)?;
+            .pull_back(scratch, to_cotangents, cotangents, slices)?;
         if let Some(priors) = &self.priors {
             let outputs = self.networks.outputs_in(scratch)?;
             let stride = self.networks.output_rows();
             let cotangents = (state_cotangent, action_cotangent);
-            priors.pull_back(outputs, stride, prior_scratch, cotangents)?;
+            priors.pull_back(outputs, stride, prior_scratch, cotangents, slices)?;
         }
         Some(())
     }

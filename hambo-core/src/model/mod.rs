@@ -26,6 +26,8 @@ pub use gaussian_process::{
 };
 pub use support::{GAP, Support, triangle};
 
+use crate::pause::Slices;
+
 /// A model as it comes out of an image: dynamics, confidence set and the
 /// part of the state-action space it has seen.
 #[derive(Clone, Debug)]
@@ -195,14 +197,29 @@ impl Dynamics<'_> {
         feature_cotangent: &mut [[f32; B]],
         action_cotangent: &mut [[f32; B]],
     ) {
+        self.pull_back_members_in_slices(
+            members,
+            (mean, std),
+            scratch,
+            (feature_cotangent, action_cotangent),
+            &Slices::default(),
+        );
+    }
+
+    /// Likewise with pauses. The cotangents, of the features and of the action, are of no
+    /// use if it was stopped.
+    pub fn pull_back_members_in_slices<const B: usize>(
+        &self,
+        members: &[usize; B],
+        (mean, std): (&[[f32; B]], &[[f32; B]]),
+        scratch: &mut [[f32; B]],
+        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
+    ) {
         match self {
-            Self::Ensemble(ensemble) => ensemble.pull_back_members(
-                members,
-                (mean, std),
-                scratch,
-                feature_cotangent,
-                action_cotangent,
-            ),
+            Self::Ensemble(ensemble) => {
+                ensemble.pull_back_members(members, (mean, std), scratch, cotangents, slices);
+            }
             // There is no member whose derivative could be asked for.
             Self::GaussianProcess(_) => {}
         }
@@ -225,10 +242,44 @@ impl Dynamics<'_> {
         scratch: &mut [[f32; B]],
         prediction: &mut Prediction<'_, B>,
     ) {
+        self.predict_in_slices(features, action, scratch, prediction, &Slices::default());
+    }
+
+    /// Likewise with pauses: between layers of networks and blocks of a Gaussian process's
+    /// rows. The mean is NaN if it was stopped.
+    ///
+    /// ```
+    /// # use hambo_core::model::Prediction;
+    /// # use hambo_core::pause::Slices;
+    /// # use core::ops::ControlFlow;
+    /// let dynamics = hambo_core::example::model()?.dynamics;
+    /// let mut scratch = vec![[0.0]; dynamics.scratch_rows().ok_or("too large")?];
+    /// # let (mut mean, mut epistemic, mut aleatoric) = ([[0.0]], [[0.0]], [[0.0]]);
+    /// # let mut prediction = Prediction {
+    /// #     mean: &mut mean,
+    /// #     epistemic_std: &mut epistemic,
+    /// #     aleatoric_std: &mut aleatoric,
+    /// # };
+    /// let stop = || ControlFlow::Break(());
+    /// let slices = Slices::new(&stop);
+    /// dynamics.predict_in_slices(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction, &slices);
+    /// assert!(slices.is_stopped() && mean[0][0].is_nan());
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn predict_in_slices<const B: usize>(
+        &self,
+        features: &[[f32; B]],
+        action: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        prediction: &mut Prediction<'_, B>,
+        slices: &Slices<'_>,
+    ) {
         match self {
-            Self::Ensemble(ensemble) => ensemble.predict(features, action, scratch, prediction),
+            Self::Ensemble(ensemble) => {
+                ensemble.predict(features, action, scratch, prediction, slices);
+            }
             Self::GaussianProcess(process) => {
-                process.predict(features, action, scratch, prediction)
+                process.predict(features, action, scratch, prediction, slices);
             }
         }
     }
@@ -242,12 +293,25 @@ impl Dynamics<'_> {
         feature_cotangent: &mut [[f32; B]],
         action_cotangent: &mut [[f32; B]],
     ) {
+        let cotangents = (feature_cotangent, action_cotangent);
+        self.pull_back_in_slices(cotangent, scratch, cotangents, &Slices::default());
+    }
+
+    /// Likewise with pauses. The cotangents, of the features and of the action, are of no
+    /// use if it was stopped.
+    pub fn pull_back_in_slices<const B: usize>(
+        &self,
+        cotangent: &PredictionCotangent<'_, B>,
+        scratch: &mut [[f32; B]],
+        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
+    ) {
         match self {
             Self::Ensemble(ensemble) => {
-                ensemble.pull_back(cotangent, scratch, feature_cotangent, action_cotangent);
+                ensemble.pull_back(cotangent, scratch, cotangents, slices);
             }
             Self::GaussianProcess(process) => {
-                process.pull_back(cotangent, scratch, feature_cotangent, action_cotangent);
+                process.pull_back(cotangent, scratch, cotangents, slices);
             }
         }
     }

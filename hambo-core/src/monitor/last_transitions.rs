@@ -1,5 +1,7 @@
 //! The last transitions before a trip, for the log.
 
+use core::num::NonZeroUsize;
+
 /// Transitions s, a, s′ in a lent slice, the oldest of which makes room for a new
 /// one.
 ///
@@ -16,8 +18,8 @@
 #[derive(Debug)]
 pub struct LastTransitions<'m> {
     numbers: &'m mut [f32],
-    /// Numbers of one transition.
-    width: usize,
+    /// Numbers of one transition; not zero, so that cutting the slice cannot panic.
+    width: NonZeroUsize,
     /// Where the next one goes.
     place: usize,
     /// Whether every place was written.
@@ -29,7 +31,7 @@ impl<'m> LastTransitions<'m> {
     pub fn new(numbers: &'m mut [f32], width: usize) -> Self {
         Self {
             numbers,
-            width: width.max(1),
+            width: NonZeroUsize::new(width).unwrap_or(NonZeroUsize::MIN),
             place: 0,
             is_full: false,
         }
@@ -37,8 +39,9 @@ impl<'m> LastTransitions<'m> {
 
     /// Keeps a transition instead of the oldest. Without a place nothing is kept.
     pub fn push(&mut self, state: &[f32], action: &[f32], next_state: &[f32]) {
-        let places = self.numbers.len().checked_div(self.width).unwrap_or(0);
-        let place = self.numbers.chunks_exact_mut(self.width).nth(self.place);
+        let width = self.width.get();
+        let places = self.numbers.len() / width;
+        let place = self.numbers.chunks_exact_mut(width).nth(self.place);
         if let Some(place) = place {
             let own = state.iter().chain(action).chain(next_state);
             for (to, from) in place.iter_mut().zip(own) {
@@ -53,7 +56,7 @@ impl<'m> LastTransitions<'m> {
 
     /// The oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &[f32]> {
-        let places = || self.numbers.chunks_exact(self.width);
+        let places = || self.numbers.chunks_exact(self.width.get());
         let older = if self.is_full { usize::MAX } else { 0 };
         let older = places().skip(self.place).take(older);
         older.chain(places().take(self.place))

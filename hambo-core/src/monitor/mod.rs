@@ -21,6 +21,7 @@ pub use wager::Wager;
 use serde::{Deserialize, Serialize};
 
 use crate::check::MOST_OUTSIDE;
+pub use crate::image::MonitorSettings;
 use crate::image::container::CRC;
 use crate::model::{Model, Prediction};
 use crate::parameter::ParameterError;
@@ -31,18 +32,6 @@ use residual::Residual;
 
 /// Beyond so many radii one transition is enough.
 const FAR: f32 = 3.0;
-
-/// When the monitor trips.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MonitorSettings {
-    /// z: how many aleatoric standard deviations noise may take.
-    pub noise_width: f32,
-    /// p0: the share of surprises that is usual.
-    pub surprise_rate: f32,
-    /// The probability of ever tripping as long as surprises and steps without
-    /// data are no more frequent than usual.
-    pub alpha: f32,
-}
 
 /// A transition that was measured.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +62,7 @@ pub enum Trip {
 }
 
 /// What one transition says.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
     /// The largest difference from the prediction, in units of what set and noise
     /// allow: above 1 is a surprise. Not a number where it could not be told.

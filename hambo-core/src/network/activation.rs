@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::dense::Dense;
 use crate::arithmetic::elementary::{maximum, sigmoid, tanh};
+use crate::pause::Slices;
 
 /// The function between two dense layers.
 ///
@@ -46,14 +47,15 @@ impl Activation {
         }
     }
 
-    /// `output = activation(W input + b)`.
+    /// `output = activation(W input + b)`; `None` if it was stopped.
     pub(super) fn after<const B: usize>(
         self,
         layer: &Dense<'_>,
         input: &[[f32; B]],
         output: &mut [[f32; B]],
-    ) {
-        match self {
+        slices: &Slices<'_>,
+    ) -> Option<()> {
+        super::in_slices(layer, output, slices, |layer, output| match self {
             Self::Relu => layer.forward_through(relu, input, output),
             Self::Tanh | Self::Silu => {
                 layer.forward(input, output);
@@ -61,25 +63,28 @@ impl Activation {
                     *y = self.of(*y);
                 }
             }
-        }
+        })
     }
 
     /// The derivative in what went into the activation, in `cotangent`, from
     /// that in the outputs of the layer after it. `kept` holds the values
     /// after the activation if [`Self::derivative_follows_from_value`], else
-    /// those before it.
+    /// those before it. `None` if it was stopped.
     pub(super) fn pull_back_through<const B: usize>(
         self,
         layer: &Dense<'_>,
         kept: &[[f32; B]],
         outputs: &[[f32; B]],
         cotangent: &mut [[f32; B]],
-    ) {
-        match self {
-            Self::Relu => layer.pull_back_to_rectified(kept, outputs, cotangent),
-            Self::Tanh | Self::Silu => layer.pull_back(outputs, cotangent),
-        }
+        slices: &Slices<'_>,
+    ) -> Option<()> {
+        let rectified = match self {
+            Self::Relu => kept,
+            Self::Tanh | Self::Silu => &[],
+        };
+        super::pull_back_in_slices(layer, rectified, outputs, cotangent, slices)?;
         self.pull_back(kept, cotangent);
+        Some(())
     }
 
     /// Multiplies `cotangent` by the derivative.

@@ -15,6 +15,7 @@ use heapless::Vec;
 
 use crate::ParameterError;
 use crate::arithmetic::dense::{Dense, TILE, padded};
+use crate::pause::Slices;
 
 /// The largest number of hidden layers.
 pub const MAX_HIDDEN_LAYERS: usize = 7;
@@ -126,7 +127,8 @@ impl NetworkShape {
 
     /// The network's output for `input`, in `output`. Keeps what
     /// [`Self::pull_back`] needs in `hidden`; `ping` and `pong` have
-    /// [`Self::widest`] rows. `None` if a slice is too short.
+    /// [`Self::widest`] rows. `None` if one of them is too short, or it was
+    /// stopped.
     pub fn forward<'r, const B: usize>(
         &self,
         tiles: &[[f32; TILE]],
@@ -134,6 +136,7 @@ impl NetworkShape {
         hidden: &mut [[f32; B]],
         output: &mut [[f32; B]],
         (ping, pong): (&'r mut [[f32; B]], &'r mut [[f32; B]]),
+        slices: &Slices<'_>,
     ) -> Option<()> {
         let (last, inner) = self.layers.split_last()?;
         let output = output.get_mut(..padded(last.outputs))?;
@@ -145,11 +148,11 @@ impl NetworkShape {
             for layer in inner {
                 let (values, rest) = hidden.split_at_mut_checked(padded(layer.outputs))?;
                 hidden = rest;
-                layer.activation.after(&layer.dense(tiles)?, input, values);
+                let dense = layer.dense(tiles)?;
+                layer.activation.after(&dense, input, values, slices)?;
                 input = values;
             }
-            last.dense(tiles)?.forward(input, output);
-            return Some(());
+            return forward_in_slices(&last.dense(tiles)?, input, output, slices);
         }
         for (to, x) in from.iter_mut().zip(input) {
             *to = *x;
@@ -159,30 +162,30 @@ impl NetworkShape {
             hidden = rest;
             let dense = layer.dense(tiles)?;
             if layer.keeps_output() {
-                layer.activation.after(&dense, from, values);
+                layer.activation.after(&dense, from, values, slices)?;
                 for (y, x) in to.iter_mut().zip(&*values) {
                     *y = *x;
                 }
             } else {
-                dense.forward(from, values);
+                forward_in_slices(&dense, from, values, slices)?;
                 for (y, x) in to.as_flattened_mut().iter_mut().zip(values.as_flattened()) {
                     *y = layer.activation.of(*x);
                 }
             }
             core::mem::swap(&mut from, &mut to);
         }
-        last.dense(tiles)?.forward(from, output);
-        Some(())
+        forward_in_slices(&last.dense(tiles)?, from, output, slices)
     }
 
     /// The derivative of [`Self::forward`], transposed: `ping` holds the
     /// derivative in the outputs, and that in the inputs is returned from one
-    /// of the two buffers.
+    /// of the two buffers. `None` as there.
     pub fn pull_back<'r, const B: usize>(
         &self,
         tiles: &[[f32; TILE]],
         hidden: &[[f32; B]],
         (ping, pong): (&'r mut [[f32; B]], &'r mut [[f32; B]]),
+        slices: &Slices<'_>,
     ) -> Option<&'r [[f32; B]]> {
         let mut kept = hidden.get(..self.hidden_rows)?;
         let (mut from, mut to) = (ping, pong);
@@ -196,12 +199,12 @@ impl NetworkShape {
             let dense = layer.dense(tiles)?;
             before
                 .activation
-                .pull_back_through(&dense, values, outputs, cotangent);
+                .pull_back_through(&dense, values, outputs, cotangent, slices)?;
             core::mem::swap(&mut from, &mut to);
         }
         let outputs = from.get(..padded(first.outputs))?;
         let gradient = to.get_mut(..first.inputs)?;
-        first.dense(tiles)?.pull_back(outputs, gradient);
+        pull_back_in_slices(&first.dense(tiles)?, &[], outputs, gradient, slices)?;
         Some(gradient)
     }
 }
@@ -215,6 +218,58 @@ impl LayerShape {
     fn dense<'a>(&self, tiles: &'a [[f32; TILE]]) -> Option<Dense<'a>> {
         Dense::new(tiles.get(self.offset..)?, self.inputs, self.outputs)
     }
+}
+
+/// Does `work` for one block of a layer's outputs after the other, with a pause
+/// before each. `None` if there are too few rows, or it was stopped.
+fn in_slices<const B: usize>(
+    layer: &Dense<'_>,
+    output: &mut [[f32; B]],
+    slices: &Slices<'_>,
+    mut work: impl FnMut(&Dense<'_>, &mut [[f32; B]]),
+) -> Option<()> {
+    let mut rest = output;
+    for (block, rows) in layer.blocks() {
+        slices.next()?;
+        let (own, after) = rest.split_at_mut_checked(rows)?;
+        rest = after;
+        work(&block, own);
+    }
+    Some(())
+}
+
+/// `output = W input + b`, see [`in_slices`].
+fn forward_in_slices<const B: usize>(
+    layer: &Dense<'_>,
+    input: &[[f32; B]],
+    output: &mut [[f32; B]],
+    slices: &Slices<'_>,
+) -> Option<()> {
+    in_slices(layer, output, slices, |layer, output| {
+        layer.forward(input, output);
+    })
+}
+
+/// `input_cotangent = Wᵀ output_cotangent`, see [`in_slices`] and
+/// [`Dense::add_back`].
+fn pull_back_in_slices<const B: usize>(
+    layer: &Dense<'_>,
+    rectified: &[[f32; B]],
+    output_cotangent: &[[f32; B]],
+    input_cotangent: &mut [[f32; B]],
+    slices: &Slices<'_>,
+) -> Option<()> {
+    for row in input_cotangent.iter_mut() {
+        *row = [0.0; B];
+    }
+    let mut rest = output_cotangent;
+    for (block, rows) in layer.blocks() {
+        slices.next()?;
+        let (own, after) = rest.split_at_checked(rows)?;
+        rest = after;
+        block.add_back(rectified, own, input_cotangent);
+    }
+    Some(())
 }
 
 #[cfg(test)]
@@ -238,7 +293,8 @@ mod tests {
         // At (x − 1) · 2, so that standardisation takes part.
         let network = Perceptrons::new(shape, &tiles, &[1.0], &[2.0])?;
         let mut scratch = vec![[0.0; 2]; network.scratch_rows().unwrap_or(0)];
-        let outputs = network.forward(&[[3.0, -1.0]], &[], &mut scratch);
+        let whole = Slices::default();
+        let outputs = network.forward(&[[3.0, -1.0]], &[], &mut scratch, &whole);
         assert_eq!(outputs.and_then(|rows| rows.first()), Some(&[9.0, 1.0]));
         let mut gradient = [[0.5; 2]];
         let ones = |outputs: &mut [[f32; 2]]| {
@@ -246,11 +302,12 @@ mod tests {
             *outputs.first_mut()? = [1.0; 2];
             Some(())
         };
-        let done = network.pull_back(&mut scratch, ones, &mut gradient, &mut []);
+        let cotangents = (&mut gradient[..], &mut [][..]);
+        let done = network.pull_back(&mut scratch, ones, cotangents, &Slices::default());
         assert_eq!((done, gradient), (Some(()), [[4.5, 0.5]]));
         assert!(
             network
-                .forward(&[[0.0; 2]], &[], &mut scratch[1..])
+                .forward(&[[0.0; 2]], &[], &mut scratch[1..], &whole)
                 .is_none()
         );
         Ok(())
@@ -267,7 +324,7 @@ mod tests {
             let network = Perceptrons::new(shape, &tiles, &[0.0], &[1.0])?;
             let mut scratch = vec![[0.0; 1]; network.scratch_rows().unwrap_or(0)];
             let mut value = |x: f32| {
-                let outputs = network.forward(&[[x]], &[], &mut scratch);
+                let outputs = network.forward(&[[x]], &[], &mut scratch, &Slices::default());
                 outputs
                     .and_then(|rows| rows.first())
                     .map_or(f32::NAN, |row| row[0])
@@ -281,7 +338,8 @@ mod tests {
                 *outputs.first_mut()? = [1.0];
                 Some(())
             };
-            let done = network.pull_back(&mut scratch, ones, &mut gradient, &mut []);
+            let cotangents = (&mut gradient[..], &mut [][..]);
+            let done = network.pull_back(&mut scratch, ones, cotangents, &Slices::default());
             assert!(
                 done.is_some() && (gradient[0][0] - slope).abs() < 1e-3,
                 "{order:?}"

@@ -10,6 +10,7 @@ use core::ops::Range;
 use super::NetworkShape;
 use crate::ParameterError;
 use crate::arithmetic::dense::TILE;
+use crate::pause::Slices;
 
 /// `count` networks whose weights are borrowed.
 #[derive(Clone, Debug)]
@@ -123,12 +124,13 @@ impl<'a> Perceptrons<'a> {
 
     /// The outputs of all networks, one after the other, for an input of
     /// states and actions; a controller's has no actions. `None` if the
-    /// scratch is too short.
+    /// scratch is too short, or it was stopped.
     pub fn forward<'r, const B: usize>(
         &self,
         state: &[[f32; B]],
         action: &[[f32; B]],
         scratch: &'r mut [[f32; B]],
+        slices: &Slices<'_>,
     ) -> Option<&'r mut [[f32; B]]> {
         let Scratch {
             input,
@@ -151,6 +153,7 @@ impl<'a> Perceptrons<'a> {
                 hidden.get_mut(share(network, self.shape.hidden_rows())?)?,
                 outputs.get_mut(share(network, self.output_rows())?)?,
                 (&mut *ping, &mut *pong),
+                slices,
             )?;
         }
         Some(outputs)
@@ -158,13 +161,13 @@ impl<'a> Perceptrons<'a> {
 
     /// The derivative of the last [`Self::forward`], transposed, added to the
     /// two cotangents. `to_cotangents` gets the outputs of all networks and
-    /// puts the derivative in them in their place.
+    /// puts the derivative in them in their place. `None` as there.
     pub fn pull_back<const B: usize>(
         &self,
         scratch: &mut [[f32; B]],
         to_cotangents: impl FnOnce(&mut [[f32; B]]) -> Option<()>,
-        state_cotangent: &mut [[f32; B]],
-        action_cotangent: &mut [[f32; B]],
+        (state_cotangent, action_cotangent): (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
     ) -> Option<()> {
         let Scratch {
             hidden,
@@ -183,6 +186,7 @@ impl<'a> Perceptrons<'a> {
                 self.tiles(network)?,
                 hidden.get(share(network, self.shape.hidden_rows())?)?,
                 (&mut *ping, &mut *pong),
+                slices,
             )?;
             let sums = state_cotangent
                 .iter_mut()

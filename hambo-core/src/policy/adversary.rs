@@ -6,6 +6,7 @@
 
 use crate::arithmetic::elementary::tanh;
 use crate::network::Perceptrons;
+use crate::pause::Slices;
 use crate::variant::Variant;
 
 /// A network with borrowed weights.
@@ -33,28 +34,31 @@ impl NetworkAdversary<'_> {
         self.network.scratch_rows()
     }
 
-    /// The raw outputs for every lane; none if the scratch is too short.
+    /// The raw outputs for every lane; none if the scratch is too short, or it
+    /// was stopped.
     fn outputs<'r, const B: usize>(
         &self,
         state: &[[f32; B]],
         action: &[[f32; B]],
         scratch: &'r mut [[f32; B]],
+        slices: &Slices<'_>,
     ) -> &'r [[f32; B]] {
-        let outputs = self.network.forward(state, action, scratch);
+        let outputs = self.network.forward(state, action, scratch, slices);
         let outputs = outputs.and_then(|rows| rows.get(..self.network.outputs()));
         outputs.unwrap_or_default()
     }
 
-    /// Writes eta for the marked lanes.
-    pub fn choose_eta<const B: usize>(
+    /// Writes eta for the marked lanes; nothing if it was stopped.
+    pub(crate) fn choose_eta<const B: usize>(
         &self,
         state: &[[f32; B]],
         action: &[[f32; B]],
         scratch: &mut [[f32; B]],
         lanes: &[bool; B],
         eta: &mut [[f32; B]],
+        slices: &Slices<'_>,
     ) {
-        let outputs = self.outputs(state, action, scratch);
+        let outputs = self.outputs(state, action, scratch, slices);
         for (row, output) in eta.iter_mut().zip(outputs) {
             for ((e, x), marked) in row.iter_mut().zip(output).zip(lanes) {
                 if *marked {
@@ -66,16 +70,17 @@ impl NetworkAdversary<'_> {
 
     /// Writes the chosen member for the marked lanes; the first of equals. An
     /// output that is not a number names a member that is not there, so that
-    /// the check abstains.
-    pub fn choose_member<const B: usize>(
+    /// the check abstains. Writes nothing if it was stopped.
+    pub(crate) fn choose_member<const B: usize>(
         &self,
         state: &[[f32; B]],
         action: &[[f32; B]],
         scratch: &mut [[f32; B]],
         lanes: &[bool; B],
         choice: &mut [u16; B],
+        slices: &Slices<'_>,
     ) {
-        let outputs = self.outputs(state, action, scratch);
+        let outputs = self.outputs(state, action, scratch, slices);
         let mut largest = [f32::NEG_INFINITY; B];
         for (member, output) in outputs.iter().enumerate() {
             let marks = largest.iter_mut().zip(choice.iter_mut()).zip(lanes);
@@ -111,15 +116,23 @@ mod tests {
         };
         let mut scratch = vec![[0.0; 2]; adversary.scratch_rows().unwrap_or(0)];
         let (state, action, lanes) = ([[3.0, -3.0]], [[0.0; 2]], [true; 2]);
+        let whole = Slices::default();
         let mut choice = [9; 2];
-        adversary.choose_member(&state, &action, &mut scratch, &lanes, &mut choice);
+        adversary.choose_member(&state, &action, &mut scratch, &lanes, &mut choice, &whole);
         assert_eq!(choice, [0, 1]);
         let nowhere = [[f32::NAN, 0.0]];
-        adversary.choose_member(&nowhere, &action, &mut scratch, &lanes, &mut choice);
+        adversary.choose_member(&nowhere, &action, &mut scratch, &lanes, &mut choice, &whole);
         assert_eq!(choice, [u16::MAX, 0]);
         // The same network as a continuous adversary, in the first lane only.
         let mut eta = [[0.0; 2]; 2];
-        adversary.choose_eta(&state, &action, &mut scratch, &[true, false], &mut eta);
+        adversary.choose_eta(
+            &state,
+            &action,
+            &mut scratch,
+            &[true, false],
+            &mut eta,
+            &whole,
+        );
         assert!(eta[0][0] > 0.99 && eta[1][0] < -0.99);
         assert_eq!((eta[0][1], eta[1][1]), (0.0, 0.0));
         Ok(())

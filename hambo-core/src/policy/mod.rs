@@ -28,6 +28,8 @@ pub use observed::{MAX_OBSERVED, Observed, Observer};
 pub use perceptron::Perceptron;
 pub use waypoints::{Leg, MAX_LEGS, MAX_SPACE, Waypoints};
 
+use crate::pause::Slices;
+
 /// A controller over lanes.
 ///
 /// `noise` holds one standard normal number for each action dimension and
@@ -87,6 +89,21 @@ pub trait Policy {
         self.act(state, noise, scratch, action);
     }
 
+    /// Likewise with pauses, where the work is more than one slice. The actions are NaN if
+    /// it was stopped.
+    fn act_in_slices<const B: usize>(
+        &self,
+        step: u32,
+        state: &[[f32; B]],
+        noise: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        action: &mut [[f32; B]],
+        slices: &Slices<'_>,
+    ) {
+        let _ = slices;
+        self.act_at(step, state, noise, scratch, action);
+    }
+
     /// The action in one state, without chance: what a control loop applies,
     /// within the task's limits. NaN where the sizes are not the policy's or
     /// the scratch is too short.
@@ -115,6 +132,21 @@ pub trait Policy {
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
     );
+
+    /// Likewise with pauses, where the work is more than one slice. The cotangent is of no
+    /// use if it was stopped.
+    fn pull_back_in_slices<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        noise: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        action_cotangent: &[[f32; B]],
+        state_cotangent: &mut [[f32; B]],
+        slices: &Slices<'_>,
+    ) {
+        let _ = slices;
+        self.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
+    }
 }
 
 /// What an action becomes where the scratch is too short: NaN, which never
@@ -192,11 +224,27 @@ impl Policy for StoredPolicy<'_> {
         scratch: &mut [[f32; B]],
         action: &mut [[f32; B]],
     ) {
+        self.act_in_slices(0, state, noise, scratch, action, &Slices::default());
+    }
+
+    fn act_in_slices<const B: usize>(
+        &self,
+        step: u32,
+        state: &[[f32; B]],
+        noise: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        action: &mut [[f32; B]],
+        slices: &Slices<'_>,
+    ) {
         match self {
             Self::Waypoints(policy) => policy.act(state, noise, scratch, action),
             Self::Linear(policy) => policy.act(state, noise, scratch, action),
-            Self::Perceptron(policy) => policy.act(state, noise, scratch, action),
-            Self::Observed(policy) => policy.act(state, noise, scratch, action),
+            Self::Perceptron(policy) => {
+                policy.act_in_slices(step, state, noise, scratch, action, slices);
+            }
+            Self::Observed(policy) => {
+                policy.act_in_slices(step, state, noise, scratch, action, slices);
+            }
         }
     }
 
@@ -208,18 +256,34 @@ impl Policy for StoredPolicy<'_> {
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
     ) {
+        self.pull_back_in_slices(
+            state,
+            noise,
+            scratch,
+            action_cotangent,
+            state_cotangent,
+            &Slices::default(),
+        );
+    }
+
+    fn pull_back_in_slices<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        noise: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        action_cotangent: &[[f32; B]],
+        state_cotangent: &mut [[f32; B]],
+        slices: &Slices<'_>,
+    ) {
+        let (from, to) = (action_cotangent, state_cotangent);
         match self {
-            Self::Waypoints(policy) => {
-                policy.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
-            }
-            Self::Linear(policy) => {
-                policy.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
-            }
+            Self::Waypoints(policy) => policy.pull_back(state, noise, scratch, from, to),
+            Self::Linear(policy) => policy.pull_back(state, noise, scratch, from, to),
             Self::Perceptron(policy) => {
-                policy.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
+                policy.pull_back_in_slices(state, noise, scratch, from, to, slices);
             }
             Self::Observed(policy) => {
-                policy.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
+                policy.pull_back_in_slices(state, noise, scratch, from, to, slices);
             }
         }
     }

@@ -6,6 +6,7 @@ use heapless::Vec;
 use super::{Linear, Perceptron, Policy, spoil};
 use crate::ParameterError;
 use crate::expression::{Comparison, Gradient, Inputs, Op, Program, Variable};
+use crate::pause::Slices;
 
 /// The largest number of observations.
 pub const MAX_OBSERVED: usize = 64;
@@ -125,6 +126,18 @@ impl Policy for Observed<'_> {
         scratch: &mut [[f32; B]],
         action: &mut [[f32; B]],
     ) {
+        self.act_in_slices(0, state, noise, scratch, action, &Slices::default());
+    }
+
+    fn act_in_slices<const B: usize>(
+        &self,
+        step: u32,
+        state: &[[f32; B]],
+        noise: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        action: &mut [[f32; B]],
+        slices: &Slices<'_>,
+    ) {
         let Some(parts) = self.split(scratch) else {
             return spoil(action);
         };
@@ -143,7 +156,9 @@ impl Policy for Observed<'_> {
         }
         match &self.policy {
             Observer::Linear(policy) => policy.act(parts.seen, noise, parts.rest, action),
-            Observer::Perceptron(policy) => policy.act(parts.seen, noise, parts.rest, action),
+            Observer::Perceptron(policy) => {
+                policy.act_in_slices(step, parts.seen, noise, parts.rest, action, slices);
+            }
         }
         // A network may lose a NaN.
         for row in action {
@@ -157,11 +172,24 @@ impl Policy for Observed<'_> {
 
     fn pull_back<const B: usize>(
         &self,
+        state: &[[f32; B]],
+        noise: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        action_cotangent: &[[f32; B]],
+        state_cotangent: &mut [[f32; B]],
+    ) {
+        let (from, to) = (action_cotangent, state_cotangent);
+        self.pull_back_in_slices(state, noise, scratch, from, to, &Slices::default());
+    }
+
+    fn pull_back_in_slices<const B: usize>(
+        &self,
         _state: &[[f32; B]],
         noise: &[[f32; B]],
         scratch: &mut [[f32; B]],
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
+        slices: &Slices<'_>,
     ) {
         let Some(parts) = self.split(scratch) else {
             return;
@@ -177,12 +205,13 @@ impl Policy for Observed<'_> {
                 action_cotangent,
                 parts.cotangents,
             ),
-            Observer::Perceptron(policy) => policy.pull_back(
+            Observer::Perceptron(policy) => policy.pull_back_in_slices(
                 parts.seen,
                 noise,
                 parts.rest,
                 action_cotangent,
                 parts.cotangents,
+                slices,
             ),
         }
         let seeds = self

@@ -4,6 +4,7 @@
 use super::{ActionMap, Policy};
 use crate::ParameterError;
 use crate::network::Perceptrons;
+use crate::pause::Slices;
 
 /// A network policy whose weights are borrowed.
 #[derive(Clone, Debug)]
@@ -53,7 +54,19 @@ impl Policy for Perceptron<'_> {
         scratch: &mut [[f32; B]],
         action: &mut [[f32; B]],
     ) {
-        let outputs = self.network.forward(state, &[], scratch);
+        self.act_in_slices(0, state, noise, scratch, action, &Slices::default());
+    }
+
+    fn act_in_slices<const B: usize>(
+        &self,
+        _step: u32,
+        state: &[[f32; B]],
+        noise: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        action: &mut [[f32; B]],
+        slices: &Slices<'_>,
+    ) {
+        let outputs = self.network.forward(state, &[], scratch, slices);
         if outputs
             .and_then(|outputs| self.actions.apply(outputs, noise, action))
             .is_none()
@@ -64,18 +77,31 @@ impl Policy for Perceptron<'_> {
 
     fn pull_back<const B: usize>(
         &self,
+        state: &[[f32; B]],
+        noise: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        action_cotangent: &[[f32; B]],
+        state_cotangent: &mut [[f32; B]],
+    ) {
+        let (from, to) = (action_cotangent, state_cotangent);
+        self.pull_back_in_slices(state, noise, scratch, from, to, &Slices::default());
+    }
+
+    fn pull_back_in_slices<const B: usize>(
+        &self,
         _state: &[[f32; B]],
         noise: &[[f32; B]],
         scratch: &mut [[f32; B]],
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
+        slices: &Slices<'_>,
     ) {
         let to_cotangents =
             |outputs: &mut [[f32; B]]| self.actions.pull_back(noise, action_cotangent, outputs);
         // A scratch that is too short has spoilt the action already.
         let _ = self
             .network
-            .pull_back(scratch, to_cotangents, state_cotangent, &mut []);
+            .pull_back(scratch, to_cotangents, (state_cotangent, &mut []), slices);
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::{Feedback, MemberRows};
 use crate::model::{Dynamics, Prediction};
+use crate::pause::{Pause, Slices};
 use crate::physics::ModelInputs;
 use crate::policy::Policy;
 use crate::task::{Task, Variant};
@@ -71,6 +72,8 @@ pub struct Buffers<'r, const B: usize> {
     /// The lanes whose distance from the log is measured; it takes as long as a
     /// small network.
     pub watch_support: [bool; B],
+    /// Whether there is to be another slice of work.
+    pub(crate) slices: Slices<'r>,
 }
 
 /// The rows of the controller.
@@ -185,6 +188,18 @@ impl<const B: usize> Buffers<'_, B> {
 }
 
 impl<'r, const B: usize> Buffers<'r, B> {
+    /// Calls `pause` between two slices of work from now on. Once it says `Break` every
+    /// trajectory in these rows is given up, and counts as not finite.
+    pub fn pause_with(&mut self, pause: &'r dyn Pause) {
+        self.slices.pause_with(pause);
+    }
+
+    /// Whether a pause has said `Break`.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.slices.is_stopped()
+    }
+
     /// How many rows a model, a task and a policy need.
     ///
     /// # Errors
@@ -279,6 +294,7 @@ impl<'r, const B: usize> Buffers<'r, B> {
             feedback: [Feedback::Given; B],
             smooth_end: false,
             watch_support: [false; B],
+            slices: Slices::default(),
         })
     }
 }

@@ -49,13 +49,13 @@ impl<P: Policy> Rollout<'_, P> {
         let scratch = &mut *buffers.adversary_scratch;
         if self.variant == Variant::ContinuousAdversary {
             let eta = buffers.eta.get_mut(self.eta_rows(step)?)?;
-            adversary.choose_eta(state, action, scratch, lanes, eta);
+            adversary.choose_eta(state, action, scratch, lanes, eta, &buffers.slices);
         } else {
             let row = usize::try_from(step).ok()?;
             let chosen = buffers.members.chosen.get_mut(row)?;
-            adversary.choose_member(state, action, scratch, lanes, chosen);
+            adversary.choose_member(state, action, scratch, lanes, chosen, &buffers.slices);
         }
-        Some(())
+        buffers.slices.next()
     }
 
     /// eta = (h_k − mu) / (beta · tau · sigma_e) in the lanes that follow a

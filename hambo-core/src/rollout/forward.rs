@@ -44,7 +44,8 @@ impl<P: Policy> Rollout<'_, P> {
 
     /// Walks all lanes to the horizon with the adversary's `buffers.eta` or
     /// `buffers.members`.
-    /// Every state stays in `buffers.states`.
+    /// Every state stays in `buffers.states`. Where a pause stopped it, no lane is
+    /// finite.
     pub fn forward<const B: usize>(
         &self,
         streams: &[Stream; B],

@@ -137,13 +137,15 @@ impl<P: Policy> Rollout<'_, P> {
     }
 
     /// The noise of a step, the controller's action, clipped, and what the model
-    /// says of it.
+    /// says of it. `None` if there is no such step, or it was stopped.
     fn predict<const B: usize>(
         &self,
         streams: &[Stream; B],
         step: u32,
         buffers: &mut Buffers<'_, B>,
     ) -> Option<()> {
+        let slices = &buffers.slices;
+        slices.next()?;
         let state = buffers.states.get(self.state_rows(step)?)?;
         self.draw_noise(streams, step, &mut buffers.noise);
         let ControllerRows {
@@ -151,8 +153,10 @@ impl<P: Policy> Rollout<'_, P> {
             wanted_action,
             action,
         } = &mut buffers.controller;
+        let noise = &*buffers.noise.action;
         self.policy
-            .act_at(step, state, buffers.noise.action, scratch, wanted_action);
+            .act_in_slices(step, state, noise, scratch, wanted_action, slices);
+        slices.next()?;
         let limits = &self.task.action_limits;
         let limits = limits.low.iter().zip(limits.high);
         for ((row, wanted), (low, high)) in action.iter_mut().zip(wanted_action.iter()).zip(limits)
@@ -165,10 +169,10 @@ impl<P: Policy> Rollout<'_, P> {
         let physics = &self.task.physics;
         let (features, finite) = physics.see(program, state, buffers.values, features);
         buffers.finite_features = finite;
-        self.model
-            .dynamics
-            .predict(features, action, buffers.scratch, &mut buffers.prediction);
-        Some(())
+        let (scratch, prediction) = (&mut *buffers.scratch, &mut buffers.prediction);
+        let dynamics = &self.model.dynamics;
+        dynamics.predict_in_slices(features, action, scratch, prediction, slices);
+        slices.next()
     }
 
     /// The random numbers of step `step` for every lane. Each step takes the

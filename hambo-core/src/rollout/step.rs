@@ -70,7 +70,8 @@ pub struct StepResult<const B: usize> {
 
 impl<P: Policy> Rollout<'_, P> {
     /// The first half of step `step`: the noise, the controller's action and
-    /// the model's prediction. `None` if `buffers` hold no such step.
+    /// the model's prediction. `None` if `buffers` hold no such step, or a pause
+    /// stopped it.
     pub fn observe<'s, const B: usize>(
         &self,
         streams: &[Stream; B],

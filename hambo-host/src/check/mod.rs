@@ -51,6 +51,7 @@ pub mod certify;
 pub mod exact;
 pub mod findings;
 pub mod fitness;
+pub mod floor;
 pub mod in_lanes;
 pub mod log_next;
 pub mod logged_return;

@@ -174,6 +174,9 @@ fn sentence(
         }
         Reason::Unfinished => "the check did not come to its end",
         Reason::OverBudget => "the check would take more steps than the task allows",
+        Reason::Corrupted => {
+            "two copies of a number disagree: the processor or its memory failed; check again"
+        }
     };
     text.to_owned()
 }

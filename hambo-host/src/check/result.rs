@@ -296,7 +296,7 @@ impl CheckResult {
             bound_variant: deciding(case, contest).map(|one| name(one.variant)),
             neutral: outcome.neutral.into(),
             threshold: outcome.threshold.map(Into::into),
-            verdict: outcome.threshold.map(|_| Decision::of(&outcome.verdict)),
+            verdict: outcome.threshold.map(|_| Decision::of(outcome.verdict)),
             questions: Vec::new(),
             reasons: reasons(task, outcome),
             assumes: assumption(case.set, &outcome.estimates, task),
@@ -340,9 +340,9 @@ impl CheckResult {
 }
 
 impl Decision {
-    fn of(verdict: &Verdict) -> Self {
+    fn of(verdict: Verdict) -> Self {
         match verdict {
-            Verdict::Deploy(_) => Self::Deploy,
+            Verdict::Deploy => Self::Deploy,
             Verdict::Reject => Self::Reject,
             Verdict::Abstain => Self::Abstain,
         }

@@ -19,7 +19,7 @@ const BOARDS: [Board; 1] = [Board {
     name: "stm32f405",
     image_bytes: 512 * 1024,
     workspace_bytes: 64 * 1024,
-    stack_bytes: 44 * 1024,
+    stack_bytes: 60 * 1024,
 }];
 
 /// Flash that task, policy and adversaries may take of an image.

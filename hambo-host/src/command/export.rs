@@ -1,4 +1,4 @@
-//! `hambo export`: a device image with its budget. It is written only if the controller
+//! `hambo export`: a bundle for a device with its budget. It is written only if the controller
 //! passes, on the host at the effort of `hambo check` and with the image's own effort, and
 //! if it fits the board.
 
@@ -15,22 +15,25 @@ use crate::check::names::reasons;
 use crate::check::number::Number;
 use crate::check::worst_start::find_worst_starts;
 use crate::device::{DeviceError, Qemu};
-use crate::formats::image::{Adversaries, AlignedBytes};
+use crate::formats::image::{Adversaries, AlignedBytes, BundleAbout, encode_bundle, encode_policy};
 use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
 use crate::foundation::files::write_whole;
 use crate::foundation::output::{OutputKind, hold_output};
 use crate::learn::model_file::ModelFile;
+use crate::learn::monitor::settings;
 use clap::Args;
 use hambo_core::check::Outcome;
 use hambo_core::device_link::DeviceResult;
-use hambo_core::image::Image;
+use hambo_core::floor::Floor;
+use hambo_core::image::{Bundle, Image};
+use hambo_core::monitor::Monitor;
 use hambo_core::rollout::Buffers;
-use hambo_core::task::Effort;
 use hambo_core::verdict::Verdict;
 
 use super::board::Board;
 use super::case::CaseArguments;
+use super::device_effort::DeviceEffort;
 use super::line::Line;
 use super::number::whole;
 
@@ -47,15 +50,8 @@ pub struct ExportArguments {
     policy: PathBuf,
     #[command(flatten)]
     case: CaseArguments,
-    /// Trajectories that the device samples.
-    #[arg(long, default_value_t = 400, value_parser = whole::<u32>)]
-    device_trajectories: u32,
-    /// Other trajectories on which the device searches.
-    #[arg(long, default_value_t = 8, value_parser = whole::<u32>)]
-    device_searched: u32,
-    /// Sweeps of the device's search.
-    #[arg(long, default_value_t = EffortLevel::Quick.sweeps(), value_parser = whole::<u32>)]
-    device_sweeps: u32,
+    #[command(flatten)]
+    effort: DeviceEffort,
     /// Write an image of a controller that does not pass. The device checks it and never
     /// deploys it.
     #[arg(long)]
@@ -63,6 +59,22 @@ pub struct ExportArguments {
     /// The board.
     #[arg(long, default_value = "stm32f405")]
     board: String,
+    /// The robot that the bundle is meant for, as its floor calls it.
+    #[arg(long, default_value = "robot")]
+    robot: String,
+    /// A number that grows with every bundle for a robot: its floor may refuse older ones.
+    #[arg(long, default_value_t = 0, value_parser = whole::<u32>)]
+    counter: u32,
+    /// The controller that takes over when the monitor stops this one (TOML or ONNX). The
+    /// device checks it too.
+    #[arg(long)]
+    fallback: Option<PathBuf>,
+    /// The probability with which the monitor may ever stop a robot that is as the model says.
+    #[arg(long, default_value_t = 0.01)]
+    alpha: f32,
+    /// The robot's floor (`hambo floor`): a bundle that it refuses is not written.
+    #[arg(long)]
+    floor: Option<PathBuf>,
     /// The image to write.
     #[arg(short, long)]
     output: PathBuf,
@@ -106,15 +118,10 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     let mut line = Line::new();
     find_worst_starts(&mut case, &mut line)?;
     let starts = case.initial.len() / task.state_names.len().max(1);
-    let trajectories = arguments.device_trajectories;
+    let trajectories = arguments.effort.device_trajectories;
     hold_certifiable(&task, trajectories, "--device-trajectories", starts)?;
     let (outcome, adversaries) = host_check(&case, options.effort, &mut line)?;
-    case.effort = Effort {
-        trajectories,
-        searched: arguments.device_searched,
-        iterations: arguments.device_sweeps,
-        ..case.effort
-    };
+    case.effort = arguments.effort.with_seed(case.effort.seed);
     let passed = passes(&case, &outcome, "on the host").and_then(|()| {
         let bytes = case.image(&adversaries)?;
         let outcome = check(&Image::parse(bytes.as_bytes())?)?;
@@ -125,9 +132,25 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
         Err(Error::Usage(_)) if arguments.force => case.task.refused_by_host = true,
         Err(error) => return Err(error),
     }
-    let aligned: AlignedBytes = case.image(&adversaries)?;
-    let bytes = aligned.as_bytes();
-    let image = Image::parse(bytes)?;
+    let image: AlignedBytes = case.image(&adversaries)?;
+    let about = arguments.about(&task, &model)?;
+    let fallback = match &arguments.fallback {
+        Some(file) => Some(encode_policy(&HostPolicy::read(file, &task)?)?),
+        None => None,
+    };
+    let bundle = encode_bundle(image.as_bytes(), &about, fallback.as_deref())?;
+    let bytes = bundle.as_bytes();
+    let bundle = Bundle::parse(bytes)?;
+    let image = bundle.image();
+    if let Some(fallback) = bundle.fallback() {
+        let outcome = check(&image.with_policy_of(fallback))?;
+        if !arguments.force {
+            passes(&case, &outcome, "as the fallback")?;
+        }
+    }
+    if let Some(file) = &arguments.floor {
+        admit(file, &bundle)?;
+    }
     let rows = Buffers::<DEVICE_LANES>::rows_needed(
         &image.model().dynamics,
         image.task(),
@@ -158,7 +181,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     // The image is good whatever becomes of the run under QEMU.
     write_whole(&arguments.output, bytes)?;
     let measured = match &arguments.firmware {
-        Some(firmware) => Some(arguments.run_on_device(firmware, &image)?),
+        Some(firmware) => Some(arguments.run_on_device(firmware, image)?),
         None => None,
     };
     if arguments.json {
@@ -220,11 +243,39 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     Ok(())
 }
 
+/// Whether the floor in a file takes the bundle.
+fn admit(file: &Path, bundle: &Bundle<'_>) -> Result<(), Error> {
+    let floor = AlignedBytes::read(file)?;
+    let floor = Floor::parse_prefix(floor.as_bytes())?;
+    let (model, task) = (bundle.image().model(), bundle.image().task());
+    let mut rows = vec![[0.0]; Monitor::rows_needed(model, task)?];
+    Ok(floor.admit(bundle, &mut rows)?)
+}
+
 impl ExportArguments {
+    /// Whom the bundle is for, and how its controller drives.
+    fn about(&self, task: &TaskFile, model: &ModelFile) -> Result<BundleAbout, Error> {
+        if !(self.alpha > 0.0 && self.alpha < 1.0) {
+            let text = format!(
+                "--alpha: {} is no share\nhelp: give a number between 0 and 1",
+                self.alpha
+            );
+            return Err(Error::Usage(text));
+        }
+        Ok(BundleAbout {
+            board: self.board.clone(),
+            robot: self.robot.clone(),
+            counter: self.counter,
+            period: task.time_step,
+            monitor: Some(settings(&model.metadata().calibration, self.alpha)),
+        })
+    }
+
     /// What the device makes of the image that was written, which must be what the host makes
     /// of it.
     fn run_on_device(&self, firmware: &Path, image: &Image<'_>) -> Result<DeviceResult, Error> {
-        let qemu = Qemu::new(firmware).with_timeout(Duration::from_secs(self.firmware_timeout));
+        let mut qemu = Qemu::new(firmware).with_timeout(Duration::from_secs(self.firmware_timeout));
+        qemu.floor.clone_from(&self.floor);
         let result = qemu.run(&self.output).map_err(|error| match error {
             DeviceError::Timeout { .. } => Error::Usage(format!(
                 "{error}\nhelp: {} is written; allow more time with --firmware-timeout SECONDS",
@@ -270,7 +321,7 @@ fn host_check(
 
 /// Whether a check deploys; if not, an error that says why.
 fn passes(case: &Case, outcome: &Outcome, place: &str) -> Result<(), Error> {
-    if let Verdict::Deploy(_) = outcome.verdict {
+    if outcome.verdict == Verdict::Deploy {
         return Ok(());
     }
     let mut why = reasons(&case.task, outcome);

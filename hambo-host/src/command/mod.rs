@@ -10,10 +10,13 @@ mod case;
 mod check;
 mod data;
 pub mod demo;
+mod device;
+mod device_effort;
 mod environment;
 mod estimate;
 mod export;
 mod fit;
+mod floor;
 mod global;
 mod improve;
 mod line;
@@ -40,9 +43,11 @@ use self::bench::BenchOptions;
 use self::check::CheckArguments;
 use self::data::DataCommand;
 use self::demo::DemoOptions;
+use self::device::DeviceCommand;
 use self::environment::EnvironmentCommand;
 use self::export::ExportArguments;
 use self::fit::FitArguments;
+use self::floor::FloorArguments;
 use self::global::GlobalArguments;
 use self::improve::ImproveArguments;
 use self::manual::{CompletionsArguments, ManArguments};
@@ -72,8 +77,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The whole story on PointSafety: log, fit, check pi_1.1 and pi_1.6 on
-    /// the host and on the device, study and picture.
+    /// The whole story on PointSafety, from the log to the device.
+    ///
+    /// Log, fit, check pi_1.1 and pi_1.6 on the host and on the device, study and picture.
     ///
     /// Example: hambo demo --firmware hambo-gate --output demo-output
     Demo {
@@ -128,8 +134,20 @@ enum Command {
     ///
     /// Example: hambo export m.hambo --task task.toml --policy pd.toml -o image.hmb
     Export(ExportArguments),
-    /// Learn a controller from a log alone: the best worst case inside the
-    /// model's uncertainty.
+    /// What a robot asks of every bundle.
+    ///
+    /// A bundle that asks for less than its robot does is refused, whatever it says of itself.
+    ///
+    /// Example: hambo floor task.toml --model m.hambo --data log.csv -o robot.floor
+    Floor(FloorArguments),
+    /// The firmware under QEMU.
+    ///
+    /// Example: hambo device drive image.hmb --env pendulum --firmware hambo-gate
+    #[command(subcommand)]
+    Device(DeviceCommand),
+    /// Learn a controller from a log alone: the best worst case.
+    ///
+    /// The worst case is that of an adversary inside the model's uncertainty.
     ///
     /// Example: hambo improve task.toml --data log.csv -o better.onnx
     Improve(ImproveArguments),
@@ -291,8 +309,10 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
             };
             demo::run(&options, out)?;
         }
+        Command::Device(command) => return device::run(&command, out),
         Command::Env(command) => environment::run(&command, out)?,
         Command::Export(arguments) => export::run(&arguments, out)?,
+        Command::Floor(arguments) => floor::run(&arguments, out)?,
         Command::Fit(arguments) => fit::run(&arguments, out)?,
         Command::Improve(arguments) => improve::run(&arguments, out)?,
         Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out)?,

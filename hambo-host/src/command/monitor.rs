@@ -171,7 +171,7 @@ fn print(
 }
 
 /// Why, in a few words.
-fn reason(trip: Trip, names: &[String]) -> String {
+pub(super) fn reason(trip: Trip, names: &[String]) -> String {
     match trip {
         Trip::NotFinite => "a number was not finite".to_owned(),
         Trip::Far(state) => format!(

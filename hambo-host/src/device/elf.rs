@@ -7,6 +7,8 @@ pub struct Firmware {
     pub model_start: u32,
     /// Length of that region in bytes.
     pub model_length: u32,
+    /// Address and length of the flash region for the robot's floor.
+    pub floor: (u32, u32),
     /// Code, constants and initial values in flash, in bytes, without the image.
     pub flash_bytes: u32,
     /// Statics in RAM, in bytes, without the stack.
@@ -17,6 +19,13 @@ const LOAD: u32 = 1;
 /// The flag of a segment that may be written.
 const WRITE: u32 = 2;
 const SYMBOL_TABLE: u32 = 2;
+/// The symbols of the regions for bundle and floor.
+const REGIONS: [&[u8]; 4] = [
+    b"_model_start\0",
+    b"_model_end\0",
+    b"_floor_start\0",
+    b"_floor_end\0",
+];
 
 impl Firmware {
     /// Reads a little-endian 32-bit ELF file.
@@ -29,7 +38,7 @@ impl Firmware {
             return Err("no 32-bit little-endian ELF file".into());
         }
         Self::read(elf).ok_or_else(|| {
-            "it is cut short or lacks the symbols `_model_start` and `_model_end`".into()
+            "it is cut short or lacks the symbols of the regions for bundle and floor".into()
         })
     }
 
@@ -46,7 +55,7 @@ impl Firmware {
 
         let sections: Vec<&[u8]> =
             table(elf, word(elf, 32)?, half(elf, 46)?, half(elf, 48)?)?.collect();
-        let (mut start, mut end) = (None, None);
+        let mut addresses = [None; REGIONS.len()];
         for section in &sections {
             if word(section, 4)? != SYMBOL_TABLE {
                 continue;
@@ -54,17 +63,19 @@ impl Firmware {
             let names = contents(elf, sections.get(word(section, 24)? as usize)?)?;
             for symbol in contents(elf, section)?.chunks_exact(16) {
                 let name = names.get(word(symbol, 0)? as usize..)?;
-                if name.starts_with(b"_model_start\0") {
-                    start = Some(word(symbol, 4)?);
-                } else if name.starts_with(b"_model_end\0") {
-                    end = Some(word(symbol, 4)?);
+                for (address, region) in addresses.iter_mut().zip(REGIONS) {
+                    if name.starts_with(region) {
+                        *address = Some(word(symbol, 4)?);
+                    }
                 }
             }
         }
-        let model_start = start?;
+        let [model_start, model_end, floor_start, floor_end] = addresses;
+        let (model_start, floor_start) = (model_start?, floor_start?);
         Some(Self {
             model_start,
-            model_length: end?.checked_sub(model_start)?,
+            model_length: model_end?.checked_sub(model_start)?,
+            floor: (floor_start, floor_end?.checked_sub(floor_start)?),
             flash_bytes,
             static_bytes,
         })
@@ -110,12 +121,29 @@ mod tests {
         put(46, &40_u16.to_le_bytes());
         put(48, &2_u16.to_le_bytes());
         let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let names = b"\0_model_start\0_model_end\0";
+        let names = b"\0_model_start\0_model_end\0_floor_start\0_floor_end\0";
         let parts: [Vec<u8>; 4] = [
             words(&[1, 0, 0, 0, 100, 130, 6, 0]),
-            words(&[0, 2, 0, 0, 164, 32, 1, 0, 0, 16]),
-            words(&[0, 3, 0, 0, 196, names.len() as u32, 0, 0, 0, 0]),
-            words(&[1, 0x0808_0000, 0, 0, 14, 0x0810_0000, 0, 0]),
+            words(&[0, 2, 0, 0, 164, 64, 1, 0, 0, 16]),
+            words(&[0, 3, 0, 0, 228, names.len() as u32, 0, 0, 0, 0]),
+            words(&[
+                1,
+                0x0808_0000,
+                0,
+                0,
+                14,
+                0x0810_0000,
+                0,
+                0,
+                25,
+                0x0806_0000,
+                0,
+                0,
+                38,
+                0x0808_0000,
+                0,
+                0,
+            ]),
         ];
         elf.extend(parts.concat());
         elf.extend(names);
@@ -123,12 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_model_region_and_the_memory_used() {
+    fn reads_the_regions_and_the_memory_used() {
         assert_eq!(
             Firmware::parse(&small_elf()),
             Ok(Firmware {
                 model_start: 0x0808_0000,
                 model_length: 512 * 1024,
+                floor: (0x0806_0000, 128 * 1024),
                 flash_bytes: 100,
                 static_bytes: 130,
             })

@@ -1,6 +1,7 @@
 //! What can go wrong between an image and its report.
 
 use crate::foundation::error::Explained;
+use hambo_core::drive_link::DriveRefusal;
 use std::{io, path::PathBuf, process::ExitStatus, time::Duration};
 use thiserror::Error;
 
@@ -152,6 +153,31 @@ pub enum DeviceError {
     )]
     NoPinLog,
 
+    /// The line between the emulated board and the robot cannot be opened or used.
+    #[error("the serial line to the device: {source}")]
+    Line {
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// The check passed, and still the device does not drive.
+    #[error("the device passed the check and does not drive: {}", refusal(*why))]
+    DriveRefused {
+        /// Why.
+        why: DriveRefusal,
+    },
+
+    /// The device went away in the middle of a drive, or answered another period.
+    #[error(
+        "the drive was cut off after {periods} periods; outputs off. Its last line: {last_line}"
+    )]
+    DriveCut {
+        /// Periods with an action.
+        periods: usize,
+        /// Where the device was.
+        last_line: String,
+    },
+
     /// The pin was driven otherwise than the closing message says.
     #[error("the device reported its output as {reported}, but the pin was {driven}")]
     PinDisagrees {
@@ -171,5 +197,21 @@ fn tail(messages: &str) -> String {
         String::new()
     } else {
         format!("\n{messages}")
+    }
+}
+
+fn refusal(why: DriveRefusal) -> &'static str {
+    match why {
+        DriveRefusal::Image => "the image that was checked cannot be read again",
+        DriveRefusal::Fallback => "the fallback has other sizes than the task",
+        DriveRefusal::Capacity => "the drive needs more memory than the board has",
+        DriveRefusal::Settings => {
+            "the robot does not measure a state that the task does not compute either"
+        }
+        DriveRefusal::TooLarge => "a transition has more numbers than one message holds",
+        DriveRefusal::Period => {
+            "the bundle's time step is not the period of the board's loop: write \
+             time_step = 0.05 into the task and export it again"
+        }
     }
 }

@@ -52,6 +52,17 @@ impl GpioWrite {
     }
 }
 
+/// How often the output-enable line changed its level, from low at the start.
+pub(super) fn edges(writes: &[GpioWrite]) -> usize {
+    let (mut high, mut edges) = (false, 0);
+    for write in writes {
+        let now = write.enables_outputs() || high && !write.disables_outputs();
+        edges += usize::from(now != high);
+        high = now;
+    }
+    edges
+}
+
 /// Whether the output-enable line is high after these stores.
 pub(super) fn left_high(writes: &[GpioWrite]) -> bool {
     let mut high = false;

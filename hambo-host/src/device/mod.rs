@@ -5,18 +5,29 @@
 //! result: an exit code is not enough, since an emulator that was reset also
 //! exits with success.
 //!
-//! Goes in: an image and a firmware. Comes out: a [`DeviceReport`]. May use:
-//! `formats` and `foundation`.
+//! A firmware whose check has passed drives, if a robot answers on its serial line
+//! ([`Qemu::drive`]).
+//!
+//! Goes in: an image and a firmware. Comes out: a [`DeviceReport`] or a [`DeviceDrive`].
+//! May use: `environment`, `formats` and `foundation`.
 
+mod drive;
+mod driven_system;
 mod elf;
 mod error;
+mod floor_file;
 mod gpio;
 mod output;
 mod qemu;
 mod report;
+mod robot_line;
+mod twin;
 
+pub use drive::{DeviceDrive, Measurement, Period, Robot};
+pub use driven_system::DrivenSystem;
 pub use elf::Firmware;
 pub use error::DeviceError;
 pub use gpio::GpioWrite;
 pub use qemu::Qemu;
 pub use report::DeviceReport;
+pub use twin::{HostDrive, drive_on_host};

@@ -1,5 +1,6 @@
 //! Runs the firmware on a microcontroller emulated by QEMU.
 
+use super::floor_file::FloorFile;
 use super::output::DeviceOutput;
 use super::{DeviceError, DeviceReport, Firmware};
 use defmt_decoder::Table;
@@ -30,6 +31,9 @@ pub struct Qemu {
     pub program: PathBuf,
     /// The run is stopped after this time on the wall clock.
     pub timeout: Duration,
+    /// The robot's floor, a file of `hambo floor`. Without one the emulated robot takes a
+    /// bundle at its word.
+    pub floor: Option<PathBuf>,
 }
 
 impl Qemu {
@@ -39,6 +43,7 @@ impl Qemu {
             firmware: firmware.into(),
             program: "qemu-system-arm".into(),
             timeout: Duration::from_secs(120),
+            floor: None,
         }
     }
 
@@ -46,6 +51,15 @@ impl Qemu {
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
+    }
+
+    /// The same for the robot with this floor.
+    #[must_use]
+    pub fn with_floor(self, floor: impl Into<PathBuf>) -> Self {
+        Self {
+            floor: Some(floor.into()),
+            ..self
+        }
     }
 
     /// The same with another emulator.
@@ -57,13 +71,14 @@ impl Qemu {
         }
     }
 
-    /// Puts an image into the board's flash and runs the firmware to its end.
+    /// Puts a bundle into the board's flash, the floor beside it, and runs the firmware to
+    /// its end.
     ///
     /// # Errors
     ///
     /// If something is missing, the device faults or takes too long, or its
     /// closing message, exit code and pin contradict each other. A refused
-    /// image is a report, not an error.
+    /// bundle is a report, not an error.
     pub fn run(&self, image: &Path) -> Result<DeviceReport, DeviceError> {
         let run = self.finish(image)?;
         DeviceReport::new(run.firmware, run.status, run.output, &run.stderr)
@@ -98,7 +113,6 @@ impl Qemu {
         }
     }
 
-    /// Puts a file into the board's flash and runs the firmware until it stops.
     /// Whether the firmware is one.
     ///
     /// # Errors
@@ -107,7 +121,7 @@ impl Qemu {
         self.read_firmware().map(|_| ())
     }
 
-    fn read_firmware(&self) -> Result<(Firmware, Table), DeviceError> {
+    pub(super) fn read_firmware(&self) -> Result<(Firmware, Table), DeviceError> {
         let elf = fs::read(&self.firmware).map_err(|source| DeviceError::NoFirmware {
             path: self.firmware.clone(),
             source,
@@ -123,11 +137,14 @@ impl Qemu {
         Ok((firmware, table))
     }
 
+    /// Puts a file into the board's flash and runs the firmware until it stops.
     fn finish(&self, image: &Path) -> Result<Finished, DeviceError> {
         let (firmware, table) = self.read_firmware()?;
-        require_room(image, firmware)?;
+        require_room(image, firmware.model_length)?;
+        let floor = FloorFile::of(self.floor.as_deref(), image)?;
+        require_room(floor.path(), firmware.floor.1)?;
 
-        let run = self.emulate(image, firmware)?;
+        let run = self.emulate(image, floor.path(), firmware)?;
         let output = DeviceOutput::decode(&table, &run.stdout)?;
         let Some(status) = run.status else {
             return Err(DeviceError::Timeout {
@@ -143,44 +160,10 @@ impl Qemu {
         })
     }
 
-    fn emulate(&self, image: &Path, firmware: Firmware) -> Result<Run, DeviceError> {
-        let program = self.program.display().to_string();
-        let start = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => DeviceError::NoQemu {
-                program: program.clone(),
-            },
-            _ => DeviceError::Start {
-                program: program.clone(),
-                source,
-            },
-        };
-        // In an option list a comma in a value is written twice.
-        let path = image.to_str().ok_or_else(|| DeviceError::PathNotText {
-            path: image.to_path_buf(),
-        })?;
-        let loader = format!(
-            "loader,file={},addr={:#x},force-raw=on",
-            path.replace(',', ",,"),
-            firmware.model_start
-        );
-
-        let mut child = Command::new(&self.program)
-            .args(["-M", "netduinoplus2", "-nographic", "-no-reboot"])
-            .args(["-monitor", "none", "-serial", "none"])
-            .args(["-semihosting-config", "enable=on,target=native"])
-            // One instruction per nanosecond of the board's time: a count that repeats.
-            .args(["-icount", "shift=0"])
-            // Accesses to the ports, on standard error.
-            .args(["-d", "unimp"])
-            .arg("-kernel")
-            .arg(&self.firmware)
-            .args(["-device", &loader])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(start)?;
-
+    fn emulate(&self, image: &Path, floor: &Path, firmware: Firmware) -> Result<Run, DeviceError> {
+        let start = |source| self.cannot_run(source);
+        let mut command = self.command(image, floor, firmware)?;
+        let mut child = command.args(["-serial", "none"]).spawn().map_err(start)?;
         let stdout = child.stdout.take().map(collect);
         let stderr = child.stderr.take().map(collect);
         let status = wait(&mut child, self.timeout).map_err(start)?;
@@ -189,6 +172,42 @@ impl Qemu {
             stdout: collected(stdout),
             stderr: String::from_utf8_lossy(&collected(stderr)).into_owned(),
         })
+    }
+
+    /// The emulator did not start, or its output could not be read.
+    pub(super) fn cannot_run(&self, source: io::Error) -> DeviceError {
+        let program = self.program.display().to_string();
+        match source.kind() {
+            io::ErrorKind::NotFound => DeviceError::NoQemu { program },
+            _ => DeviceError::Start { program, source },
+        }
+    }
+
+    /// The emulator with bundle and floor in the board's flash; its serial line is left open.
+    pub(super) fn command(
+        &self,
+        image: &Path,
+        floor: &Path,
+        firmware: Firmware,
+    ) -> Result<Command, DeviceError> {
+        let image = loader(image, firmware.model_start)?;
+        let floor = loader(floor, firmware.floor.0)?;
+        let mut command = Command::new(&self.program);
+        command
+            .args(["-M", "netduinoplus2", "-nographic", "-no-reboot"])
+            .args(["-monitor", "none"])
+            .args(["-semihosting-config", "enable=on,target=native"])
+            // One instruction per nanosecond of the board's time: a count that repeats.
+            .args(["-icount", "shift=0"])
+            // Accesses to the ports, on standard error.
+            .args(["-d", "unimp"])
+            .arg("-kernel")
+            .arg(&self.firmware)
+            .args(["-device", &image, "-device", &floor])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Ok(command)
     }
 }
 
@@ -207,7 +226,17 @@ struct Run {
     stderr: String,
 }
 
-fn require_room(image: &Path, firmware: Firmware) -> Result<(), DeviceError> {
+/// The emulator's words for a file at an address.
+fn loader(file: &Path, address: u32) -> Result<String, DeviceError> {
+    let path = file.to_str().ok_or_else(|| DeviceError::PathNotText {
+        path: file.to_path_buf(),
+    })?;
+    // In an option list a comma in a value is written twice.
+    let path = path.replace(',', ",,");
+    Ok(format!("loader,file={path},addr={address:#x},force-raw=on"))
+}
+
+pub(super) fn require_room(image: &Path, room: u32) -> Result<(), DeviceError> {
     // Opened, not just looked up, so that a file without permission is found here.
     let length = fs::File::open(image)
         .and_then(|file| file.metadata())
@@ -222,7 +251,7 @@ fn require_room(image: &Path, firmware: Firmware) -> Result<(), DeviceError> {
             path: image.to_path_buf(),
             source,
         })?;
-    let room = u64::from(firmware.model_length);
+    let room = u64::from(room);
     if length > room {
         return Err(DeviceError::ImageTooLarge {
             path: image.to_path_buf(),
@@ -234,7 +263,7 @@ fn require_room(image: &Path, firmware: Firmware) -> Result<(), DeviceError> {
 }
 
 /// Reads a pipe to its end on another thread, so that the emulator never waits for us.
-fn collect(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+pub(super) fn collect(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         // What came before an error still counts.
@@ -243,14 +272,14 @@ fn collect(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     })
 }
 
-fn collected(reader: Option<JoinHandle<Vec<u8>>>) -> Vec<u8> {
+pub(super) fn collected(reader: Option<JoinHandle<Vec<u8>>>) -> Vec<u8> {
     reader
         .and_then(|reader| reader.join().ok())
         .unwrap_or_default()
 }
 
 /// Waits for the end, or ends the child and gives `None`.
-fn wait(child: &mut Child, timeout: Duration) -> io::Result<Option<ExitStatus>> {
+pub(super) fn wait(child: &mut Child, timeout: Duration) -> io::Result<Option<ExitStatus>> {
     let begin = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {

@@ -91,7 +91,7 @@ fn emulator_messages(stderr: &str) -> String {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use hambo_core::device_link::{ModelCosts, Refusal, Usage, Work};
+    use hambo_core::device_link::{BoardStatus, ModelCosts, Refusal, ResetCause, Usage, Work};
     use std::os::unix::process::ExitStatusExt;
 
     const LOW: &str =
@@ -104,6 +104,12 @@ mod tests {
             work: Work::Instructions(1),
             stack_high_water: 2,
             workspace_bytes: 3,
+            longest_slice: 4,
+            board: BoardStatus {
+                reset: ResetCause::Unknown,
+                brown_out_level: None,
+                read_out_protected: None,
+            },
         };
         DeviceResult::refused(Refusal::WorkspaceTaken, usage)
     }
@@ -125,6 +131,7 @@ mod tests {
     ) -> Result<DeviceReport, DeviceError> {
         let firmware = Firmware {
             model_start: 0,
+            floor: (0, 0),
             model_length: 0,
             flash_bytes: 7,
             static_bytes: 8,

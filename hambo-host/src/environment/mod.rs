@@ -3,6 +3,7 @@
 //! Goes in: a controller and a number of episodes. Comes out: a log and the
 //! true return. May use: `formats` and below.
 
+mod disturbance;
 mod mujoco;
 mod pendulum;
 mod point_env;
@@ -12,6 +13,7 @@ mod rollout;
 
 use hambo_core::arithmetic::random::Stream;
 
+pub use disturbance::{Disturbance, DisturbedSystem, Reading};
 #[cfg(feature = "mujoco")]
 pub use mujoco::{Engine, HalfCheetah, Hopper};
 pub use mujoco::{GET_MUJOCO, HAS_MUJOCO, MUJOCO_ENVIRONMENTS};
@@ -49,6 +51,12 @@ pub trait Environment: Sync {
     /// go on.
     fn has_ended(&self, _state: &[f64]) -> bool {
         false
+    }
+
+    /// The same system with so many times the mass; none where there is no mass, or no such
+    /// one.
+    fn with_mass(&self, _factor: f64) -> Option<Box<dyn Environment>> {
+        None
     }
 }
 

@@ -16,6 +16,8 @@ const STEP: f64 = 0.05;
 #[derive(Clone, Debug)]
 pub struct Pendulum {
     task: TaskFile,
+    /// As a multiple of Gymnasium's.
+    mass: f64,
 }
 
 impl Pendulum {
@@ -25,7 +27,7 @@ impl Pendulum {
     /// If the built-in task file is wrong, which a test rules out.
     pub fn new() -> Result<Self, crate::Error> {
         let task = TaskFile::parse(TASK, "pendulum.toml")?;
-        Ok(Self { task })
+        Ok(Self { task, mass: 1.0 })
     }
 }
 
@@ -51,7 +53,14 @@ impl Environment for Pendulum {
 
     fn step(&self, state: &mut [f64], action: &[f32]) -> f64 {
         let torque = f64::from(action.first().copied().unwrap_or(0.0)).clamp(-2.0, 2.0);
-        advance(state, torque)
+        advance(state, torque, self.mass)
+    }
+
+    fn with_mass(&self, factor: f64) -> Option<Box<dyn Environment>> {
+        let mass = self.mass * factor;
+        let task = self.task.clone();
+        (mass > 0.0 && mass.is_finite())
+            .then(|| Box::new(Self { task, mass }) as Box<dyn Environment>)
     }
 }
 
@@ -60,11 +69,12 @@ fn pair(state: &[f64]) -> [f64; 2] {
     [(); 2].map(|()| numbers.next().unwrap_or(0.0))
 }
 
-/// One step with a torque within its limits; returns the reward.
-fn advance(state: &mut [f64], torque: f64) -> f64 {
+/// One step with a torque within its limits; returns the reward. Gravity does not depend on
+/// the mass, what the motor does with it does.
+fn advance(state: &mut [f64], torque: f64, mass: f64) -> f64 {
     let [angle, speed] = pair(state);
     let cost = wrapped(angle).powi(2) + 0.1 * speed.powi(2) + 0.001 * torque.powi(2);
-    let faster = speed + (15.0 * angle.sin() + 3.0 * torque) * STEP;
+    let faster = speed + (15.0 * angle.sin() + 3.0 / mass * torque) * STEP;
     let faster = faster.clamp(-MOST_SPEED, MOST_SPEED);
     let next = [angle + faster * STEP, faster];
     for (to, from) in state.iter_mut().zip(next) {
@@ -87,7 +97,7 @@ mod tests {
             let numbers: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
             let mut state = numbers[..2].to_vec();
             let torque = numbers[2].clamp(-2.0, 2.0);
-            let reward = advance(&mut state, torque);
+            let reward = advance(&mut state, torque, 1.0);
             for (found, expected) in [(state[0], 3), (state[1], 4), (reward, 5)] {
                 let expected = numbers[expected];
                 assert!(
@@ -106,6 +116,18 @@ mod tests {
             steps += 1;
         }
         assert_eq!(steps, 4000);
+    }
+
+    #[test]
+    fn twice_the_mass_moves_half_as_much() {
+        let heavy = Pendulum::new().unwrap().with_mass(2.0).unwrap();
+        let (mut state, mut light) = (vec![0.0, 0.0], vec![0.0, 0.0]);
+        heavy.step(&mut state, &[2.0]);
+        advance(&mut light, 2.0, 1.0);
+        assert!((state[1] - 0.5 * light[1]).abs() < 1e-12);
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Pendulum::new().unwrap().with_mass(bad).is_none());
+        }
     }
 
     #[test]

@@ -13,4 +13,4 @@ pub mod gaussian_process;
 pub mod model_file;
 pub mod monitor;
 pub mod prediction;
-mod replay_image;
+pub(crate) mod replay_image;

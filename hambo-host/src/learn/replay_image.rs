@@ -11,7 +11,7 @@ use crate::formats::task::TaskFile;
 ///
 /// # Errors
 /// If task and model do not fit together.
-pub(super) fn image_without_controller(
+pub(crate) fn image_without_controller(
     task: &TaskFile,
     model_part: &[u8],
     effort: Effort,

@@ -12,7 +12,7 @@ pub fn cases(model: &[u8]) -> Vec<Case> {
     let second = second_part(model);
     let old = second + 64;
     let mut newer = model.to_vec();
-    newer[4] = 9;
+    newer[4] = hambo_core::image::container::VERSION as u8 + 1;
     let mut older = model.to_vec();
     older[4] = 1;
     let garbage = signed(Part::Provenance, 40, &[0xff; 48]);

@@ -11,7 +11,7 @@
 //! | [`judge`] | the model and the check, as a user would call them |
 //! | [`assumption`], [`condition`] | what a log does not tell, and a model cannot know |
 //! | [`robots`], [`faults`] | cart-pole, drone and pendulum, with what is known of them and what may become of them |
-//! | [`coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`] | the studies |
+//! | [`coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`], [`glitches`] | the studies |
 //! | [`statistics`], [`picture`] | limits of shares; what the pictures share |
 
 pub mod assumption;
@@ -24,6 +24,8 @@ pub mod coverage;
 pub mod coverage_summary;
 pub mod families;
 pub mod faults;
+pub mod glitches;
+pub mod glitches_summary;
 pub mod judge;
 pub mod known_physics;
 pub mod known_summary;
@@ -40,12 +42,20 @@ pub use hambo_host::foundation::study::{Row, Study, Summary, digits, field, rows
 use backtests::Backtests;
 use broken::Broken;
 use coverage::Coverage;
+use glitches::Glitches;
 use known_physics::KnownPhysics;
 use monitored::Monitored;
 
 /// The study of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Study> {
-    let all: [&'static dyn Study; 5] = [&Coverage, &Broken, &Backtests, &KnownPhysics, &Monitored];
+    let all: [&'static dyn Study; 6] = [
+        &Coverage,
+        &Broken,
+        &Backtests,
+        &KnownPhysics,
+        &Monitored,
+        &Glitches,
+    ];
     all.into_iter().find(|study| study.name() == name)
 }

@@ -13,6 +13,7 @@ mod forward;
 mod pull_back;
 
 use super::vectors::Vectors;
+use crate::pause::{OUTPUTS, WEIGHTS};
 use forward::Forward;
 use pull_back::PullBack;
 pub(super) use pull_back::add_tile;
@@ -82,6 +83,26 @@ impl<'a> Dense<'a> {
         })
     }
 
+    /// The layer's outputs in blocks, each with work for one slice: a layer for each, and
+    /// its rows.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = (Self, usize)> + use<'a> {
+        let most = WEIGHTS.checked_div(self.inputs).unwrap_or(0).min(OUTPUTS);
+        let mut rest = *self;
+        core::iter::from_fn(move || {
+            let tiles = (most / TILE).min(rest.bias.len()).max(1);
+            let (bias, later_bias) = rest.bias.split_at_checked(tiles)?;
+            let weights = tiles.checked_mul(rest.inputs)?;
+            let (weights, later_weights) = rest.weights.split_at_checked(weights)?;
+            let block = Self {
+                bias,
+                weights,
+                ..rest
+            };
+            (rest.bias, rest.weights) = (later_bias, later_weights);
+            Some((block, tiles.checked_mul(TILE)?))
+        })
+    }
+
     /// `output = W input + b`. `output` has [`padded`] rows.
     pub fn forward<const B: usize>(&self, input: &[[f32; B]], output: &mut [[f32; B]]) {
         self.forward_through(|y| y, input, output);
@@ -96,6 +117,8 @@ impl<'a> Dense<'a> {
         input: &[[f32; B]],
         output: &mut [[f32; B]],
     ) {
+        #[cfg(test)]
+        crate::pause::work::add(self.weights.as_flattened().len());
         let kernel = Forward {
             layer: *self,
             f,
@@ -112,18 +135,24 @@ impl<'a> Dense<'a> {
         output_cotangent: &[[f32; B]],
         input_cotangent: &mut [[f32; B]],
     ) {
-        self.pull_back_to_rectified(&[], output_cotangent, input_cotangent);
+        for row in input_cotangent.iter_mut() {
+            *row = [0.0; B];
+        }
+        self.add_back(&[], output_cotangent, input_cotangent);
     }
 
-    /// Likewise for inputs that come from a rectifier: where one of `values`
-    /// is zero in every lane its derivative may stay zero, too.
+    /// Adds Wᵀ `output_cotangent` to `input_cotangent`. `values` may be the
+    /// inputs, if they come from a rectifier: where one is zero in every lane
+    /// its derivative may stay as it is. Else there are none.
     #[inline(never)] // One copy in flash.
-    pub(crate) fn pull_back_to_rectified<const B: usize>(
+    pub(crate) fn add_back<const B: usize>(
         &self,
         values: &[[f32; B]],
         output_cotangent: &[[f32; B]],
         input_cotangent: &mut [[f32; B]],
     ) {
+        #[cfg(test)]
+        crate::pause::work::add(self.weights.as_flattened().len());
         let kernel = PullBack {
             layer: *self,
             values,
@@ -207,8 +236,17 @@ mod tests {
                 input: &input,
                 output: &mut output,
             });
+            let mut in_blocks = vec![[f32::NAN; B]; padded(outputs)];
+            let mut rest = in_blocks.as_mut_slice();
+            for (block, rows) in layer.blocks() {
+                let (output, after) = rest.split_at_mut(rows);
+                block.forward_through(relu, &input, output);
+                rest = after;
+            }
+            assert!(rest.is_empty());
+            assert_eq!(in_blocks, output);
             let pull_back = |values: &[[f32; B]]| {
-                let mut gradient = vec![[f32::NAN; B]; inputs];
+                let mut gradient = vec![[0.0; B]; inputs];
                 vectors.run(PullBack {
                     layer,
                     values,
@@ -257,6 +295,34 @@ mod tests {
             same_bits::<32>(inputs, outputs, &mut stream);
             same_bits::<64>(inputs, outputs, &mut stream);
         }
+    }
+
+    #[test]
+    fn a_block_has_at_most_the_weights_of_a_slice() {
+        let blocks = |inputs: usize, outputs: usize| -> Vec<usize> {
+            let tiles = vec![[1.0; TILE]; Dense::tiles(inputs, outputs).unwrap()];
+            let layer = Dense::new(&tiles, inputs, outputs).unwrap();
+            layer.blocks().map(|(_, rows)| rows).collect()
+        };
+        assert_eq!(blocks(128, 128), [128]);
+        assert_eq!(blocks(129, 126), [124, 4]);
+        assert_eq!(blocks(256, 256), [64; 4]);
+        assert_eq!(blocks(8, 300), [128, 128, 44]);
+        // One tile of outputs is the least.
+        assert_eq!(blocks(10_000, 6), [4, 4]);
+        // What a block adds to the derivative is what its outputs do.
+        let tiles = Vec::from_iter((0..Dense::tiles(300, 70).unwrap()).map(|i| [i as f32; TILE]));
+        let layer = Dense::new(&tiles, 300, 70).unwrap();
+        let cotangent = Vec::from_iter((0..72).map(|row| [0.1 * row as f32]));
+        let (mut whole, mut sum) = ([[0.0]; 300], [[0.0]; 300]);
+        layer.pull_back(&cotangent, &mut whole);
+        let mut rest = cotangent.as_slice();
+        for (block, rows) in layer.blocks() {
+            let (own, after) = rest.split_at(rows);
+            block.add_back(&[], own, &mut sum);
+            rest = after;
+        }
+        assert_eq!(whole, sum);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Back from outputs to inputs: Wᵀ c.
+//! Back from outputs to inputs: adds Wᵀ c.
 
 use super::{Dense, TILE};
 use crate::arithmetic::active::{Active, is_zero};
@@ -18,9 +18,6 @@ impl<const B: usize> LaneLoop for PullBack<'_, B> {
     #[inline(always)]
     fn run<const GROUP: usize>(self) {
         let input_cotangent = self.input_cotangent;
-        for row in input_cotangent.iter_mut() {
-            *row = [0.0; B];
-        }
         let looks_for_zeros = B >= GROUP && GROUP > PLAIN && B.is_multiple_of(GROUP);
         let active = if looks_for_zeros {
             Active::of(self.values)

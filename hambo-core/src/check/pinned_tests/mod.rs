@@ -11,7 +11,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod fingerprint;
-mod plane;
+pub(super) mod plane;
 
 use heapless::Vec;
 

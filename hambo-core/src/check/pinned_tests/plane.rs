@@ -22,28 +22,28 @@ use crate::task::{Effort, InitialKind, InitialState, Limits, Method, Task, Varia
 use crate::wrap::Wraps;
 
 /// T.
-pub(super) const HORIZON: u32 = 12;
+pub(in crate::check) const HORIZON: u32 = 12;
 /// The slot of the constraint 1.2 − |v|.
-pub(super) const CONSTRAINT: u16 = 19;
+pub(in crate::check) const CONSTRAINT: u16 = 19;
 /// The members of the ensemble.
-pub(super) const MEMBERS: usize = 3;
+pub(in crate::check) const MEMBERS: usize = 3;
 /// The state's dimension.
-pub(super) const STATES: usize = 2;
+pub(in crate::check) const STATES: usize = 2;
 
 /// Numbers in (−1, 1), the same everywhere; kept until the tests end.
-pub(super) fn numbers(stream: u32, count: usize) -> &'static [f32] {
+pub(in crate::check) fn numbers(stream: u32, count: usize) -> &'static [f32] {
     let mut stream = Stream::new(1, stream);
     let numbers = (0..count).map(|_| 2.0 * stream.uniform() - 1.0);
     numbers.collect::<std::vec::Vec<f32>>().leak()
 }
 
-fn tiles(stream: u32, count: usize) -> &'static [[f32; TILE]] {
+pub(in crate::check) fn tiles(stream: u32, count: usize) -> &'static [[f32; TILE]] {
     let (tiles, _) = numbers(stream, count * TILE).as_chunks();
     tiles
 }
 
 /// Three networks of four hidden units; `beta` is the set's width.
-pub(super) fn model(beta: f32) -> Model<'static> {
+pub(in crate::check) fn model(beta: f32) -> Model<'static> {
     let shape = NetworkShape::new(3, &[4], 4, Activation::Tanh).unwrap();
     let units = Standardisation {
         input_mean: &[0.1, -0.1, 0.0],
@@ -73,7 +73,7 @@ pub(super) fn model(beta: f32) -> Model<'static> {
 }
 
 /// A squashed linear controller whose spread depends on the state.
-pub(super) fn policy() -> StoredPolicy<'static> {
+pub(in crate::check) fn policy() -> StoredPolicy<'static> {
     static GAIN: [[f32; TILE]; 3] = [
         [0.1, -1.2, 0.0, 0.0],
         [-0.6, 0.2, 0.0, 0.0],
@@ -127,7 +127,7 @@ fn program() -> Program {
 }
 
 /// The task, as `change` has made another one of it.
-pub(super) fn task(change: impl FnOnce(&mut Task<'static>)) -> Task<'static> {
+pub(in crate::check) fn task(change: impl FnOnce(&mut Task<'static>)) -> Task<'static> {
     use core::f32::consts::{PI, TAU};
     let mut task = Task {
         horizon: HORIZON,
@@ -158,6 +158,7 @@ pub(super) fn task(change: impl FnOnce(&mut Task<'static>)) -> Task<'static> {
         program: program(),
         reward: 15,
         termination: Some(20),
+        power_off: None,
         constraints: Vec::from_slice(&[Constraint::mean(CONSTRAINT)]).unwrap(),
         effort: Effort {
             trajectories: 6,
@@ -175,7 +176,7 @@ pub(super) fn task(change: impl FnOnce(&mut Task<'static>)) -> Task<'static> {
 }
 
 /// Gives the task what was trained and found elsewhere, against the return.
-pub(super) fn with_adversaries(task: &mut Task<'_>) {
+pub(in crate::check) fn with_adversaries(task: &mut Task<'_>) {
     let (horizon, continuous) = (HORIZON as usize, Variant::ContinuousAdversary);
     let discrete = Variant::DiscreteAdversary1;
     for (variant, outputs, stream) in [(continuous, STATES, 10), (discrete, MEMBERS, 11)] {
@@ -200,6 +201,9 @@ pub(super) fn with_adversaries(task: &mut Task<'_>) {
 }
 
 /// All three.
-pub(super) fn image(beta: f32, change: impl FnOnce(&mut Task<'static>)) -> Image<'static> {
+pub(in crate::check) fn image(
+    beta: f32,
+    change: impl FnOnce(&mut Task<'static>),
+) -> Image<'static> {
     Image::of(model(beta), task(change), policy())
 }

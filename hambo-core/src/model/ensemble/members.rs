@@ -2,6 +2,7 @@
 
 use super::Ensemble;
 use crate::arithmetic::elementary::sigmoid;
+use crate::pause::Slices;
 
 impl Ensemble<'_> {
     /// See [`crate::model::Dynamics::member_moments`].
@@ -34,14 +35,14 @@ impl Ensemble<'_> {
         }
     }
 
-    /// See [`crate::model::Dynamics::pull_back_members`].
+    /// See [`crate::model::Dynamics::pull_back_members_in_slices`].
     pub fn pull_back_members<const B: usize>(
         &self,
         members: &[usize; B],
         (mean, std): (&[[f32; B]], &[[f32; B]]),
         scratch: &mut [[f32; B]],
-        state_cotangent: &mut [[f32; B]],
-        action_cotangent: &mut [[f32; B]],
+        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
     ) {
         // A scratch that is too short gives a zero gradient, see `pull_back`.
         let to_cotangents = |outputs: &mut [[f32; B]]| {
@@ -51,7 +52,7 @@ impl Ensemble<'_> {
             }
             Some(())
         };
-        let _ = self.pull_back_outputs(scratch, to_cotangents, state_cotangent, action_cotangent);
+        let _ = self.pull_back_outputs(scratch, to_cotangents, cotangents, slices);
     }
 
     /// Puts the derivative in one member's outputs in their place: nothing in

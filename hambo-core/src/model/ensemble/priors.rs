@@ -5,6 +5,7 @@
 use crate::ParameterError;
 use crate::arithmetic::dense::TILE;
 use crate::network::{NetworkShape, Perceptrons};
+use crate::pause::Slices;
 
 /// One random network for each member, with an output for each state.
 #[derive(Clone, Debug)]
@@ -46,8 +47,9 @@ impl<'a> Priors<'a> {
         scratch: &mut [[f32; B]],
         outputs: &mut [[f32; B]],
         stride: usize,
+        slices: &Slices<'_>,
     ) -> Option<()> {
-        let own = self.networks.forward(state, action, scratch)?;
+        let own = self.networks.forward(state, action, scratch, slices)?;
         let own = own.chunks_exact(self.networks.output_rows().max(1));
         for (member, prior) in outputs.chunks_exact_mut(stride.max(1)).zip(own) {
             let rows = member.iter_mut().zip(prior);
@@ -66,7 +68,8 @@ impl<'a> Priors<'a> {
         outputs: &[[f32; B]],
         stride: usize,
         scratch: &mut [[f32; B]],
-        (state_cotangent, action_cotangent): (&mut [[f32; B]], &mut [[f32; B]]),
+        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
     ) -> Option<()> {
         let means = self.networks.outputs();
         let rows = self.networks.output_rows().max(1);
@@ -83,6 +86,6 @@ impl<'a> Priors<'a> {
             Some(())
         };
         self.networks
-            .pull_back(scratch, to_cotangents, state_cotangent, action_cotangent)
+            .pull_back(scratch, to_cotangents, cotangents, slices)
     }
 }

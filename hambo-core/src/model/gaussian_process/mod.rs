@@ -28,6 +28,7 @@ use heapless::Vec;
 use super::{Prediction, PredictionCotangent, Standardisation};
 use crate::ParameterError;
 use crate::arithmetic::dense::{TILE, padded};
+use crate::pause::Slices;
 use linear::LinearOutput;
 use numbers::NUMBER_TILES;
 use stationary::StationaryOutput;
@@ -240,17 +241,18 @@ impl<'a> GaussianProcess<'a> {
         })
     }
 
-    /// See [`super::Dynamics::predict`].
+    /// See [`super::Dynamics::predict_in_slices`].
     pub fn predict<const B: usize>(
         &self,
         state: &[[f32; B]],
         action: &[[f32; B]],
         scratch: &mut [[f32; B]],
         prediction: &mut Prediction<'_, B>,
+        slices: &Slices<'_>,
     ) {
         // A scratch that is too short leaves NaN, which never deploys.
         if self
-            .try_predict(state, action, scratch, prediction)
+            .try_predict(state, action, scratch, prediction, slices)
             .is_none()
         {
             for row in prediction.mean.iter_mut() {
@@ -265,6 +267,7 @@ impl<'a> GaussianProcess<'a> {
         action: &[[f32; B]],
         scratch: &mut [[f32; B]],
         prediction: &mut Prediction<'_, B>,
+        slices: &Slices<'_>,
     ) -> Option<()> {
         let Scratch {
             input,
@@ -293,6 +296,7 @@ impl<'a> GaussianProcess<'a> {
             self.outputs().zip(parts.zip(units).zip(std.iter_mut()))
         {
             let (numbers, output) = output?;
+            slices.next()?;
             let (slopes, after) = rest.split_at_mut_checked(rows)?;
             let (projection, after) = after.split_at_mut_checked(rows)?;
             rest = after;
@@ -303,7 +307,7 @@ impl<'a> GaussianProcess<'a> {
                 projection,
             };
             let standardised = match output {
-                Output::Stationary(output) => output.posterior(input, rows)?,
+                Output::Stationary(output) => output.posterior(input, rows, slices)?,
                 Output::Linear(output) => output.posterior(input, rows)?,
             };
             for (y, m) in mean.iter_mut().zip(&standardised.mean) {
@@ -321,25 +325,25 @@ impl<'a> GaussianProcess<'a> {
     /// The derivatives of mean and standard deviation in the input: d mu / dx
     /// = k′ᵀ alpha, and d sigma / dx = (k′(x, x) / 2 − k′ᵀ Mᵀ v) / sigma,
     /// their error bounds held fixed. They steer the adversary and enter no
-    /// bound, so they are in f32. See [`super::Dynamics::pull_back`].
+    /// bound, so they are in f32. See [`super::Dynamics::pull_back_in_slices`].
     pub fn pull_back<const B: usize>(
         &self,
         cotangent: &PredictionCotangent<'_, B>,
         scratch: &mut [[f32; B]],
-        state_cotangent: &mut [[f32; B]],
-        action_cotangent: &mut [[f32; B]],
+        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
     ) {
         // A scratch that is too short gives a zero gradient: the adversary
         // stays where it is and the forward sweep reports the NaN.
-        let _ = self.try_pull_back(cotangent, scratch, state_cotangent, action_cotangent);
+        let _ = self.try_pull_back(cotangent, scratch, cotangents, slices);
     }
 
     fn try_pull_back<const B: usize>(
         &self,
         cotangent: &PredictionCotangent<'_, B>,
         scratch: &mut [[f32; B]],
-        state_cotangent: &mut [[f32; B]],
-        action_cotangent: &mut [[f32; B]],
+        (state_cotangent, action_cotangent): (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
     ) -> Option<()> {
         let Scratch {
             input,
@@ -356,6 +360,7 @@ impl<'a> GaussianProcess<'a> {
             self.outputs().zip(cotangents.zip(scales).zip(std.iter()))
         {
             let (_, output) = output?;
+            slices.next()?;
             let (slopes, after) = rest.split_at_mut_checked(rows)?;
             let (projection, after) = after.split_at_mut_checked(rows)?;
             rest = after;
@@ -376,7 +381,9 @@ impl<'a> GaussianProcess<'a> {
                 .chain(action_cotangent.iter_mut());
             let cotangents = (&c_mean, &c_std);
             match output {
-                Output::Stationary(output) => output.pull_back(cotangents, input, rows, inputs)?,
+                Output::Stationary(output) => {
+                    output.pull_back(cotangents, input, rows, inputs, slices)?;
+                }
                 Output::Linear(output) => output.pull_back(cotangents, rows, inputs)?,
             }
         }

@@ -10,6 +10,7 @@ use super::variance::{explained_slope, integer_rows, variance};
 use crate::arithmetic::dense::TILE;
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::triangular::LowerTriangular;
+use crate::pause::Slices;
 
 /// What is stored of it.
 #[derive(Clone, Copy, Debug)]
@@ -84,11 +85,12 @@ impl<'a> StationaryOutput<'a> {
 
     /// The posterior at `input`, the distance from the inputs' mean. Leaves
     /// the slopes of the kernel vector, and M k as [`Self::pull_back`] takes
-    /// it.
+    /// it. `None` also if it was stopped.
     pub fn posterior<const B: usize>(
         &self,
         input: &[[f32; B]],
         rows: OutputRows<'_, B>,
+        slices: &Slices<'_>,
     ) -> Option<OutputPosterior<B>> {
         let OutputRows {
             query,
@@ -102,14 +104,14 @@ impl<'a> StationaryOutput<'a> {
             *row = [0; B];
         }
         let sums = match self.kernel {
-            Kernel::Rbf => self.kernel_vector::<Rbf, B>(query, kernel, slopes),
-            Kernel::Matern32 => self.kernel_vector::<Matern32, B>(query, kernel, slopes),
-            Kernel::Matern52 => self.kernel_vector::<Matern52, B>(query, kernel, slopes),
-            Kernel::Linear => return None,
-        };
+            Kernel::Rbf => self.kernel_vector::<Rbf, B>(query, kernel, slopes, slices),
+            Kernel::Matern32 => self.kernel_vector::<Matern32, B>(query, kernel, slopes, slices),
+            Kernel::Matern52 => self.kernel_vector::<Matern52, B>(query, kernel, slopes, slices),
+            Kernel::Linear => None,
+        }?;
         let numbers = &self.numbers;
         let mean = sums.map(|sum| sum as f32 * numbers.weight_unit);
-        let variance = variance(&self.factor, numbers, kernel, projection)?;
+        let variance = variance(&self.factor, numbers, kernel, projection, slices)?;
         Some(OutputPosterior::new(numbers, &square, mean, &variance))
     }
 
@@ -129,20 +131,23 @@ impl<'a> StationaryOutput<'a> {
     }
 
     /// k in units of 2⁻³¹ of the signal variance, and its slopes; gives the
-    /// mean's sum. Out of line, so that a program holds it once.
+    /// mean's sum, unless it was stopped. Out of line, so that a program holds it
+    /// once.
     #[inline(never)]
     fn kernel_vector<S: Shape, const B: usize>(
         &self,
         query: &[[i32; B]],
         kernel: &mut [[i32; B]],
         slopes: &mut [[f32; B]],
-    ) -> [i64; B] {
+        slices: &Slices<'_>,
+    ) -> Option<[i64; B]> {
         let scale = self.numbers.signal_variance * FRACTION;
         let steepness = -(scale * self.kernel.steepness());
         let mut sums = [0_i64; B];
         let rows = kernel.iter_mut().zip(slopes.iter_mut());
         let points = self.points().zip(self.weights);
-        for ((row, slopes), (point, weight)) in rows.zip(points) {
+        for (number, ((row, slopes), (point, weight))) in rows.zip(points).enumerate() {
+            slices.at_row(number)?;
             let mut squares = [0_u64; B];
             for (row, point) in query.iter().zip(point) {
                 for (square, x) in squares.iter_mut().zip(row) {
@@ -162,17 +167,19 @@ impl<'a> StationaryOutput<'a> {
                 *slope = steepness * value as f32;
             }
         }
-        sums
+        Some(sums)
     }
 
     /// Adds the derivatives of mean and standard deviation, times `c_mean`
-    /// and `c_std` over the standard deviation, to a row for each input.
+    /// and `c_std` over the standard deviation, to a row for each input. `None`
+    /// also if it was stopped.
     pub fn pull_back<'r, const B: usize>(
         &self,
         (c_mean, c_std): (&[f32; B], &[f32; B]),
         input: &[[f32; B]],
         rows: OutputRows<'_, B>,
         cotangents: impl Iterator<Item = &'r mut [f32; B]>,
+        slices: &Slices<'_>,
     ) -> Option<()> {
         let OutputRows {
             query,
@@ -181,7 +188,7 @@ impl<'a> StationaryOutput<'a> {
             projection,
         } = rows;
         let numbers = &self.numbers;
-        let explained = explained_slope(&self.factor, numbers, projection, kernel)?;
+        let explained = explained_slope(&self.factor, numbers, projection, kernel, slices)?;
         let query = integer_rows(query);
         self.move_query(input, query);
         // Stored weights are alpha times the signal variance.
@@ -196,6 +203,7 @@ impl<'a> StationaryOutput<'a> {
         }
         let squared_unit = numbers.coordinate_unit * numbers.coordinate_unit;
         for (d, ((sum, x), factor)) in cotangents.zip(query.iter()).zip(self.factors).enumerate() {
+            slices.next()?;
             let mut gradient = [0.0; B];
             for (weights, point) in kernel.iter().zip(self.points()) {
                 let point = *point.get(d)?;

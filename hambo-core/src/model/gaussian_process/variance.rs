@@ -8,6 +8,7 @@
 use super::numbers::OutputNumbers;
 use crate::arithmetic::dense::TILE;
 use crate::arithmetic::triangular::LowerTriangular;
+use crate::pause::Slices;
 
 /// The unit of the variance's integer sum, as a part of k(x, x).
 const VARIANCE_UNIT: f32 = 1.0 / (1_u64 << 62) as f32;
@@ -20,8 +21,10 @@ pub(super) fn variance<const B: usize>(
     numbers: &OutputNumbers,
     kernel: &[[i32; B]],
     projection: &mut [[f32; B]],
+    slices: &Slices<'_>,
 ) -> Option<[f32; B]> {
-    factor.multiply(kernel, integer_rows(projection))?;
+    factor.multiply_in_slices(kernel, integer_rows(projection), slices)?;
+    slices.next()?;
     // 1 − |M k|² / p in units of 2⁻⁶².
     let mut left = [1_i64 << 62; B];
     let (tiles, _) = projection.as_chunks_mut::<TILE>();
@@ -46,8 +49,10 @@ pub(super) fn explained_slope<const B: usize>(
     numbers: &OutputNumbers,
     projection: &[[f32; B]],
     kernel: &mut [[f32; B]],
+    slices: &Slices<'_>,
 ) -> Option<f32> {
-    factor.multiply_transposed(projection, kernel)?;
+    factor.multiply_transposed_in_slices(projection, kernel, slices)?;
+    slices.next()?;
     Some(numbers.prior_variance / numbers.signal_variance)
 }
 

@@ -67,16 +67,20 @@ impl<P: Policy> Rollout<'_, P> {
                 *y = *c * *n * noise_weight;
             }
         }
-        self.model.dynamics.pull_back(
+        let seen = self.seen_cotangent(buffers.state_cotangent, buffers.feature_cotangent);
+        self.model.dynamics.pull_back_in_slices(
             &PredictionCotangent {
                 mean: &*cotangents.mean,
                 epistemic_std: &*cotangents.epistemic_std,
                 aleatoric_std: &*cotangents.aleatoric_std,
             },
             buffers.scratch,
-            self.seen_cotangent(buffers.state_cotangent, buffers.feature_cotangent),
-            buffers.action_cotangent,
+            (seen, &mut *buffers.action_cotangent),
+            &buffers.slices,
         );
+        if buffers.slices.is_stopped() {
+            return None;
+        }
         // The adversary's own derivative, last: eta was needed until here.
         let radii = self.model.confidence.radii();
         let stds = buffers.prediction.epistemic_std.iter();

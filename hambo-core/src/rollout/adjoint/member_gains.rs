@@ -56,6 +56,7 @@ impl<P: Policy> Rollout<'_, P> {
         );
         let dynamics = &self.model.dynamics;
         for member in 0..dynamics.members() {
+            buffers.slices.next()?;
             dynamics.member_moments(&[member; B], buffers.scratch, centre, spread);
             let other = value(centre, spread, noise);
             let best = proposed.iter_mut().zip(gain.iter_mut());
@@ -73,12 +74,15 @@ impl<P: Policy> Rollout<'_, P> {
                 *y = *c * *n * noise_weight;
             }
         }
-        dynamics.pull_back_members(
+        dynamics.pull_back_members_in_slices(
             &chosen,
             (cotangent, by_std),
             buffers.scratch,
-            self.seen_cotangent(buffers.state_cotangent, buffers.feature_cotangent),
-            buffers.action_cotangent,
+            (
+                self.seen_cotangent(buffers.state_cotangent, buffers.feature_cotangent),
+                &mut *buffers.action_cotangent,
+            ),
+            &buffers.slices,
         );
         Some(())
     }

@@ -88,7 +88,9 @@ impl<P: Policy> Rollout<'_, P> {
         self.known_back(comparison, buffers)?;
         self.limits_back(buffers)?;
         clear(buffers.feature_cotangent);
+        buffers.slices.next()?;
         through_transition(step, buffers)?;
+        buffers.slices.next()?;
         self.features_back(comparison, buffers)?;
         self.controller_back(step, buffers)?;
         let rows = buffers.next_cotangent.iter_mut();
@@ -320,14 +322,15 @@ impl<P: Policy> Rollout<'_, P> {
             &self.task.action_limits,
             |_| true,
         );
-        self.policy.pull_back(
+        self.policy.pull_back_in_slices(
             buffers.states.get(self.state_rows(step)?)?,
             buffers.noise.action,
             buffers.controller.scratch,
             buffers.action_cotangent,
             buffers.state_cotangent,
+            &buffers.slices,
         );
-        Some(())
+        buffers.slices.next()
     }
 
     /// 1 if the system's noise takes part, else 0.

@@ -12,6 +12,7 @@ use crate::check::findings::Findings;
 use crate::check::in_lanes::check_and_keep;
 use crate::device::{DeviceReport, Qemu};
 use crate::environment::TruePath;
+use crate::formats::image::{BundleAbout, encode_bundle};
 use crate::foundation::error::Explained;
 use crate::foundation::files::write_whole;
 
@@ -27,7 +28,7 @@ pub(super) struct CheckedController {
 }
 
 impl CheckedController {
-    /// Checks pi_y. The image goes to `folder`, if there is one, from where the device runs.
+    /// Checks pi_y. The bundle goes to `folder`, if there is one, from where the device runs.
     pub fn check(
         experiment: &Experiment,
         y: f32,
@@ -37,7 +38,8 @@ impl CheckedController {
         let bytes = experiment.image(y)?;
         let file = folder.map(|folder| folder.join(format!("pi_{y}.hmb")));
         if let Some(file) = &file {
-            write_whole(file, bytes.as_bytes())?;
+            let bundle = encode_bundle(bytes.as_bytes(), &BundleAbout::default(), None)?;
+            write_whole(file, bundle.as_bytes())?;
         }
         let (outcome, findings) = check_and_keep(&Image::parse(bytes.as_bytes())?, 1)?;
         let device = qemu.zip(file).map(|(qemu, file)| qemu.run(&file));

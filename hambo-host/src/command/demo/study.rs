@@ -61,7 +61,7 @@ fn deploys(experiment: &Experiment, y: f32) -> Result<(bool, bool), Error> {
     let neutral = outcome
         .threshold
         .is_some_and(|threshold| outcome.neutral >= threshold);
-    Ok((neutral, matches!(outcome.verdict, Verdict::Deploy(_))))
+    Ok((neutral, outcome.verdict == Verdict::Deploy))
 }
 
 /// How many models would deploy each controller, and what each estimate got wrong.

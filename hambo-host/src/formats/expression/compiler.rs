@@ -100,6 +100,12 @@ impl<'a> Compiler<'a> {
         margin
     }
 
+    /// The tape so far.
+    #[must_use]
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
     /// The tape, at most [`MAX_OPS`] long.
     pub fn finish(self) -> Vec<Op> {
         self.ops

@@ -20,6 +20,7 @@ mod error;
 mod interval;
 mod lexer;
 mod parser;
+mod reads;
 
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub use compiler::{Compiler, Names};
 pub use error::ExpressionError;
 pub use interval::{InputIntervals, Interval, tape_intervals};
 pub use parser::FUNCTIONS;
+pub use reads::reads;
 
 /// Words that cannot be names of states or actions, besides [`FUNCTIONS`].
 pub const RESERVED: [&str; 2] = ["next", "pi"];

@@ -41,6 +41,9 @@ pub enum EncodeError {
     /// The core would refuse the policy.
     #[error("the policy cannot be used: {}; make every size and number finite and in range", problem_text(.0))]
     Policy(Problem),
+    /// An image that is no row of parts.
+    #[error("the image is no row of parts; export it again")]
+    NoParts,
     /// The manifest cannot be serialised.
     #[error("the manifest cannot be written: {0}")]
     Manifest(#[from] postcard::Error),
@@ -315,6 +318,7 @@ fn encode_task(
         ops: &ops,
         reward: task.reward.slot(),
         termination: task.termination,
+        power_off: task.power_off,
         constraints: limited("the number of constraints", &constraints)?,
     };
     let mut arena = ArenaWriter::default();

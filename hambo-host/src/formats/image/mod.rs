@@ -3,7 +3,9 @@
 
 mod adversary;
 mod aligned;
+mod bundle;
 mod encode;
+mod floor;
 mod policy;
 mod refused;
 
@@ -11,9 +13,12 @@ pub use adversary::{
     Adversaries, FoundAdversary, TrainedAdversary, encode_adversary, encode_found,
 };
 pub use aligned::AlignedBytes;
+pub(crate) use bundle::name;
+pub use bundle::{BundleAbout, encode_bundle};
 pub(crate) use encode::{ArenaWriter, encode_model, limited, small};
 pub use encode::{
     EncodeError, Gap, LoggedRegion, Uncertainty, encode_image, encode_image_with, encode_part,
 };
+pub use floor::{encode_floor, floor_of_trust};
 pub use policy::{decode_policy, encode_policy};
-pub use refused::{Refused, part_name, problem_text};
+pub use refused::{Refused, part_name, problem_text, shortfall_text};

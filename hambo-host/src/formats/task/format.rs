@@ -23,10 +23,12 @@ struct Raw {
     delta: Option<f32>,
     discount: Option<f32>,
     threshold: Option<f32>,
+    time_step: Option<f64>,
     state: Option<RawStates>,
     action: Option<RawActions>,
     reward: Option<RawReward>,
     termination: Option<RawExpression>,
+    power_off: Option<RawExpression>,
     #[serde(default)]
     constraint: Vec<RawConstraint>,
     known: Option<toml::Table>,
@@ -71,8 +73,8 @@ struct RawReward {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawExpression {
-    expr: Option<String>,
+pub(super) struct RawExpression {
+    pub(super) expr: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -94,6 +96,20 @@ struct RawInitial {
     mean: Option<Vec<f32>>,
     std: Option<Vec<f32>>,
     always: Option<bool>,
+}
+
+/// The time between two actions in whole microseconds; a file has it in seconds.
+fn time_step(check: &Checker<'_>, seconds: Option<f64>) -> Result<Option<u32>, TaskError> {
+    let Some(seconds) = seconds else {
+        return Ok(None);
+    };
+    let microseconds = (seconds * 1e6).round();
+    let whole = (seconds * 1e6 - microseconds).abs() < 1e-3;
+    if !(whole && microseconds >= 1.0 && microseconds <= f64::from(u32::MAX)) {
+        let help = "give seconds above 0, to the microsecond, for example time_step = 0.05";
+        return check.fail("time_step", format!("is {seconds}"), help);
+    }
+    Ok(Some(microseconds as u32))
 }
 
 /// `other_horizon` stands for the file's own, in expressions too.
@@ -219,6 +235,10 @@ pub(super) fn parse(
         }
         None => None,
     };
+    let power_off = match raw.power_off {
+        Some(power_off) => Some(check.power_off(power_off, &mut compiler)?),
+        None => None,
+    };
     let constraints = check.constraints(raw.constraint, &mut compiler)?;
 
     let mut task = TaskFile {
@@ -227,6 +247,7 @@ pub(super) fn parse(
         delta,
         discount,
         threshold: raw.threshold,
+        time_step: time_step(&check, raw.time_step)?,
         ops: compiler.finish(),
         state_names,
         state_low,
@@ -246,6 +267,7 @@ pub(super) fn parse(
         return_bounds,
         method: Method::default(),
         termination,
+        power_off,
         constraints,
     };
     if learned && let Err(error) = add_to_task(&mut task) {
@@ -305,7 +327,12 @@ impl Checker<'_> {
         })
     }
 
-    fn present<T>(&self, key: &str, value: Option<T>, help: &str) -> Result<T, TaskError> {
+    pub(super) fn present<T>(
+        &self,
+        key: &str,
+        value: Option<T>,
+        help: &str,
+    ) -> Result<T, TaskError> {
         match value {
             Some(value) => Ok(value),
             None => self.fail(key, "is missing", help),

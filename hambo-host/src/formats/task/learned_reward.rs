@@ -54,6 +54,7 @@ impl TaskFile {
         seen.ops.clear();
         seen.reward = Reward::Computed(0);
         seen.termination = None;
+        seen.power_off = None;
         seen.constraints.clear();
         Cow::Owned(seen)
     }

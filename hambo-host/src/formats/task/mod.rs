@@ -18,6 +18,7 @@ mod learned_reward;
 mod learned_reward_tests;
 mod locate;
 mod model_view;
+mod power_off;
 mod smoothing;
 mod wraps;
 
@@ -142,6 +143,8 @@ pub struct TaskFile {
     pub discount: f32,
     /// Deploy only at or above this return.
     pub threshold: Option<f32>,
+    /// The time between two actions in microseconds, where the task states it.
+    pub time_step: Option<u32>,
     /// Names of the states; where the reward is learned the last one is the return so
     /// far.
     pub state_names: Vec<String>,
@@ -179,6 +182,9 @@ pub struct TaskFile {
     pub return_bounds: Option<[f32; 2]>,
     /// Slot of the termination, which is 0 or 1.
     pub termination: Option<u16>,
+    /// Slot of where the robot may be switched off after the monitor tripped: 0 or 1, of the
+    /// state alone.
+    pub power_off: Option<u16>,
     /// Which estimates a check makes; HAMBO-CA with noise unless changed.
     pub method: Method,
     /// Whether a check of it on the host did not deploy; no file says so.

@@ -588,3 +588,24 @@ fn smoothing_widths_are_mean_distances() {
     assert!(has(2.0) && has(51.639_465), "{others:?}");
     assert!(task.program().is_ok());
 }
+
+#[test]
+fn power_off_is_a_condition_of_the_state_alone() {
+    let with = |expr: &str| format!("{PENDULUM}\n[power_off]\nexpr = \"{expr}\"\n");
+    let task = TaskFile::parse(&with("abs(omega) < 0.1 && c < 0"), "task.toml").unwrap();
+    let slot = task.power_off.unwrap();
+    for (state, safe) in [
+        ([-1.0, 0.0, 0.05], 1.0),
+        ([-1.0, 0.0, 0.2], 0.0),
+        ([1.0, 0.0, 0.0], 0.0),
+    ] {
+        assert_eq!(value(&task, slot, &state, &[0.0], &state), safe);
+    }
+    for expr in ["torque < 1", "abs(next.omega) < 1"] {
+        let error = TaskFile::parse(&with(expr), "task.toml").unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("power_off.expr"), "{text}");
+    }
+    let error = TaskFile::parse(&with("").replace("expr = \"\"", ""), "task.toml");
+    assert!(error.unwrap_err().to_string().contains("power_off.expr"));
+}

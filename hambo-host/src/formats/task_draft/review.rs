@@ -2,13 +2,14 @@
 
 use hambo_core::check::FEWEST_STARTS;
 use hambo_core::constraint::{Constraint, ConstraintKind};
-use hambo_core::expression::{Comparison, Inputs, Op, Program, Variable};
+use hambo_core::expression::{Comparison, Inputs, Program, Variable};
 
 use super::finding::{Finding, Review, WorstRow};
 use super::range;
 use super::rows::{LoggedRow, LoggedRows};
 use super::wraps::near_start;
 use crate::Error;
+use crate::formats::expression::reads;
 use crate::formats::log::{StateAction, WrapHint, distinct_states, explorations_of, wrap_line};
 use crate::formats::task::{Initial, NamedConstraint, TaskFile};
 use crate::foundation::one_lane::one_lane;
@@ -41,7 +42,7 @@ pub fn review(task: &TaskFile, log: &LoggedRows) -> Result<Review, Error> {
         task,
         log,
         program: task.program()?,
-        reads_next: reads_next(&task.ops),
+        reads_next: reads(&task.ops, |variable| matches!(variable, Variable::Next(_))),
         findings: Vec::new(),
     };
     reviewer.wraps(&hints);
@@ -69,17 +70,6 @@ pub(super) struct Reviewer<'a> {
     /// Whether each slot of the tape depends on the next state.
     reads_next: Vec<bool>,
     findings: Vec<Finding>,
-}
-
-fn reads_next(ops: &[Op]) -> Vec<bool> {
-    let mut reads: Vec<bool> = Vec::with_capacity(ops.len());
-    for op in ops {
-        let own = matches!(op, Op::Variable(Variable::Next(_)));
-        let mut operands = op.operands();
-        let inherited = operands.any(|slot| reads.get(usize::from(slot)) == Some(&true));
-        reads.push(own || inherited);
-    }
-    reads
 }
 
 impl Reviewer<'_> {

@@ -1,0 +1,192 @@
+//! What a verdict rests on, every number kept twice.
+
+use super::MAX_ESTIMATES;
+use crate::arithmetic::twice::{Side, Twice};
+
+/// What a check notes on its way that makes the evidence unfit, or fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Note {
+    /// A number on the way was not finite.
+    NotFinite = 1,
+    /// A derivative did not exist, so that the search was blind.
+    SearchFailed = 2,
+    /// A reward lay outside the bounds that the task states.
+    OutsideRewardBounds = 4,
+    /// The model left an adversary a choice.
+    Width = 8,
+    /// The copies of a counter disagreed.
+    Corrupted = 16,
+}
+
+/// Paths that no adversary touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paths {
+    /// Of mean propagation.
+    Mean,
+    /// With noise.
+    Noisy,
+}
+
+/// The estimates of a check in the plan's order, and what else decides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tally {
+    /// The bits of the mean and of the lower bound of each estimate.
+    estimates: [[Twice<u32>; 2]; MAX_ESTIMATES],
+    /// How many there are.
+    count: Twice<u32>,
+    /// [`Note`]s, one bit each.
+    notes: Twice<u32>,
+    mean_paths: PathShare,
+    noisy_paths: PathShare,
+    /// Steps of the model that the whole check takes.
+    steps: Twice<u64>,
+}
+
+impl Tally {
+    /// Nothing yet of a check of so many steps of the model.
+    pub fn new(steps: u64) -> Self {
+        Self {
+            estimates: [[Twice::of(0, 0); 2]; MAX_ESTIMATES],
+            count: Twice::of(0, 0),
+            notes: Twice::of(0, 0),
+            mean_paths: PathShare::default(),
+            noisy_paths: PathShare::default(),
+            steps: Twice::of(steps, steps),
+        }
+    }
+
+    /// Adds an estimate as two computations found it: its mean and lower bound.
+    pub fn add_estimate(&mut self, [mean, lower]: [f32; 2], [twin_mean, twin_lower]: [f32; 2]) {
+        let place = self.count.read(Side::Plain) as usize;
+        if let Some(estimate) = self.estimates.get_mut(place) {
+            *estimate = [
+                Twice::of(mean.to_bits(), twin_mean.to_bits()),
+                Twice::of(lower.to_bits(), twin_lower.to_bits()),
+            ];
+            self.count.update(|count| count.saturating_add(1));
+        }
+    }
+
+    /// The mean and the lower bound of the estimate at a place of the plan.
+    pub fn estimate(&self, place: usize, side: Side) -> Option<[f32; 2]> {
+        if place >= self.count(side) {
+            return None;
+        }
+        let both = self.estimates.get(place)?;
+        Some(both.map(|bits| f32::from_bits(bits.read(side))))
+    }
+
+    /// How many estimates there are.
+    pub fn count(&self, side: Side) -> usize {
+        self.count.read(side) as usize
+    }
+
+    pub fn note(&mut self, note: Note) {
+        self.notes.update(|notes| notes | note as u32);
+    }
+
+    pub fn has(&self, note: Note, side: Side) -> bool {
+        self.notes.read(side) & note as u32 != 0
+    }
+
+    /// Adds steps of a path and how many of them begin outside the data's support.
+    pub fn add_path(&mut self, paths: Paths, outside: u32, steps: u32) {
+        match paths {
+            Paths::Mean => self.mean_paths.add(outside, steps),
+            Paths::Noisy => self.noisy_paths.add(outside, steps),
+        }
+    }
+
+    /// The largest share of steps outside the data's support, in per cent, rounded up.
+    pub fn percent_outside(&self, side: Side) -> u8 {
+        let [mean, noisy] = [self.mean_paths, self.noisy_paths].map(|paths| paths.percent(side));
+        mean.max(noisy)
+    }
+
+    pub fn steps(&self, side: Side) -> u64 {
+        self.steps.read(side)
+    }
+
+    /// Whether both copies of every number agree.
+    pub fn agrees(&self) -> bool {
+        self.estimates.iter().flatten().all(Twice::agrees)
+            && self.count.agrees()
+            && self.notes.agrees()
+            && self.mean_paths.agrees()
+            && self.noisy_paths.agrees()
+            && self.steps.agrees()
+    }
+}
+
+/// Steps of paths that no adversary touches.
+#[derive(Clone, Copy, Debug)]
+struct PathShare {
+    steps: Twice<u64>,
+    outside: Twice<u64>,
+}
+
+impl Default for PathShare {
+    fn default() -> Self {
+        Self {
+            steps: Twice::of(0, 0),
+            outside: Twice::of(0, 0),
+        }
+    }
+}
+
+impl PathShare {
+    fn add(&mut self, outside: u32, steps: u32) {
+        self.steps
+            .update(|all| all.saturating_add(u64::from(steps)));
+        self.outside
+            .update(|all| all.saturating_add(u64::from(outside)));
+    }
+
+    /// The share outside in per cent, rounded up.
+    fn percent(&self, side: Side) -> u8 {
+        let steps = self.steps.read(side);
+        let scaled = self.outside.read(side).saturating_mul(100);
+        match scaled.checked_add(steps.saturating_sub(1)) {
+            Some(scaled) => scaled.checked_div(steps).unwrap_or(0).min(100) as u8,
+            None => 100,
+        }
+    }
+
+    fn agrees(&self) -> bool {
+        self.steps.agrees() && self.outside.agrees()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_steps_are_rounded_up() {
+        let percent = |parts: &[(u32, u32)]| {
+            let mut share = PathShare::default();
+            for (outside, steps) in parts {
+                share.add(*outside, *steps);
+            }
+            assert_eq!(share.percent(Side::Plain), share.percent(Side::Complement));
+            share.percent(Side::Plain)
+        };
+        assert_eq!((percent(&[]), percent(&[(0, 9)])), (0, 0));
+        assert_eq!((percent(&[(5, 100)]), percent(&[(51, 1000)])), (5, 6));
+        assert_eq!((percent(&[(1, 3), (0, 3)]), percent(&[(7, 7)])), (17, 100));
+    }
+
+    #[test]
+    fn two_computations_that_differ_are_seen() {
+        let mut tally = Tally::new(0);
+        tally.add_estimate([1.0, f32::NAN], [1.0, f32::NAN]);
+        assert!(tally.agrees());
+        assert_eq!(
+            tally.estimate(0, Side::Complement).map(|both| both[0]),
+            Some(1.0)
+        );
+        assert_eq!(tally.estimate(1, Side::Plain), None);
+        tally.add_estimate([-628.0, -628.0], [628.0, -628.0]);
+        assert!(!tally.agrees());
+    }
+}

@@ -1,0 +1,115 @@
+//! The floor part: numbers and hashes in the manifest, transitions in the arena.
+
+use heapless::Vec;
+use serde::{Deserialize, Serialize};
+
+use super::Floor;
+use crate::image::container::Container;
+use crate::image::{ImageError, Name, Part, Problem};
+use crate::task::MAX_CONSTRAINTS;
+
+/// The manifest of a floor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FloorManifest {
+    /// The board.
+    pub board: Name,
+    /// The robot.
+    pub robot: Name,
+    /// The least counter of a bundle.
+    pub counter: u32,
+    /// The time between two actions in microseconds, where the robot has one.
+    pub period: Option<u32>,
+    /// ds.
+    pub states: u16,
+    /// da.
+    pub actions: u16,
+    /// The least threshold; none asks for none.
+    pub threshold: Option<f32>,
+    /// The largest delta.
+    pub delta: f32,
+    /// The least horizon.
+    pub horizon: u32,
+    /// The least beta · tau of any state.
+    pub beta: f32,
+    /// The least number of sampled trajectories.
+    pub trajectories: u32,
+    /// The least number of searched trajectories.
+    pub searched: u32,
+    /// The least number of sweeps.
+    pub sweeps: u32,
+    /// Whether the system's own chance must be played out.
+    pub noise: bool,
+    /// Whether there must be a fallback controller.
+    pub fallback: bool,
+    /// Whether the model must be calibrated.
+    pub calibration: bool,
+    /// Whether HAMBO-CA must decide.
+    pub continuous_adversary: bool,
+    /// What must be asked.
+    pub question: Question,
+    /// The identities of the constraints that must be there.
+    pub constraints: Vec<[u8; 32], MAX_CONSTRAINTS>,
+    /// z: how many aleatoric standard deviations noise may take.
+    pub noise_width: f32,
+    /// How many transitions the arena holds.
+    pub transitions: u16,
+}
+
+/// What a task asks, as hashes: two tasks that ask the same have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// Reward and discount.
+    pub reward: [u8; 32],
+    /// When a trajectory ends.
+    pub termination: [u8; 32],
+    /// Where the robot may be switched off.
+    pub power_off: [u8; 32],
+    /// Known states and circles.
+    pub known: [u8; 32],
+    /// Limits and periods of the states.
+    pub state_limits: [u8; 32],
+    /// Limits of the actions.
+    pub action_limits: [u8; 32],
+    /// Initial states; of those from a log, or of the worst that were found, the kind alone.
+    pub initial: [u8; 32],
+}
+
+impl<'a> Floor<'a> {
+    /// Reads a floor from the start of `bytes`, such as a region of flash; what
+    /// follows it does not count.
+    ///
+    /// # Errors
+    /// If any byte of it is wrong or missing.
+    #[inline(never)]
+    pub fn parse_prefix(bytes: &'a [u8]) -> Result<Self, ImageError> {
+        let part = Container::take(&mut { bytes }, Part::Floor)?;
+        Self::of(&part).map_err(|problem| Part::Floor.error(problem))
+    }
+
+    fn of(part: &Container<'a>) -> Result<Self, Problem> {
+        let manifest: FloorManifest = part.read_manifest()?;
+        let sound = manifest.threshold.is_none_or(f32::is_finite)
+            && manifest.delta > 0.0
+            && manifest.delta < 1.0
+            && manifest.beta >= 0.0
+            && manifest.noise_width > 0.0
+            && manifest.noise_width.is_finite()
+            && manifest.period != Some(0);
+        if !sound {
+            return Err(Problem::Number);
+        }
+        let width = 2 * usize::from(manifest.states) + usize::from(manifest.actions);
+        let count = width
+            .checked_mul(usize::from(manifest.transitions))
+            .ok_or(Problem::Dimension)?;
+        let numbers: &[f32] = bytemuck::try_cast_slice(part.arena).map_err(|_| Problem::Arena)?;
+        let (transitions, padding) = numbers.split_at_checked(count).ok_or(Problem::Arena)?;
+        if width == 0 || padding.len() >= 4 || !transitions.iter().all(|x| x.is_finite()) {
+            return Err(Problem::Arena);
+        }
+        Ok(Self {
+            manifest,
+            transitions,
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! What a device takes: an image behind a manifest that lists the hash of every part and
+//! says for which board and robot it is meant.
+//!
+//! A bundle is a manifest part, the parts of an image, and, if the manifest says so, one
+//! policy more: the fallback, which drives when the monitor stops the controller that was
+//! checked. A part that is not the manifest's is refused.
+
+use heapless::{String, Vec};
+use serde::{Deserialize, Serialize};
+
+use super::part_reader::PartReader;
+use super::{Image, ImageError, Part, Problem, policy_of};
+use crate::policy::StoredPolicy;
+
+/// The most parts of a bundle behind its manifest: model, task, two policies, adversaries.
+pub const MAX_PARTS: usize = 24;
+
+/// The hashes of parts in their order.
+pub type PartHashes = Vec<[u8; 32], MAX_PARTS>;
+
+/// The name of a board or a robot.
+pub type Name = String<24>;
+
+/// When the monitor trips.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MonitorSettings {
+    /// z: how many aleatoric standard deviations noise may take.
+    pub noise_width: f32,
+    /// p0: the share of surprises that is usual.
+    pub surprise_rate: f32,
+    /// The probability of ever tripping as long as surprises and steps without
+    /// data are no more frequent than usual.
+    pub alpha: f32,
+}
+
+/// The manifest of a bundle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BundleManifest {
+    /// The board that it was sized for.
+    pub board: Name,
+    /// The robot that it is meant for.
+    pub robot: Name,
+    /// Grows with every bundle that is written for a robot.
+    pub counter: u32,
+    /// The time between two actions in microseconds; without one it cannot drive.
+    pub period: Option<u32>,
+    /// When the monitor trips; without this it cannot drive.
+    pub monitor: Option<MonitorSettings>,
+    /// Whether a fallback controller follows the image.
+    pub has_fallback: bool,
+    /// The hash of every part behind the manifest.
+    pub parts: PartHashes,
+}
+
+/// Takes the manifest, and from then on only the parts that it lists.
+#[inline(never)]
+fn read_manifest(parts: &mut PartReader<'_>) -> Result<BundleManifest, ImageError> {
+    let part = parts.take(Part::Bundle)?;
+    let manifest: BundleManifest = part
+        .read_manifest()
+        .map_err(|problem| Part::Bundle.error(problem))?;
+    if !part.arena.is_empty() {
+        return Err(Part::Bundle.error(Problem::Arena));
+    }
+    if manifest.period == Some(0) {
+        return Err(Part::Bundle.error(Problem::Number));
+    }
+    parts.allow_only(manifest.parts.clone());
+    Ok(manifest)
+}
+
+/// An image with its manifest. Only bytes make one.
+///
+/// ```
+/// use hambo_core::image::{Bundle, Part, Problem};
+/// static FLASH: [u128; 8] = [0; 8];
+/// let error = Bundle::parse_prefix(bytemuck::cast_slice(&FLASH)).map(|_| ()).unwrap_err();
+/// assert_eq!((error.part, error.problem), (Part::Bundle, Problem::Magic));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Bundle<'a> {
+    board: Name,
+    robot: Name,
+    counter: u32,
+    period: Option<u32>,
+    monitor: Option<MonitorSettings>,
+    image: Image<'a>,
+    fallback: Option<StoredPolicy<'a>>,
+}
+
+impl<'a> Bundle<'a> {
+    /// Reads a bundle that fills `bytes`, such as a file.
+    ///
+    /// # Errors
+    /// If any byte is wrong, missing or too many, or a part is not the manifest's.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ImageError> {
+        let mut rest = bytes;
+        let bundle = Self::parse_parts(&mut rest)?;
+        if rest.is_empty() {
+            Ok(bundle)
+        } else {
+            Err(Part::Bundle.error(Problem::TrailingBytes))
+        }
+    }
+
+    /// Reads a bundle from the start of `bytes`, such as a region of flash; what
+    /// follows it does not count.
+    ///
+    /// # Errors
+    /// If any byte of it is wrong or missing, or a part is not the manifest's.
+    pub fn parse_prefix(bytes: &'a [u8]) -> Result<Self, ImageError> {
+        Self::parse_parts(&mut { bytes })
+    }
+
+    #[inline(never)]
+    fn parse_parts(bytes: &mut &'a [u8]) -> Result<Self, ImageError> {
+        let mut parts = PartReader::new(bytes);
+        let manifest = read_manifest(&mut parts)?;
+        let mut bundle = Self {
+            board: manifest.board,
+            robot: manifest.robot,
+            counter: manifest.counter,
+            period: manifest.period,
+            monitor: manifest.monitor,
+            image: Image::take_parts(&mut parts)?,
+            fallback: None,
+        };
+        if manifest.has_fallback {
+            let part = parts.take(Part::Policy)?;
+            bundle.fallback = Some(policy_of(&part, bundle.image.task())?);
+        }
+        (bundle.image.hash, *bytes) = parts.finish()?;
+        Ok(bundle)
+    }
+
+    /// Model, task and controller. Its hash is that of the whole bundle.
+    #[must_use]
+    pub fn image(&self) -> &Image<'a> {
+        &self.image
+    }
+
+    /// The controller that drives after the monitor's stop.
+    #[must_use]
+    pub fn fallback(&self) -> Option<&StoredPolicy<'a>> {
+        self.fallback.as_ref()
+    }
+
+    /// The board that it was sized for.
+    #[must_use]
+    pub fn board(&self) -> &str {
+        &self.board
+    }
+
+    /// The robot that it is meant for.
+    #[must_use]
+    pub fn robot(&self) -> &str {
+        &self.robot
+    }
+
+    /// Grows with every bundle that is written for a robot.
+    #[must_use]
+    pub fn counter(&self) -> u32 {
+        self.counter
+    }
+
+    /// The time between two actions in microseconds.
+    #[must_use]
+    pub fn period(&self) -> Option<u32> {
+        self.period
+    }
+    /// When the monitor trips.
+    #[must_use]
+    pub fn monitor(&self) -> Option<MonitorSettings> {
+        self.monitor
+    }
+}

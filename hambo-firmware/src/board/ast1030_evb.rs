@@ -1,0 +1,147 @@
+//! AST1030 evaluation board: a Cortex-M4 that runs from RAM, with the output-enable line on A5,
+//! the robot on UART5 and the first watchdog.
+//!
+//! Here for its emulator, which has a watchdog and tells the level of a pin at any moment. Nothing
+//! of it has run on hardware.
+
+use super::{read, write};
+use core::convert::Infallible;
+use embedded_hal::digital::{ErrorType, OutputPin};
+use hambo_core::{
+    WorkDone,
+    device_link::{BoardStatus, ResetCause},
+};
+
+const MPU_CTRL: usize = 0xe000_ed94;
+const MPU_RBAR: usize = 0xe000_ed9c;
+const MPU_RASR: usize = 0xe000_eda0;
+const GPIO_ABCD_DATA: usize = 0x7e78_0000;
+const GPIO_ABCD_DIRECTION: usize = 0x7e78_0004;
+const UART5_DATA: usize = 0x7e78_4000;
+const UART5_LINE_CONTROL: usize = 0x7e78_400c;
+const UART5_LINE_STATUS: usize = 0x7e78_4014;
+const WDT_RELOAD: usize = 0x7e78_5004;
+const WDT_RESTART: usize = 0x7e78_5008;
+const WDT_CONTROL: usize = 0x7e78_500c;
+
+/// Output enable is A5.
+const PIN: u32 = 5;
+
+/// QEMU clocks SysTick of this board at 200 MHz and executes 10⁹ instructions per second.
+pub const INSTRUCTIONS_PER_TICK: (u64, u64) = (5, 1);
+
+/// Within so many milliseconds a slice of the check is done at 200 MHz.
+pub const SLICE_LIMIT: u32 = 200;
+
+/// The first 512 KiB, which hold program, floor and bundle, become read-only: what is flash
+/// elsewhere is RAM here, and a stack that overflows must not run into it.
+pub fn start() {
+    // Region 0 from address 0, 2^19 bytes, read-only for all, executable.
+    write(MPU_RBAR, 1 << 4);
+    write(MPU_RASR, 0b111 << 24 | 0b001_000 << 16 | 18 << 1 | 1);
+    // On, and elsewhere the default map holds.
+    write(MPU_CTRL, 0b101);
+    cortex_m::asm::dsb();
+    cortex_m::asm::isb();
+}
+
+/// Drives the output-enable line low, from anywhere, also from a fault. Nothing else is on
+/// this port.
+pub fn outputs_off() {
+    write(GPIO_ABCD_DATA, 0);
+}
+
+/// The output-enable pin. The board needs a pull-down resistor on the line.
+#[derive(Debug)]
+pub struct EnablePin(());
+
+impl EnablePin {
+    /// Makes A5 an output that is low from its first moment.
+    #[expect(clippy::new_without_default, reason = "it sets the hardware up")]
+    pub fn new() -> Self {
+        outputs_off();
+        write(GPIO_ABCD_DIRECTION, 1 << PIN);
+        Self(())
+    }
+}
+
+impl ErrorType for EnablePin {
+    type Error = Infallible;
+}
+
+impl OutputPin for EnablePin {
+    fn set_low(&mut self) -> Result<(), Infallible> {
+        outputs_off();
+        Ok(())
+    }
+
+    fn set_high(&mut self) -> Result<(), Infallible> {
+        write(GPIO_ABCD_DATA, 1 << PIN);
+        Ok(())
+    }
+}
+
+/// The serial line to the robot, or to a host that plays it.
+#[derive(Debug)]
+pub struct Uart(());
+
+impl Uart {
+    /// Eight bits; the speed is as the chip starts.
+    #[expect(clippy::new_without_default, reason = "it sets the hardware up")]
+    pub fn new() -> Self {
+        write(UART5_LINE_CONTROL, 0b11);
+        Self(())
+    }
+
+    /// Whether a byte has come in.
+    pub fn has_byte(&self) -> bool {
+        read(UART5_LINE_STATUS) & 1 != 0
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        read(UART5_LINE_STATUS) & 1 << 5 != 0
+    }
+
+    pub(super) fn take(&mut self) -> u8 {
+        read(UART5_DATA) as u8
+    }
+
+    pub(super) fn put(&mut self, byte: u8) {
+        write(UART5_DATA, u32::from(byte));
+    }
+}
+
+/// The first watchdog, on a clock of 1 MHz.
+#[derive(Debug)]
+pub struct Watchdog(());
+
+impl Watchdog {
+    /// Starts it: a reset follows unless it is fed within so many milliseconds.
+    pub fn start(milliseconds: u32) -> Self {
+        let mut watchdog = Self(());
+        watchdog.limit(milliseconds);
+        // Enabled, resets the system, by the clock of 1 MHz.
+        write(WDT_CONTROL, 1 << 4 | 1 << 1 | 1);
+        watchdog
+    }
+
+    /// From now on the limit is another one, which begins now.
+    pub fn limit(&mut self, milliseconds: u32) {
+        write(WDT_RELOAD, milliseconds.saturating_mul(1000));
+        write(WDT_RESTART, 0x4755);
+    }
+
+    /// Begins the limit again, against a proof that work went on.
+    pub fn feed(&mut self, _proof: WorkDone) {
+        write(WDT_RESTART, 0x4755);
+    }
+}
+
+/// The emulator models none of it.
+pub fn status() -> BoardStatus {
+    BoardStatus {
+        reset: ResetCause::Unknown,
+        brown_out_level: None,
+        read_out_protected: None,
+    }
+}

@@ -1,0 +1,204 @@
+//! STM32F405 with the output-enable line on PA5, the robot on USART1 (PA9 out, PA10 in, eight
+//! bits at 115,200 baud) and the independent watchdog.
+
+use super::{read, write};
+use core::convert::Infallible;
+use embedded_hal::digital::{ErrorType, OutputPin};
+use hambo_core::{
+    WorkDone,
+    device_link::{BoardStatus, ResetCause},
+};
+
+const RCC_AHB1ENR: usize = 0x4002_3830;
+const RCC_APB2ENR: usize = 0x4002_3844;
+const RCC_CSR: usize = 0x4002_3874;
+const FLASH_OPTCR: usize = 0x4002_3c14;
+const GPIOA_MODER: usize = 0x4002_0000;
+const GPIOA_BSRR: usize = 0x4002_0018;
+const GPIOA_AFRH: usize = 0x4002_0024;
+const USART1_SR: usize = 0x4001_1000;
+const USART1_DR: usize = 0x4001_1004;
+const USART1_BRR: usize = 0x4001_1008;
+const USART1_CR1: usize = 0x4001_100c;
+const IWDG_KR: usize = 0x4000_3000;
+const IWDG_PR: usize = 0x4000_3004;
+const IWDG_RLR: usize = 0x4000_3008;
+
+/// Output enable is PA5.
+const PIN: u32 = 5;
+
+/// QEMU clocks SysTick of this board at 168 MHz and executes 10⁹ instructions per second.
+pub const INSTRUCTIONS_PER_TICK: (u64, u64) = (125, 21);
+
+/// Within so many milliseconds a slice of the check is done at the 16 MHz that the chip starts with,
+/// also the longest: the interval of a share of trajectories, in `f64` by software.
+pub const SLICE_LIMIT: u32 = 2000;
+
+/// What must be set up before anything else: nothing. The stack lies at the bottom of RAM, and
+/// flash cannot be written by a store.
+pub fn start() {}
+
+/// Drives the output-enable line low, from anywhere, also from a fault.
+///
+/// One store to the set/reset register: needs no lock and no stack.
+pub fn outputs_off() {
+    write(GPIOA_BSRR, 1 << (PIN + 16));
+}
+
+/// The output-enable pin.
+///
+/// Between reset and [`new`](Self::new) the pin floats, so the board needs a
+/// pull-down resistor on the line.
+#[derive(Debug)]
+pub struct EnablePin(());
+
+impl EnablePin {
+    /// Makes PA5 an output that is low from its first moment.
+    #[expect(clippy::new_without_default, reason = "it sets the hardware up")]
+    pub fn new() -> Self {
+        write(RCC_AHB1ENR, read(RCC_AHB1ENR) | 1);
+        // The port's clock runs two cycles after the store; reading back is
+        // the wait that the errata sheet asks for.
+        let _ = read(RCC_AHB1ENR);
+        // The level first, the direction after it.
+        outputs_off();
+        let others = read(GPIOA_MODER) & !(0b11 << (2 * PIN));
+        write(GPIOA_MODER, others | 0b01 << (2 * PIN));
+        Self(())
+    }
+}
+
+impl ErrorType for EnablePin {
+    type Error = Infallible;
+}
+
+impl OutputPin for EnablePin {
+    fn set_low(&mut self) -> Result<(), Infallible> {
+        outputs_off();
+        Ok(())
+    }
+
+    fn set_high(&mut self) -> Result<(), Infallible> {
+        write(GPIOA_BSRR, 1 << PIN);
+        Ok(())
+    }
+}
+
+/// A byte came in.
+const RXNE: u32 = 1 << 5;
+/// The next byte may go out.
+const TXE: u32 = 1 << 7;
+/// Receiver, transmitter, and the whole unit.
+const RE_TE_UE: u32 = 1 << 2 | 1 << 3 | 1 << 13;
+
+/// 115,200 baud from the 16 MHz that the chip starts with.
+const DIVIDER: u32 = 139;
+
+/// The serial line to the robot, or to a host that plays it.
+#[derive(Debug)]
+pub struct Uart(());
+
+impl Uart {
+    /// Gives PA9 and PA10 to the USART and starts it. Other pins stay as they are.
+    #[expect(clippy::new_without_default, reason = "it sets the hardware up")]
+    pub fn new() -> Self {
+        write(RCC_AHB1ENR, read(RCC_AHB1ENR) | 1);
+        write(RCC_APB2ENR, read(RCC_APB2ENR) | 1 << 4);
+        // The clocks run two cycles after the store.
+        let _ = read(RCC_APB2ENR);
+        // Function 7, then the direction: alternate function.
+        let others = read(GPIOA_AFRH) & !(0xff << 4);
+        write(GPIOA_AFRH, others | 0x77 << 4);
+        let others = read(GPIOA_MODER) & !(0b1111 << 18);
+        write(GPIOA_MODER, others | 0b1010 << 18);
+        write(USART1_BRR, DIVIDER);
+        write(USART1_CR1, RE_TE_UE);
+        Self(())
+    }
+
+    /// Whether a byte has come in.
+    pub fn has_byte(&self) -> bool {
+        read(USART1_SR) & RXNE != 0
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        read(USART1_SR) & TXE != 0
+    }
+
+    pub(super) fn take(&mut self) -> u8 {
+        read(USART1_DR) as u8
+    }
+
+    pub(super) fn put(&mut self, byte: u8) {
+        write(USART1_DR, u32::from(byte));
+    }
+}
+
+/// The independent watchdog: it has a clock of its own, and nothing but a reset stops it.
+/// That clock is 32 kHz, and between 17 and 47 kHz in the data sheet: a limit may be
+/// half as long again or twice as long as asked.
+#[derive(Debug)]
+pub struct Watchdog(());
+
+impl Watchdog {
+    /// Starts it: a reset follows unless it is fed within so many milliseconds.
+    pub fn start(milliseconds: u32) -> Self {
+        let mut watchdog = Self(());
+        write(IWDG_KR, 0xcccc);
+        watchdog.limit(milliseconds);
+        watchdog
+    }
+
+    /// From now on the limit is another one, which begins now.
+    pub fn limit(&mut self, milliseconds: u32) {
+        // A tick is 1 ms by the divider of 32, and 8 ms by that of 256.
+        let (divider, ticks) = match milliseconds {
+            0..=4095 => (3, milliseconds),
+            _ => (6, (milliseconds / 8).min(4095)),
+        };
+        write(IWDG_KR, 0x5555);
+        write(IWDG_PR, divider);
+        write(IWDG_RLR, ticks);
+        write(IWDG_KR, 0xaaaa);
+    }
+
+    /// Begins the limit again, against a proof that work went on.
+    pub fn feed(&mut self, _proof: WorkDone) {
+        write(IWDG_KR, 0xaaaa);
+    }
+}
+
+/// Why the chip started, and how it is protected. Clears the flags of the reset.
+pub fn status() -> BoardStatus {
+    let flags = read(RCC_CSR);
+    if flags >> 25 == 0 {
+        // Every reset sets a flag: there is no such register, as under emulation.
+        return BoardStatus {
+            reset: ResetCause::Unknown,
+            brown_out_level: None,
+            read_out_protected: None,
+        };
+    }
+    write(RCC_CSR, flags | 1 << 24);
+    let options = read(FLASH_OPTCR);
+    let is_set = |bit: u32| flags & 1 << bit != 0;
+    BoardStatus {
+        // A watchdog's reset sets the pin's flag too, and a brown-out that of power-on.
+        reset: if is_set(29) || is_set(30) {
+            ResetCause::Watchdog
+        } else if is_set(28) {
+            ResetCause::Software
+        } else if is_set(27) {
+            ResetCause::PowerOn
+        } else if is_set(25) {
+            ResetCause::BrownOut
+        } else if is_set(26) {
+            ResetCause::Pin
+        } else {
+            ResetCause::Unknown
+        },
+        // 0b11 is off; level 3 is 0b00.
+        brown_out_level: Some(3_u8.saturating_sub((options >> 2 & 0b11) as u8)),
+        read_out_protected: Some(options >> 8 & 0xff != 0xaa),
+    }
+}

@@ -1,0 +1,191 @@
+//! The firmware's symbols and code, from its ELF file: no address is written down anywhere else.
+
+use std::ops::Range;
+
+const LOAD: u32 = 1;
+const SYMBOL_TABLE: u32 = 2;
+/// The kinds of symbols: objects and functions.
+const KINDS: Range<u8> = 1..3;
+
+/// A name in the firmware.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// As the compiler writes it.
+    pub name: String,
+    /// Its first byte; of a function without the bit that marks Thumb code.
+    pub address: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+impl Symbol {
+    /// The last part of the path, for people.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        let name = &self.name;
+        last_part(name).or_else(|| last_name(name)).unwrap_or(name)
+    }
+
+    /// Whether an address lies in it.
+    #[must_use]
+    pub fn holds(&self, address: u32) -> bool {
+        address.wrapping_sub(self.address) < self.size
+    }
+}
+
+/// The last part but the hash of a name such as `_ZN5hambo4gate3run17h0123456789abcdefE`.
+fn last_part(name: &str) -> Option<&str> {
+    let mut rest = name.strip_prefix("_ZN")?;
+    let mut parts = Vec::new();
+    while let Some(digits) = rest.find(|letter: char| !letter.is_ascii_digit()) {
+        let Ok(length) = rest[..digits].parse::<usize>() else {
+            break;
+        };
+        let part = rest.get(digits..digits + length)?;
+        parts.push(part);
+        rest = &rest[digits + length..];
+    }
+    parts.into_iter().rev().nth(1)
+}
+
+/// The name at the end of one such as `_RNvNtCs7NhdfSRABLd_17compiler_builtins3mem6memcpy`.
+fn last_name(name: &str) -> Option<&str> {
+    let rest = name.strip_prefix("_R")?;
+    let places = rest.char_indices().filter(|(_, one)| one.is_ascii_digit());
+    let mut ends = places.filter_map(|(place, _)| {
+        let digits = rest[place..].bytes().take_while(u8::is_ascii_digit).count();
+        let length: usize = rest[place..place + digits].parse().ok()?;
+        let end = &rest[place + digits..];
+        // A line before a name that begins with a line or a digit is not part of it.
+        let named = [end, end.strip_prefix('_').unwrap_or(end)];
+        named.into_iter().find(|end| end.len() == length)
+    });
+    ends.next()
+}
+
+/// A firmware file.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Functions and statics, in the order of their addresses.
+    pub symbols: Vec<Symbol>,
+    /// Addresses from the linker script, such as `_stack_start`.
+    labels: Vec<(String, u32)>,
+    segments: Vec<(u32, Vec<u8>)>,
+}
+
+impl Program {
+    /// Reads a little-endian 32-bit ELF file.
+    ///
+    /// # Errors
+    /// If it is another file or cut short.
+    pub fn parse(elf: &[u8]) -> Result<Self, String> {
+        Self::read(elf).ok_or_else(|| "no whole 32-bit little-endian ELF file".to_owned())
+    }
+
+    fn read(elf: &[u8]) -> Option<Self> {
+        elf.starts_with(b"\x7fELF\x01\x01").then_some(())?;
+        let (mut symbols, mut labels, mut segments) = (Vec::new(), Vec::new(), Vec::new());
+        for header in table(elf, word(elf, 28)?, half(elf, 42)?, half(elf, 44)?)? {
+            if word(header, 0)? == LOAD {
+                let bytes = part(elf, word(header, 4)?, word(header, 16)?)?;
+                segments.push((word(header, 12)?, bytes.to_vec()));
+            }
+        }
+        let sections = table(elf, word(elf, 32)?, half(elf, 46)?, half(elf, 48)?)?;
+        let sections: Vec<&[u8]> = sections.collect();
+        for section in &sections {
+            if word(section, 4)? != SYMBOL_TABLE {
+                continue;
+            }
+            let names = sections.get(word(section, 24)? as usize)?;
+            let names = part(elf, word(names, 16)?, word(names, 20)?)?;
+            let entries = part(elf, word(section, 16)?, word(section, 20)?)?;
+            for symbol in entries.chunks_exact(16) {
+                let name = names.get(word(symbol, 0)? as usize..)?;
+                let name = name.split(|byte| *byte == 0).next()?;
+                let name = String::from_utf8_lossy(name).into_owned();
+                let (value, kind) = (word(symbol, 4)?, symbol.get(12)? & 0xF);
+                if KINDS.contains(&kind) {
+                    let address = if kind == 2 { value & !1 } else { value };
+                    let size = word(symbol, 8)?;
+                    symbols.push(Symbol {
+                        name,
+                        address,
+                        size,
+                    });
+                } else {
+                    labels.push((name, value));
+                }
+            }
+        }
+        symbols.sort_by_key(|symbol| symbol.address);
+        Some(Self {
+            symbols,
+            labels,
+            segments,
+        })
+    }
+
+    /// The symbols whose names hold all parts of a pattern, which stand between stars.
+    pub fn matching<'p>(&'p self, pattern: &'p str) -> impl Iterator<Item = &'p Symbol> {
+        let fits = |name: &str| pattern.split('*').all(|part| name.contains(part));
+        self.symbols.iter().filter(move |symbol| fits(&symbol.name))
+    }
+
+    /// The symbol that an address lies in.
+    #[must_use]
+    pub fn symbol_at(&self, address: u32) -> Option<&Symbol> {
+        let after = self.symbols.partition_point(|one| one.address <= address);
+        let before = self.symbols[..after].iter().rev().take(4);
+        { before }.find(|symbol| symbol.holds(address))
+    }
+
+    /// An address of the linker script.
+    #[must_use]
+    pub fn label(&self, name: &str) -> Option<u32> {
+        let label = self.labels.iter().find(|(label, _)| label == name);
+        label.map(|(_, value)| *value)
+    }
+
+    /// The halfword at an address of code or constants.
+    #[must_use]
+    pub fn halfword(&self, address: u32) -> Option<u16> {
+        self.segments.iter().find_map(|(start, bytes)| {
+            let at = address.checked_sub(*start)? as usize;
+            half(bytes, at)
+        })
+    }
+
+    /// The even addresses at which a halfword of code or constants has this value.
+    #[must_use]
+    pub fn places_of(&self, value: u16) -> Vec<u32> {
+        let mut places = Vec::new();
+        for (start, bytes) in &self.segments {
+            for (number, pair) in bytes.chunks_exact(2).enumerate() {
+                if pair == value.to_le_bytes() {
+                    places.push(start + 2 * number as u32);
+                }
+            }
+        }
+        places
+    }
+}
+
+fn table(elf: &[u8], offset: u32, entry: u16, count: u16) -> Option<impl Iterator<Item = &[u8]>> {
+    let bytes = part(elf, offset, u32::from(entry) * u32::from(count))?;
+    Some(bytes.chunks_exact(usize::from(entry).max(1)))
+}
+
+fn part(bytes: &[u8], offset: u32, length: u32) -> Option<&[u8]> {
+    bytes.get(offset as usize..)?.get(..length as usize)
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let bytes = bytes.get(at..)?.first_chunk()?;
+    Some(u32::from_le_bytes(*bytes))
+}
+
+fn half(bytes: &[u8], at: usize) -> Option<u16> {
+    let bytes = bytes.get(at..)?.first_chunk()?;
+    Some(u16::from_le_bytes(*bytes))
+}

@@ -1,0 +1,250 @@
+//! A point on a line as a robot: its floor, and bundles for it that differ from the good one
+//! in what they ask.
+
+use std::error::Error;
+
+use hambo_core::image::MonitorSettings;
+use hambo_core::model::{Calibration, nested_beta};
+use hambo_core::network::Activation;
+use hambo_core::task::Effort;
+use hambo_core::variant::Variant;
+use hambo_host::check::floor::FloorOptions;
+use hambo_host::formats::image::{
+    AlignedBytes, BundleAbout, LoggedRegion, Uncertainty, encode_bundle, encode_image,
+    encode_policy,
+};
+use hambo_host::formats::policy::HostPolicy;
+use hambo_host::formats::task::TaskFile;
+use hambo_host::foundation::network::{Layer, Standardisation};
+use hambo_host::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+
+use crate::fixture::Draw;
+
+/// All that a bundle of the point says.
+#[derive(Clone, Debug)]
+pub struct PointBundle {
+    /// The task's first lines: horizon, delta, threshold, discount.
+    pub horizon: u32,
+    /// The probability with which the bound may fail.
+    pub delta: f32,
+    /// What the bound must reach; none is written if this is none.
+    pub threshold: Option<f32>,
+    /// gamma.
+    pub discount: f32,
+    /// The reward's expression.
+    pub reward: String,
+    /// When a trajectory ends.
+    pub termination: Option<String>,
+    /// Where it may be switched off.
+    pub power_off: Option<String>,
+    /// The expressions of the constraints, and whether each must always hold.
+    pub constraints: Vec<(String, bool)>,
+    /// The largest distance of the point from the origin.
+    pub state_limit: f32,
+    /// The largest action.
+    pub action_limit: f32,
+    /// Where it starts.
+    pub start: f32,
+    /// How far the two members lie from their mean.
+    pub offset: f32,
+    /// beta, in units of what holds both members.
+    pub beta: f32,
+    /// How the calibration went.
+    pub calibration: Calibration,
+    /// Whether noise is played out.
+    pub noise: bool,
+    /// The variants that decide.
+    pub variants: Vec<Variant>,
+    /// How much the device does.
+    pub effort: Effort,
+    /// The controller's gain.
+    pub gain: f32,
+    /// The fallback's gain.
+    pub fallback: Option<f32>,
+    /// Whom it is for.
+    pub about: BundleAbout,
+}
+
+impl Default for PointBundle {
+    /// A bundle that deploys.
+    fn default() -> Self {
+        Self {
+            horizon: 4,
+            delta: 0.1,
+            threshold: Some(-2.0),
+            discount: 1.0,
+            reward: "-(s^2)".into(),
+            termination: None,
+            power_off: None,
+            constraints: vec![("2 - abs(s)".into(), false)],
+            state_limit: 5.0,
+            action_limit: 1.0,
+            start: 1.0,
+            offset: 0.1,
+            beta: 1.0,
+            calibration: Calibration::Passed,
+            noise: true,
+            variants: vec![Variant::ContinuousAdversary],
+            effort: Effort {
+                trajectories: 20,
+                searched: 4,
+                iterations: 8,
+                seed: 0,
+            },
+            gain: -0.5,
+            fallback: Some(-0.4),
+            about: BundleAbout {
+                robot: "point".into(),
+                counter: 7,
+                period: Some(50_000),
+                monitor: Some(MonitorSettings {
+                    noise_width: 2.8,
+                    surprise_rate: 0.05,
+                    alpha: 0.01,
+                }),
+                ..BundleAbout::default()
+            },
+        }
+    }
+}
+
+impl PointBundle {
+    /// What the robot's owner asks.
+    #[must_use]
+    pub fn floor_options(&self) -> FloorOptions {
+        FloorOptions {
+            board: self.about.board.clone(),
+            robot: self.about.robot.clone(),
+            counter: self.about.counter,
+            beta: 0.9,
+            effort: self.effort,
+            fallback: true,
+        }
+    }
+
+    /// The task.
+    ///
+    /// # Errors
+    /// If an expression is wrong.
+    pub fn task(&self) -> Result<TaskFile, Box<dyn Error>> {
+        let threshold = self
+            .threshold
+            .map(|least| format!("threshold = {least:e}\n"));
+        let termination = self.termination.as_ref();
+        let termination = termination.map(|ends| format!("[termination]\nexpr = \"{ends}\"\n"));
+        let power_off = self.power_off.as_ref();
+        let power_off = power_off.map(|safe| format!("[power_off]\nexpr = \"{safe}\"\n"));
+        let constraints = self.constraints.iter().enumerate();
+        let constraints: String = constraints
+            .map(|(number, (margin, always))| {
+                let kind = if *always { "kind = \"always\"\n" } else { "" };
+                format!("[[constraint]]\nname = \"c{number}\"\nexpr = \"{margin}\"\n{kind}")
+            })
+            .collect();
+        let text = format!(
+            "name = \"point\"\nhorizon = {}\ndelta = {}\ndiscount = {}\ntime_step = 0.05\n{}\
+             [state]\nnames = [\"s\"]\nlow = [-{state}]\nhigh = [{state}]\n\
+             [action]\nnames = [\"a\"]\nlow = [-{action}]\nhigh = [{action}]\n\
+             [reward]\nexpr = \"{}\"\n{}{}{constraints}\
+             [initial]\nkind = \"point\"\nvalue = [{}]\n",
+            self.horizon,
+            self.delta,
+            self.discount,
+            threshold.unwrap_or_default(),
+            self.reward,
+            termination.unwrap_or_default(),
+            power_off.unwrap_or_default(),
+            self.start,
+            state = self.state_limit,
+            action = self.action_limit,
+        );
+        let mut task = TaskFile::parse(&text, "point.toml")?;
+        task.method.aleatoric_noise = self.noise;
+        task.method.variants = self.variants.iter().copied().collect();
+        Ok(task)
+    }
+
+    /// The model part: s′ = s + a + offset and s′ = s + a − offset.
+    ///
+    /// # Errors
+    /// Never; the sizes fit.
+    pub fn model_part(&self) -> Result<Vec<u8>, Box<dyn Error>> {
+        let member = |offset: f32| Member {
+            layers: vec![Layer {
+                inputs: 2,
+                outputs: 2,
+                weights: vec![0.0, 1.0, 0.0, 0.0],
+                bias: vec![offset, -20.0],
+            }],
+        };
+        let ensemble = TrainedEnsemble {
+            activation: Activation::Relu,
+            standardisation: Standardisation {
+                input_mean: vec![0.0; 2],
+                input_scale: vec![1.0; 2],
+                output_mean: vec![0.0],
+                output_scale: vec![1.0],
+            },
+            std_floor: 1e-3,
+            std_cap: 1.0,
+            priors: Vec::new(),
+            losses: vec![0.0; 2],
+            members: vec![member(self.offset), member(-self.offset)],
+            widths: vec![2, 2],
+        };
+        let uncertainty = Uncertainty {
+            features: 1,
+            beta: nested_beta(2, &[1.0]) * self.beta,
+            calibration_scale: vec![1.0],
+            calibration: self.calibration,
+            noise_scale: vec![1.0],
+            support: LoggedRegion::ball(2, 4.0),
+        };
+        Ok(encode_ensemble(&ensemble, &uncertainty)?)
+    }
+
+    /// The image alone.
+    ///
+    /// # Errors
+    /// If an expression is wrong.
+    pub fn image(&self) -> Result<AlignedBytes, Box<dyn Error>> {
+        let (task, model) = (self.task()?, self.model_part()?);
+        let law = self.law(self.gain, &task)?;
+        let bytes = encode_image(&model, &task, self.effort, &[], &law)?;
+        Ok(AlignedBytes::new(&bytes))
+    }
+
+    /// The bundle.
+    ///
+    /// # Errors
+    /// If an expression is wrong.
+    pub fn bundle(&self) -> Result<AlignedBytes, Box<dyn Error>> {
+        let task = self.task()?;
+        let fallback = self.fallback.map(|gain| self.law(gain, &task));
+        let fallback = fallback.transpose()?;
+        let image = self.image()?;
+        Ok(encode_bundle(
+            image.as_bytes(),
+            &self.about,
+            fallback.as_deref(),
+        )?)
+    }
+
+    fn law(&self, gain: f32, task: &TaskFile) -> Result<Vec<u8>, Box<dyn Error>> {
+        let text = format!("kind = \"linear\"\ngain = [[{gain}]]\nbias = [0]");
+        Ok(encode_policy(&HostPolicy::parse(&text, "law.toml", task)?)?)
+    }
+}
+
+/// A log of the robot itself: s′ = s + a + u with |u| below 0.09, as CSV.
+#[must_use]
+pub fn log(rows: usize) -> String {
+    let draw = &mut Draw::new(0x9017);
+    let mut text = String::from("episode,s,a,next.s\n");
+    for row in 0..rows {
+        let (s, a) = (draw.between(-1.5, 1.5), draw.between(-1.0, 1.0));
+        let next = s + a + draw.between(-0.09, 0.09);
+        text.push_str(&format!("{},{s},{a},{next}\n", row / 8));
+    }
+    text
+}

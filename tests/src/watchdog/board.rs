@@ -1,0 +1,409 @@
+//! The emulated board, its robot and its debugger.
+
+use std::fs;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hambo_core::drive_link::{
+    Begin, Claim, DriveMessage, Nonce, Numbers, Ready, RobotMessage, SensorSample, Token,
+};
+use hambo_core::frame::{self, FrameReader};
+
+use super::intel_hex::intel_hex;
+use super::qmp::Qmp;
+use crate::glitch::elf::{Program, Symbol};
+use crate::glitch::gdb::{Gdb, PC, SP, Stop};
+
+/// A start, an answer and a reset take a fraction of it, also on a busy computer.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A processor that works executes more in a tenth of a second, also on a busy computer.
+const IDLE: u64 = 1_000_000;
+
+/// `b .`: an instruction that jumps to itself.
+const HANG: [u8; 2] = [0xfe, 0xe7];
+/// `bx lr`: a function that does nothing.
+const RETURN: [u8; 2] = [0x70, 0x47];
+
+/// Of a loop that lives elsewhere.
+const NONCE: Nonce = *b"never used twice";
+
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// What is seen of the board at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// Instructions since the emulator's start; one takes a nanosecond.
+    pub instructions: u64,
+    /// The level of the output-enable line.
+    pub pin: bool,
+    /// Resets so far.
+    pub resets: usize,
+    /// Those of a watchdog.
+    pub watchdog_resets: usize,
+}
+
+/// An emulated AST1030 with the gate, a bundle and a floor.
+pub struct Board {
+    folder: PathBuf,
+    child: Child,
+    gdb: Gdb,
+    qmp: Qmp,
+    program: Program,
+    robot: TcpStream,
+    reader: FrameReader,
+    /// Where the point is.
+    position: f32,
+    tick: u32,
+    /// Whether the control loop lives with the robot, and the gate only guards the line.
+    pub elsewhere: bool,
+}
+
+impl Board {
+    /// The board before its first instruction. Its watchdog resets it, or does `none` of it.
+    ///
+    /// # Errors
+    /// If the emulator cannot be started.
+    pub fn new(firmware: &Path, bundle: &[u8], floor: &[u8], watchdog: &str) -> io::Result<Self> {
+        let program = Program::parse(&fs::read(firmware)?).map_err(io::Error::other)?;
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("hambo-watchdog-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder)?;
+        let at = |name: &str| folder.join(name);
+        let mut loaders = Vec::new();
+        for (name, label, bytes) in [
+            ("bundle.hex", "_model_start", bundle),
+            ("floor.hex", "_floor_start", floor),
+        ] {
+            let address = program.label(label);
+            let address = address.ok_or_else(|| io::Error::other(format!("no `{label}`")))?;
+            fs::write(at(name), intel_hex(address, bytes))?;
+            loaders.push(format!("loader,file={}", at(name).display()));
+        }
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let port = listener.local_addr()?.port();
+        let socket = |name: &str| format!("unix:{},server=on,wait=off", at(name).display());
+        let mut child = Command::new("qemu-system-arm")
+            .args(["-M", "ast1030-evb", "-nographic", "-monitor", "none", "-S"])
+            // One instruction per nanosecond of the board's time.
+            .args(["-icount", "shift=0"])
+            .args(["-action", &format!("watchdog={watchdog}")])
+            .args(["-gdb", &socket("gdb"), "-qmp", &socket("qmp")])
+            .arg("-chardev")
+            .arg(format!(
+                "socket,id=robot,host=127.0.0.1,port={port},nodelay=on"
+            ))
+            .args(["-serial", "chardev:robot"])
+            .arg("-kernel")
+            .arg(firmware)
+            .args(["-device", &loaders[0], "-device", &loaders[1]])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()?;
+        let robot = accept(&listener, &mut child)?;
+        Ok(Self {
+            gdb: Gdb::new(connect(&at("gdb"))?)?,
+            qmp: Qmp::new(connect(&at("qmp"))?)?,
+            folder,
+            child,
+            program,
+            robot,
+            reader: FrameReader::default(),
+            position: 1.0,
+            tick: 0,
+            elsewhere: false,
+        })
+    }
+
+    /// Lets it run on.
+    ///
+    /// # Errors
+    /// If the debugger is gone.
+    pub fn go_on(&mut self) -> io::Result<()> {
+        match self.gdb.proceed(Duration::from_millis(1))? {
+            Stop::Running => Ok(()),
+            stop => Err(io::Error::other(format!("{stop:?} at once"))),
+        }
+    }
+
+    /// Halts it where it is.
+    ///
+    /// # Errors
+    /// If the debugger is gone.
+    pub fn halt(&mut self) -> io::Result<()> {
+        match self.gdb.interrupt(LIMIT)? {
+            Stop::Halted => Ok(()),
+            stop => Err(io::Error::other(format!("{stop:?} instead of halted"))),
+        }
+    }
+
+    /// Tells the gate that a robot is there, before or while it checks.
+    ///
+    /// # Errors
+    /// If the line is gone.
+    pub fn offer_robot(&mut self) -> io::Result<()> {
+        let begin = Begin {
+            measured: 1,
+            seed: 0,
+            elsewhere: self.elsewhere.then_some(NONCE),
+        };
+        self.say(&RobotMessage::Begin(begin))
+    }
+
+    /// Plays the robot until the gate is ready to drive.
+    ///
+    /// # Errors
+    /// If it does not come to that.
+    pub fn wait_until_ready(&mut self) -> io::Result<Ready> {
+        loop {
+            match self.hear()? {
+                DriveMessage::Hello => self.offer_robot()?,
+                DriveMessage::Ready(ready) => return Ok(ready),
+                other => return Err(io::Error::other(format!("{other:?}"))),
+            }
+        }
+    }
+
+    /// So many periods; the line's level after each.
+    ///
+    /// # Errors
+    /// If the gate does not answer.
+    pub fn drive(&mut self, periods: u32) -> io::Result<Vec<bool>> {
+        let mut levels = Vec::new();
+        for _ in 0..periods {
+            self.send_sample()?;
+            match self.hear()? {
+                DriveMessage::Acted(acted) => {
+                    let action = acted.action.first().copied();
+                    self.position += action.ok_or_else(|| io::Error::other("nobody drives"))?;
+                }
+                other => return Err(io::Error::other(format!("{other:?}"))),
+            }
+            levels.push(self.qmp.pin()?);
+        }
+        Ok(levels)
+    }
+
+    /// A period of a loop that lives elsewhere: it presents a token and applies this share of
+    /// the state as its action. Whether the line has an edge.
+    ///
+    /// # Errors
+    /// If the line is gone.
+    pub fn claim(&mut self, token: Token, gain: f32) -> io::Result<bool> {
+        let before = self.qmp.pin()?;
+        let action = gain * self.position;
+        let numbers = Numbers::from_slice(&[self.position, action]);
+        let claim = Claim {
+            token,
+            tick: self.tick,
+            numbers: numbers.map_err(|_| io::Error::other("too many numbers"))?,
+            is_fresh: true,
+        };
+        self.tick += 1;
+        self.say(&RobotMessage::Claim(claim))?;
+        let acted = matches!(self.hear()?, DriveMessage::Acted(acted) if !acted.mode.is_stopped());
+        self.position += action;
+        Ok(acted && self.qmp.pin()? != before)
+    }
+
+    /// What the sensors say in the next period.
+    ///
+    /// # Errors
+    /// If the line is gone.
+    pub fn send_sample(&mut self) -> io::Result<()> {
+        let state = Numbers::from_slice(&[self.position]);
+        let sample = SensorSample {
+            tick: self.tick,
+            state: state.map_err(|_| io::Error::other("too many numbers"))?,
+            is_fresh: true,
+        };
+        self.tick += 1;
+        self.say(&RobotMessage::Sample(sample))
+    }
+
+    /// What is seen now.
+    ///
+    /// # Errors
+    /// If the emulator is gone.
+    pub fn look(&mut self) -> io::Result<Moment> {
+        let (resets, watchdog_resets) = self.qmp.resets()?;
+        Ok(Moment {
+            instructions: self.qmp.instructions()?,
+            pin: self.qmp.pin()?,
+            resets,
+            watchdog_resets,
+        })
+    }
+
+    /// Looks again and again until a condition holds; all that was seen.
+    ///
+    /// # Errors
+    /// If it never does.
+    pub fn look_until(&mut self, holds: impl Fn(&Moment) -> bool) -> io::Result<Vec<Moment>> {
+        let begin = Instant::now();
+        let mut seen = Vec::new();
+        loop {
+            let moment = self.look()?;
+            seen.push(moment);
+            if holds(&moment) {
+                return Ok(seen);
+            }
+            if begin.elapsed() > LIMIT {
+                return Err(io::Error::other(format!("still {moment:?}")));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Looks again and again until so many more instructions are executed, or the processor has
+    /// nothing to do but wait.
+    ///
+    /// # Errors
+    /// If the emulator is gone.
+    pub fn look_while_busy(&mut self, instructions: u64) -> io::Result<Vec<Moment>> {
+        let mut seen = vec![self.look()?];
+        loop {
+            thread::sleep(Duration::from_millis(100));
+            let (before, now) = (seen[seen.len() - 1], self.look()?);
+            seen.push(now);
+            let is_idle = now.instructions - before.instructions < IDLE;
+            if is_idle || now.instructions - seen[0].instructions > instructions {
+                return Ok(seen);
+            }
+        }
+    }
+
+    /// Makes the instruction at which the processor halts jump to itself.
+    ///
+    /// # Errors
+    /// If the debugger is gone.
+    pub fn hang_here(&mut self) -> io::Result<()> {
+        let pc = self.gdb.register(PC)?;
+        self.gdb.set_memory(pc, &HANG)
+    }
+
+    /// Makes a function jump to itself from its first instruction on.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn hang_in(&mut self, function: &str) -> io::Result<()> {
+        let address = self.function(function)?.address;
+        self.gdb.set_memory(address, &HANG)
+    }
+
+    /// Makes a function return at once.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn empty(&mut self, function: &str) -> io::Result<()> {
+        let address = self.function(function)?.address;
+        self.gdb.set_memory(address, &RETURN)
+    }
+
+    /// Sets the stack pointer to this many bytes above the end of the stack.
+    ///
+    /// # Errors
+    /// If the debugger is gone.
+    pub fn exhaust_stack(&mut self, left: u32) -> io::Result<()> {
+        let end = self.program.label("_stack_end");
+        let end = end.ok_or_else(|| io::Error::other("no `_stack_end`"))?;
+        self.gdb.set_register(SP, end + left)
+    }
+
+    /// Sets the program counter to an address that holds nothing.
+    ///
+    /// # Errors
+    /// If the debugger is gone.
+    pub fn derail(&mut self) -> io::Result<()> {
+        self.gdb.set_register(PC, 0x6000_0000)
+    }
+
+    /// Runs until a function is called.
+    ///
+    /// # Errors
+    /// If it never is.
+    pub fn run_to(&mut self, function: &str) -> io::Result<()> {
+        let address = self.function(function)?.address;
+        self.gdb.set_breakpoint(address)?;
+        let stop = self.gdb.proceed(LIMIT)?;
+        self.gdb.clear_breakpoint(address)?;
+        match stop {
+            Stop::Halted => Ok(()),
+            stop => Err(io::Error::other(format!("{stop:?} before {function}"))),
+        }
+    }
+
+    fn function<'b>(&'b self, name: &'b str) -> io::Result<&'b Symbol> {
+        let mut found = self.program.matching(name);
+        match (found.next(), found.next()) {
+            (Some(one), None) => Ok(one),
+            (None, _) => Err(io::Error::other(format!("no function `{name}`"))),
+            (Some(_), Some(_)) => Err(io::Error::other(format!("several functions `{name}`"))),
+        }
+    }
+
+    fn say(&mut self, message: &RobotMessage) -> io::Result<()> {
+        let frame = frame::encode(message).ok_or_else(|| io::Error::other("too long"))?;
+        self.robot.write_all(&frame)
+    }
+
+    fn hear(&mut self) -> io::Result<DriveMessage> {
+        loop {
+            let mut byte = [0];
+            self.robot.read_exact(&mut byte)?;
+            if let Some(message) = self.reader.push(byte[0]) {
+                return Ok(message);
+            }
+        }
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The emulator's end of the robot's line.
+fn accept(listener: &TcpListener, child: &mut Child) -> io::Result<TcpStream> {
+    listener.set_nonblocking(true)?;
+    let begin = Instant::now();
+    loop {
+        match listener.accept() {
+            Ok((stream, _)) => {
+                stream.set_nonblocking(false)?;
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(LIMIT))?;
+                return Ok(stream);
+            }
+            Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(error),
+            Err(error) if begin.elapsed() > LIMIT => return Err(error),
+            Err(_) => {}
+        }
+        if let Some(status) = child.try_wait()? {
+            return Err(io::Error::other(format!("the emulator ended: {status}")));
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A socket that the emulator is about to open.
+fn connect(path: &Path) -> io::Result<UnixStream> {
+    let begin = Instant::now();
+    loop {
+        match UnixStream::connect(path) {
+            Ok(stream) => return Ok(stream),
+            Err(error) if begin.elapsed() > LIMIT => return Err(error),
+            Err(_) => thread::sleep(Duration::from_millis(2)),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The gate on a board with a watchdog, driving a point, with a debugger that starves or breaks
+//! it and an observer of the output-enable line.
+
+mod board;
+mod intel_hex;
+mod qmp;
+
+pub use board::{Board, Moment};

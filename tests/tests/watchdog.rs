@@ -1,0 +1,225 @@
+//! The gate on a board with a watchdog, under QEMU: whatever starves, hangs or breaks ends with a
+//! dead line and a reset within two periods, and the line stays dead until a new check and
+//! a robot.
+//!
+//! The level of the line is read from the emulated port at every look.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::path::PathBuf;
+
+use hambo_host::formats::image::floor_of_trust;
+use hambo_tests::point_robot::PointBundle;
+use hambo_tests::watchdog::{Board, Moment};
+
+/// Two periods of 50 ms; an instruction takes a nanosecond.
+const TWO_PERIODS: u64 = 100_000_000;
+/// Two limits of a slice, 200 ms each.
+const TWO_SLICES: u64 = 400_000_000;
+
+fn firmware() -> PathBuf {
+    let variable = std::env::var_os("HAMBO_FIRMWARE_WATCHDOG");
+    variable
+        .expect("HAMBO_FIRMWARE_WATCHDOG names the firmware: run `cargo xtask test`")
+        .into()
+}
+
+/// A board with a bundle that deploys, before its first instruction.
+fn board() -> Board {
+    board_with("reset")
+}
+
+fn board_with(watchdog: &str) -> Board {
+    let mut point = PointBundle::default();
+    point.about.board = "ast1030-evb".into();
+    let bundle = point.bundle().unwrap();
+    let floor = floor_of_trust(bundle.as_bytes()).unwrap();
+    Board::new(&firmware(), bundle.as_bytes(), floor.as_bytes(), watchdog).unwrap()
+}
+
+/// A board that has driven for some periods and halts, and what is seen of it.
+fn driving() -> (Board, Moment) {
+    drive_some(board())
+}
+
+fn drive_some(mut board: Board) -> (Board, Moment) {
+    board.go_on().unwrap();
+    board.wait_until_ready().unwrap();
+    board.drive(7).unwrap();
+    board.halt().unwrap();
+    let before = board.look().unwrap();
+    assert_eq!(before.resets, 0, "{before:?}");
+    // An odd number of edges: a level would stay high.
+    assert!(before.pin, "{before:?}");
+    (board, before)
+}
+
+/// Lets a board run on until its reset: by the watchdog, in time, with the line low from then
+/// on. The moments until then.
+fn reset_in_time(board: &mut Board, before: Moment, limit: u64, what: &str) -> Vec<Moment> {
+    let seen = board.look_until(|now| now.resets > 0).unwrap();
+    let last = *seen.last().unwrap();
+    let after = last.instructions - before.instructions;
+    assert_eq!((last.resets, last.watchdog_resets), (1, 1), "{what}");
+    assert!(
+        after <= limit,
+        "{what}: {after} instructions until the reset"
+    );
+    // No robot answers any more, so nothing raises the line again.
+    let dead = board.look_while_busy(150_000_000).unwrap();
+    for moment in std::iter::once(&last).chain(&dead) {
+        assert!(!moment.pin, "{what}: {moment:?}");
+    }
+    println!("{what}: reset within {after} instructions, line dead");
+    seen
+}
+
+#[test]
+fn the_line_beats_while_loop_and_monitor_go_on() {
+    let mut board = board();
+    board.go_on().unwrap();
+    board.wait_until_ready().unwrap();
+    let levels = board.drive(40).unwrap();
+    let wanted: Vec<bool> = (0..40).map(|period| period % 2 == 0).collect();
+    assert_eq!(levels, wanted);
+    assert_eq!(board.look().unwrap().resets, 0);
+}
+
+#[test]
+fn a_starved_loop_is_reset() {
+    let (mut board, before) = driving();
+    // No sample comes any more.
+    board.go_on().unwrap();
+    reset_in_time(&mut board, before, TWO_PERIODS, "loop without samples");
+}
+
+#[test]
+fn a_hanging_loop_is_reset() {
+    let (mut board, before) = driving();
+    board.hang_here().unwrap();
+    board.go_on().unwrap();
+    reset_in_time(&mut board, before, TWO_PERIODS, "loop that hangs");
+}
+
+#[test]
+fn a_starved_monitor_is_reset() {
+    let (mut board, before) = driving();
+    // The loop goes on and gets its samples; the monitor looks at nothing.
+    board.empty("Monitor7observe").unwrap();
+    board.go_on().unwrap();
+    board.send_sample().unwrap();
+    let seen = reset_in_time(&mut board, before, TWO_PERIODS, "monitor that does nothing");
+    // The line is dead before the reset.
+    assert!(
+        seen.iter().any(|now| !now.pin && now.resets == 0),
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn a_hanging_monitor_is_reset() {
+    let (mut board, before) = driving();
+    board.hang_in("Monitor7observe").unwrap();
+    board.go_on().unwrap();
+    board.send_sample().unwrap();
+    reset_in_time(&mut board, before, TWO_PERIODS, "monitor that hangs");
+}
+
+#[test]
+fn a_hanging_check_is_reset_and_never_opened_the_line() {
+    let mut board = board();
+    for _ in 0..50 {
+        board.run_to("slices..Slices").unwrap();
+    }
+    let before = board.look().unwrap();
+    board.hang_here().unwrap();
+    board.go_on().unwrap();
+    let seen = reset_in_time(&mut board, before, TWO_SLICES, "check that hangs");
+    assert!(seen.iter().all(|now| !now.pin), "{seen:?}");
+}
+
+#[test]
+fn a_stack_overflow_kills_the_line_and_is_reset() {
+    let (mut board, before) = driving();
+    board.exhaust_stack(8).unwrap();
+    board.go_on().unwrap();
+    board.send_sample().unwrap();
+    let seen = reset_in_time(&mut board, before, TWO_PERIODS, "stack overflow");
+    assert!(
+        seen.iter().any(|now| !now.pin && now.resets == 0),
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn a_fault_kills_the_line_and_is_reset() {
+    let (mut board, before) = driving();
+    board.derail().unwrap();
+    board.go_on().unwrap();
+    let seen = reset_in_time(&mut board, before, TWO_PERIODS, "fault");
+    assert!(
+        seen.iter().any(|now| !now.pin && now.resets == 0),
+        "{seen:?}"
+    );
+}
+
+/// QEMU ends when a processor locks up. A fault handler that never does anything is the
+/// same for all that lies outside the processor.
+#[test]
+fn a_locked_up_processor_is_reset() {
+    let (mut board, before) = driving();
+    board.hang_in("HardFault").unwrap();
+    board.derail().unwrap();
+    board.go_on().unwrap();
+    reset_in_time(&mut board, before, TWO_PERIODS, "fault without a handler");
+}
+
+/// A loop that lives elsewhere computes the checked controller's action by itself, a = −s / 2.
+#[test]
+fn a_loop_elsewhere_needs_the_token_and_the_checked_controllers_action() {
+    let ready = || {
+        let mut board = board();
+        board.elsewhere = true;
+        board.go_on().unwrap();
+        let ready = board.wait_until_ready().unwrap();
+        (board, ready)
+    };
+    let (mut board, first) = ready();
+    let token = first.token.unwrap();
+    for period in 0..9 {
+        assert!(board.claim(token, -0.5).unwrap(), "period {period}");
+    }
+    assert_eq!(board.look().unwrap().resets, 0);
+    // An action of its own.
+    assert!(!board.claim(token, -0.4).unwrap());
+    let seen = board.look_until(|now| now.resets > 0).unwrap();
+    assert!(seen.iter().all(|now| !now.pin), "{seen:?}");
+
+    // A token that was made up, and a sample without one.
+    for wrong in [true, false] {
+        let (mut board, ready) = ready();
+        assert_eq!(ready.image_hash, first.image_hash);
+        assert!(board.claim(ready.token.unwrap(), -0.5).unwrap());
+        if wrong {
+            assert!(!board.claim([7; 16], -0.5).unwrap());
+        } else {
+            board.send_sample().unwrap();
+        }
+        let seen = board.look_until(|now| now.resets > 0).unwrap();
+        let last = seen.last().unwrap();
+        assert!(!last.pin && last.watchdog_resets == 1, "{seen:?}");
+    }
+}
+
+/// What the tests above would see on a board whose watchdog does nothing.
+#[test]
+fn without_a_watchdog_a_hang_keeps_the_line_high() {
+    let (mut board, before) = drive_some(board_with("none"));
+    board.hang_here().unwrap();
+    board.go_on().unwrap();
+    let later = before.instructions + 2 * TWO_PERIODS;
+    let seen = board.look_until(|now| now.instructions > later).unwrap();
+    assert!(
+        seen.iter().all(|now| now.pin && now.resets == 0),
+        "{seen:?}"
+    );
+}

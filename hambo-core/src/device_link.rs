@@ -67,6 +67,16 @@ pub enum DeviceVerdict {
     Refused(Refusal),
 }
 
+impl From<Verdict> for DeviceVerdict {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Deploy => Self::Deploy,
+            Verdict::Reject => Self::Reject,
+            Verdict::Abstain => Self::Abstain,
+        }
+    }
+}
+
 /// Why no check ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -230,11 +240,7 @@ impl DeviceResult {
     #[must_use]
     pub fn checked(outcome: &Outcome, usage: Usage) -> Self {
         Self {
-            verdict: match outcome.verdict {
-                Verdict::Deploy => DeviceVerdict::Deploy,
-                Verdict::Reject => DeviceVerdict::Reject,
-                Verdict::Abstain => DeviceVerdict::Abstain,
-            },
+            verdict: outcome.verdict.into(),
             bound: outcome.bound,
             threshold: outcome.threshold,
             neutral: outcome.neutral,

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`DriveMessage::Hello`], before the check and after one that passed | [`RobotMessage::Begin`], to each |
 //! | [`DriveMessage::Ready`] | [`RobotMessage::Sample`], one a period |
-//! | [`DriveMessage::Acted`] to each sample | [`RobotMessage::Stop`] at last |
+//! | [`DriveMessage::Acted`] to each sample, once after [`DriveMessage::Candidate`] | [`RobotMessage::Stop`] at last |
 //! | [`DriveMessage::Kept`] for each transition kept, then [`DriveMessage::Ended`] | |
 //!
 //! A device that stops by itself sends `Kept` and `Ended` after its last answer. One
@@ -15,7 +15,10 @@ use heapless::Vec;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::check::Outcome;
+use crate::device_link::{DeviceVerdict, Refusal};
 use crate::drive::{Drive, Mode, Tick};
+use crate::image::Image;
 use crate::monitor::{MonitorCounts, Observation, Trip};
 
 /// The most numbers that one message carries: a transition s, a, s′.
@@ -88,6 +91,8 @@ pub enum DriveMessage {
     Ready(Ready),
     /// What came of a sample.
     Acted(Acted),
+    /// What came of another bundle in flash, which was checked meanwhile.
+    Candidate(CandidateResult),
     /// One of the last transitions, s, a, s′ one after the other; the oldest first.
     Kept(Numbers),
     /// The outputs are off, and nothing follows.
@@ -164,6 +169,22 @@ pub struct Acted {
     pub instructions: u32,
 }
 
+/// What came of the second bundle in flash, which is checked while the first one's
+/// controller drives. It opens nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CandidateResult {
+    /// The decision.
+    pub verdict: DeviceVerdict,
+    /// The lower bound of the return; NaN without a check.
+    pub bound: f32,
+    /// One number for all estimates, see [`Outcome::digest`].
+    pub digest: u32,
+    /// The hash of the image; none if it was refused.
+    pub image_hash: Option<[u8; 32]>,
+    /// Periods of the drive until the check was over.
+    pub period: u32,
+}
+
 /// A drive that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DriveSummary {
@@ -179,6 +200,34 @@ pub struct DriveSummary {
     pub trip: Option<Trip>,
     /// Instructions of the longest period, under emulation.
     pub longest: u32,
+    /// The most stack ever in use on a device, in bytes.
+    pub stack_high_water: u32,
+}
+
+impl CandidateResult {
+    /// Of a check.
+    #[must_use]
+    pub fn checked(outcome: &Outcome, image: &Image<'_>) -> Self {
+        Self {
+            verdict: outcome.verdict.into(),
+            bound: outcome.bound,
+            digest: outcome.digest(),
+            image_hash: Some(*image.hash()),
+            period: 0,
+        }
+    }
+
+    /// Of a bundle that is refused.
+    #[must_use]
+    pub fn refused(refusal: Refusal) -> Self {
+        Self {
+            verdict: DeviceVerdict::Refused(refusal),
+            bound: f32::NAN,
+            digest: 0,
+            image_hash: None,
+            period: 0,
+        }
+    }
 }
 
 impl Acted {
@@ -207,6 +256,7 @@ impl DriveSummary {
             counts: drive.counts(),
             trip: drive.trip(),
             longest,
+            stack_high_water: 0,
         }
     }
 }
@@ -216,6 +266,7 @@ mod tests {
     use super::*;
     use crate::drive::Stop;
     use crate::frame::{FrameReader, encode};
+    use crate::rollout::CapacityError;
 
     #[test]
     fn the_longest_messages_fit_a_frame() {
@@ -248,8 +299,20 @@ mod tests {
             counts,
             trip: Some(Trip::OutsideSupport),
             longest: u32::MAX,
+            stack_high_water: u32::MAX,
         });
-        for message in [acted, DriveMessage::Kept(numbers.clone()), ended] {
+        let capacity = CapacityError {
+            needed: usize::MAX,
+            available: usize::MAX,
+        };
+        let candidate = DriveMessage::Candidate(CandidateResult {
+            image_hash: Some([0xff; 32]),
+            digest: u32::MAX,
+            period: u32::MAX,
+            ..CandidateResult::refused(Refusal::Capacity(capacity))
+        });
+        let kept = DriveMessage::Kept(numbers.clone());
+        for message in [acted, kept, ended, candidate] {
             let frame = encode(&message).unwrap();
             let mut reader = FrameReader::default();
             let found = frame.iter().find_map(|byte| reader.push(*byte));

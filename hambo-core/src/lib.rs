@@ -87,6 +87,7 @@
 pub mod adversary;
 pub mod arithmetic;
 pub mod check;
+mod checksum;
 pub mod constraint;
 pub mod device_link;
 pub mod drive;

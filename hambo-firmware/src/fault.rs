@@ -4,7 +4,7 @@
     reason = "exception entry, and a symbol that must not exist"
 )]
 
-use crate::{board, link};
+use crate::{board, interrupt, link};
 use core::{arch::naked_asm, panic::PanicInfo};
 use cortex_m_rt::exception;
 
@@ -34,10 +34,14 @@ extern "C" fn stop_after_fault() -> ! {
     stop()
 }
 
-/// An exception that nobody asked for.
+/// A byte in the serial line, or an exception that nobody asked for.
 #[exception]
-unsafe fn DefaultHandler(_number: i16) -> ! {
-    stop()
+unsafe fn DefaultHandler(number: i16) {
+    if u16::try_from(number) == Ok(board::RECEIVE_INTERRUPT) {
+        interrupt::received();
+    } else {
+        stop()
+    }
 }
 
 unsafe extern "C" {

@@ -8,7 +8,7 @@ use hambo_core::{
 };
 use hambo_firmware::{board, workspace};
 
-use crate::slices::Slices;
+use crate::slices::Watched;
 
 /// Rows of the workspace.
 pub type Rows<'r> = &'r mut [[f32; workspace::LANES]];
@@ -23,32 +23,45 @@ pub struct Checked {
 
 /// Reads bundle and floor, and checks the controller and its fallback.
 #[inline(never)]
-pub fn run(rows: Rows<'_>, slices: &Slices<'_>) -> Result<Checked, Refusal> {
+pub fn run(rows: Rows<'_>, slices: &dyn Watched) -> Result<Checked, Refusal> {
     // Borrowed where it was made: a copy would cost kilobytes of stack.
     match &Bundle::parse_prefix(board::model_region()) {
-        Ok(bundle) => check_bundle(bundle, rows, slices),
+        Ok(bundle) => {
+            let mut outcome = None;
+            let keep = &mut |found| outcome = Some(found);
+            let fallback = check_bundle(bundle, rows, slices, keep)?;
+            match outcome {
+                Some(outcome) => Ok(Checked { outcome, fallback }),
+                None => Err(Refusal::Changed),
+            }
+        }
         Err(error) => Err(Refusal::Image(*error)),
     }
 }
 
-/// Likewise of a bundle that was read.
+/// What is done with an outcome where it lies: a copy in every caller would cost kilobytes
+/// of stack.
+pub type Then<'t> = &'t mut dyn FnMut(Outcome);
+
+/// Likewise of a bundle that was read. The permit of the fallback, where there is one.
 #[inline(never)]
-fn check_bundle(
+pub fn check_bundle(
     bundle: &Bundle<'_>,
     rows: Rows<'_>,
-    slices: &Slices<'_>,
-) -> Result<Checked, Refusal> {
+    slices: &dyn Watched,
+    then: Then<'_>,
+) -> Result<Option<Permit>, Refusal> {
     admit(bundle, rows)?;
-    defmt::info!("bundle accepted");
+    slices.accepted();
     #[cfg(feature = "planted-panic")]
     plant_a_panic(board::model_region());
 
-    let fallback = match bundle.fallback() {
+    let permit = match bundle.fallback() {
         Some(fallback) => Some(check_fallback(bundle, fallback, rows, slices)?),
         None => None,
     };
-    let outcome = check(bundle.image(), bundle.image().policy(), rows, slices)?;
-    Ok(Checked { outcome, fallback })
+    check(bundle.image(), bundle.image().policy(), rows, slices, then)?;
+    Ok(permit)
 }
 
 /// The permit of a fallback that passes.
@@ -57,10 +70,13 @@ fn check_fallback(
     bundle: &Bundle<'_>,
     fallback: &StoredPolicy<'_>,
     rows: Rows<'_>,
-    slices: &Slices<'_>,
+    slices: &dyn Watched,
 ) -> Result<Permit, Refusal> {
-    let outcome = check(bundle.image(), fallback, rows, slices)?;
-    outcome.permit(bundle.image()).ok_or(Refusal::Fallback)
+    let image = bundle.image();
+    let mut permit = None;
+    let then = &mut |outcome: Outcome| permit = outcome.permit(image);
+    check(image, fallback, rows, slices, then)?;
+    permit.ok_or(Refusal::Fallback)
 }
 
 /// The hash of the image that flash holds now; none if it holds no bundle.
@@ -109,31 +125,26 @@ fn check(
     image: &Image<'_>,
     policy: &StoredPolicy<'_>,
     rows: Rows<'_>,
-    slices: &Slices<'_>,
-) -> Result<Outcome, Refusal> {
+    slices: &dyn Watched,
+    then: Then<'_>,
+) -> Result<(), Refusal> {
     match &mut Check::with_policy(image, policy, rows) {
         Ok(check) => {
             check.pause_with(slices);
-            Ok(finish(check, slices))
+            then(finish(check, slices));
+            Ok(())
         }
         Err(error) => Err(Refusal::Capacity(*error)),
     }
 }
 
-/// Runs a check to its end and logs every tenth of the way.
-fn finish<'a>(check: &mut Check<'a, { workspace::LANES }>, slices: &Slices<'_>) -> Outcome {
-    let mut next_tenth = 1;
+/// Runs a check to its end.
+fn finish<'a>(check: &mut Check<'a, { workspace::LANES }>, slices: &dyn Watched) -> Outcome {
     slices.begin();
     loop {
         match check.advance(1) {
             Progress::Finished(outcome) => return outcome,
-            Progress::Working { done, total } => {
-                slices.sweeps_done(done);
-                if u64::from(done) * 10 >= u64::from(total) * next_tenth {
-                    defmt::info!("{=u32} of {=u32} sweeps", done, total);
-                    next_tenth += 1;
-                }
-            }
+            Progress::Working { done, total } => slices.sweeps_done(done, total),
         }
     }
 }

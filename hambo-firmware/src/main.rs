@@ -4,20 +4,25 @@
 #![no_std]
 #![no_main]
 
+mod candidate;
+mod control_loop;
 mod drive;
 mod gate;
+mod robot_link;
 mod slices;
 
-use drive::RobotLink;
+use drive::Ports;
 use hambo_core::{
-    Heartbeat, OutputEnable, Verdict,
-    device_link::{DeviceMessage, DeviceResult, Refusal, Usage},
+    Heartbeat, OutputEnable, Permit, Verdict,
+    device_link::{BoardStatus, DeviceMessage, DeviceResult, Refusal, Usage},
+    drive_link::Begin,
 };
 use hambo_firmware::{
     board::{self, EnablePin, Watchdog},
     counter::Counter,
     fault, link, stack, workspace,
 };
+use robot_link::RobotLink;
 use slices::Slices;
 
 /// Within so many milliseconds a bundle of the largest size is read and hashed, also on a
@@ -30,13 +35,52 @@ fn main() -> ! {
     board::start();
     let board = board::status();
     let mut watchdog = Watchdog::start(READ_LIMIT);
-    let (Some(peripherals), Some(rows)) = (cortex_m::Peripherals::take(), workspace::take()) else {
+    let (Some(mut peripherals), Some(rows)) = (cortex_m::Peripherals::take(), workspace::take())
+    else {
         fault::stop()
     };
     let mut robot = RobotLink::open();
     let counter = Counter::start(peripherals.SYST);
+    let decided = decide(
+        &mut output,
+        rows,
+        &mut robot,
+        &counter,
+        &mut watchdog,
+        board,
+    );
+    if let Some((begin, permit)) = decided {
+        let Ok(pin) = output.into_pin();
+        let ports = Ports {
+            line: &mut Heartbeat::new(pin, permit),
+            link: &mut robot,
+            watchdog: &mut watchdog,
+            counter: &counter,
+            nvic: &mut peripherals.NVIC,
+        };
+        if drive::run(begin, ports, rows) {
+            link::finished();
+        }
+        // Nobody feeds the watchdog any more: only a new check leads to another drive.
+        fault::stop()
+    }
+    link::finished();
+    hold(output, watchdog)
+}
 
-    let slices = Slices::new(&mut watchdog, &counter);
+/// Checks the bundle, asks for a robot, and tells what came of it. The permit of a drive, if there
+/// is a robot; without one a permit raises the level. Out of line: an outcome takes kilobytes
+/// of stack.
+#[inline(never)]
+fn decide(
+    output: &mut OutputEnable<EnablePin>,
+    rows: gate::Rows<'_>,
+    robot: &mut RobotLink,
+    counter: &Counter,
+    watchdog: &mut Watchdog,
+    board: BoardStatus,
+) -> Option<(Begin, Permit)> {
+    let slices = Slices::new(watchdog, counter);
     let checked = gate::run(rows, &slices);
     let longest_slice = slices.longest();
     watchdog.limit(READ_LIMIT);
@@ -76,17 +120,7 @@ fn main() -> ! {
     if checked.is_err() {
         fault::stop();
     }
-    if let (Some(begin), Some(permit)) = (begin, permit) {
-        let Ok(pin) = output.into_pin();
-        let mut line = Heartbeat::new(pin, permit);
-        if drive::run(begin, &mut line, &mut robot, rows, &counter, &mut watchdog) {
-            link::finished();
-        }
-        // Nobody feeds the watchdog any more: only a new check leads to another drive.
-        fault::stop()
-    }
-    link::finished();
-    hold(output, watchdog)
+    Some((begin?, permit?))
 }
 
 /// Stays as decided. An output that is on falls if flash no longer holds what was

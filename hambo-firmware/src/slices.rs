@@ -7,12 +7,28 @@ use hambo_firmware::{
     counter::Counter,
 };
 
-/// More slices than a sweep of the largest model over the longest horizon has.
-const SLICES_PER_SWEEP: u32 = 1 << 20;
+/// More feeds than a sweep of the largest model over the longest horizon has.
+const FEEDS_PER_SWEEP: u32 = 1 << 20;
+
+/// Slices from one feed of the watchdog to the next: together, each as long as the budget allows,
+/// they take a quarter of its limit. A store for every slice would fill the emulator's log.
+const SLICES_PER_FEED: u32 = 16;
 
 /// What takes three bytes in a message: its length must not depend on the clock. A shorter slice
 /// counts as the least of them, a longer one as the largest, which no budget allows.
 const REPORTED: core::ops::RangeInclusive<u32> = 1 << 14..=(1 << 21) - 1;
+
+/// A pause that is told how a check goes on.
+pub trait Watched: Pause {
+    /// The bundle was accepted.
+    fn accepted(&self) {}
+
+    /// A check begins with its first slice.
+    fn begin(&self) {}
+
+    /// So many sweeps of all are done. What lies between two sweeps ends a slice too.
+    fn sweeps_done(&self, _done: u32, _total: u32) {}
+}
 
 /// The pause of the gate's checks.
 pub struct Slices<'g> {
@@ -20,6 +36,10 @@ pub struct Slices<'g> {
     longest: Cell<u32>,
     /// What the counter said; `longest` is in its ticks.
     begin: Cell<u32>,
+    /// Slices so far; it may start again at 0.
+    count: Cell<u32>,
+    /// The tenth of the sweeps that is logged next.
+    next_tenth: Cell<u32>,
     /// Taken while it is used.
     fed: Cell<Option<(&'g mut Watchdog, SliceProofs)>>,
 }
@@ -31,7 +51,9 @@ impl<'g> Slices<'g> {
             counter,
             longest: Cell::new(0),
             begin: Cell::new(0),
-            fed: Cell::new(Some((watchdog, SliceProofs::new(SLICES_PER_SWEEP)))),
+            count: Cell::new(0),
+            next_tenth: Cell::new(1),
+            fed: Cell::new(Some((watchdog, SliceProofs::new(FEEDS_PER_SWEEP)))),
         }
     }
 
@@ -40,24 +62,6 @@ impl<'g> Slices<'g> {
         let longest = Counter::work_of(u64::from(self.longest.get()));
         let longest = u32::try_from(longest).unwrap_or(u32::MAX);
         longest.max(*REPORTED.start()).min(*REPORTED.end())
-    }
-
-    /// A check begins with its first slice.
-    pub fn begin(&self) {
-        if let Some((watchdog, _)) = self.fed.take() {
-            watchdog.limit(SLICE_LIMIT);
-            let proofs = SliceProofs::new(SLICES_PER_SWEEP);
-            self.fed.set(Some((watchdog, proofs)));
-        }
-        self.begin.set(self.counter.raw());
-    }
-
-    /// So many sweeps are done. What lies between two sweeps ends a slice too.
-    pub fn sweeps_done(&self, done: u32) {
-        if let Some((watchdog, mut proofs)) = self.fed.take() {
-            proofs.sweeps_done(done);
-            self.fed.set(Some((watchdog, proofs)));
-        }
     }
 
     /// One reading and no branch: a debugger that moves the clock changes nothing but the
@@ -72,12 +76,45 @@ impl<'g> Slices<'g> {
 impl Pause for Slices<'_> {
     fn pause(&self) -> ControlFlow<()> {
         self.measure();
-        if let Some((watchdog, mut proofs)) = self.fed.take() {
+        let count = self.count.get().wrapping_add(1);
+        self.count.set(count);
+        if count.is_multiple_of(SLICES_PER_FEED)
+            && let Some((watchdog, mut proofs)) = self.fed.take()
+        {
             if let Some(proof) = proofs.slice() {
                 watchdog.feed(proof);
             }
             self.fed.set(Some((watchdog, proofs)));
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Logs how the check goes on.
+impl Watched for Slices<'_> {
+    fn accepted(&self) {
+        defmt::info!("bundle accepted");
+    }
+
+    fn begin(&self) {
+        self.next_tenth.set(1);
+        if let Some((watchdog, _)) = self.fed.take() {
+            watchdog.limit(SLICE_LIMIT);
+            let proofs = SliceProofs::new(FEEDS_PER_SWEEP);
+            self.fed.set(Some((watchdog, proofs)));
+        }
+        self.begin.set(self.counter.raw());
+    }
+
+    fn sweeps_done(&self, done: u32, total: u32) {
+        if let Some((watchdog, mut proofs)) = self.fed.take() {
+            proofs.sweeps_done(done);
+            self.fed.set(Some((watchdog, proofs)));
+        }
+        let tenth = self.next_tenth.get();
+        if u64::from(done) * 10 >= u64::from(total) * u64::from(tenth) {
+            defmt::info!("{=u32} of {=u32} sweeps", done, total);
+            self.next_tenth.set(tenth.wrapping_add(1));
+        }
     }
 }

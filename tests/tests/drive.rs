@@ -16,7 +16,7 @@ use hambo_core::drive::{KEPT, Mode, Stop};
 use hambo_core::drive_link::Begin;
 use hambo_core::monitor::MonitorSettings;
 use hambo_core::task::Effort;
-use hambo_host::device::{DeviceDrive, DrivenSystem, Qemu, drive_on_host};
+use hambo_host::device::{DeviceDrive, DrivenSystem, Measurement, Qemu, Robot, drive_on_host};
 use hambo_host::environment::{Disturbance, DisturbedSystem, Pendulum, rollout, rollout_for};
 use hambo_host::formats::image::{
     AlignedBytes, BundleAbout, encode_bundle, encode_image, encode_policy,
@@ -126,12 +126,21 @@ fn logged() -> &'static Logged {
 
 /// The bundle of the good controller with this threshold, perhaps with a fallback.
 fn image(threshold: f32, fallback: Option<&HostPolicy>) -> Vec<u8> {
+    image_of(threshold, fallback, [80, 4, 2])
+}
+
+/// Likewise with so many trajectories, searched ones and sweeps.
+fn image_of(
+    threshold: f32,
+    fallback: Option<&HostPolicy>,
+    [trajectories, searched, iterations]: [u32; 3],
+) -> Vec<u8> {
     let mut task = TaskFile::parse(TASK, "task.toml").unwrap();
     task.threshold = Some(threshold);
     let effort = Effort {
-        trajectories: 80,
-        searched: 4,
-        iterations: 2,
+        trajectories,
+        searched,
+        iterations,
         seed: 0,
     };
     let Logged {
@@ -158,6 +167,20 @@ const BEGIN: Begin = Begin {
     seed: 0,
     elsewhere: None,
 };
+
+/// A robot whose periods take some time, as real ones do.
+struct Paced(DrivenSystem);
+
+impl Robot for Paced {
+    fn measure(&mut self) -> Option<Measurement> {
+        std::thread::sleep(Duration::from_millis(10));
+        self.0.measure()
+    }
+
+    fn act(&mut self, action: &[f32]) {
+        self.0.act(action);
+    }
+}
 
 /// What the firmware and the robot did.
 fn drive(name: &str, image: &[u8], disturbance: Disturbance) -> (DeviceDrive, DrivenSystem) {
@@ -214,6 +237,44 @@ fn the_pendulum_is_swung_up_through_the_firmware_with_the_hosts_bits() {
     let system = Pendulum::new().unwrap();
     let run = rollout_for(200, &system, &agent(20_000), 1, 0.0, seed()).unwrap();
     assert_eq!(value.to_bits(), run.returns[0].to_bits());
+}
+
+#[test]
+fn another_controller_is_checked_while_the_first_one_drives() {
+    let folder = std::env::temp_dir().join(format!("hambo-candidate-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let (driving, candidate) = (folder.join("driving.hmb"), folder.join("candidate.hmb"));
+    let driven = image(-400.0, None);
+    fs::write(&driving, &driven).unwrap();
+    fs::write(&candidate, image_of(-1.0, None, [24, 2, 1])).unwrap();
+    let qemu = Qemu::new(firmware()).with_timeout(Duration::from_secs(900));
+    let alone = qemu.run(&candidate).unwrap().result;
+    assert_eq!(alone.verdict.name(), "reject");
+
+    let qemu = qemu.with_candidate(&candidate);
+    let robot = |periods| {
+        let system = DisturbedSystem::new(pendulum(), Disturbance::default(), seed()).unwrap();
+        Paced(DrivenSystem::new(system, periods))
+    };
+    let device = qemu.drive(&driving, BEGIN, &mut robot(600)).unwrap();
+    let result = device.candidate.expect("no verdict within 600 periods");
+    let summary = device.summary.unwrap();
+    println!(
+        "checked within {} periods; {} bytes of stack, {} instructions a period",
+        result.period, summary.stack_high_water, summary.longest
+    );
+    // The bits of a check without a drive, and a drive as without a candidate.
+    assert_eq!(result.verdict, alone.verdict);
+    assert_eq!(result.bound.to_bits(), alone.bound.to_bits());
+    assert_eq!(result.digest, alone.digest);
+    assert!((1..600).contains(&result.period));
+    assert_eq!((summary.ticks, device.edges), (600, 600));
+    assert!(equal(&driven, &device));
+
+    // With the end of the drive the check ends too, and says nothing.
+    let device = qemu.drive(&driving, BEGIN, &mut robot(3)).unwrap();
+    assert_eq!((device.candidate, device.edges), (None, 4));
+    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

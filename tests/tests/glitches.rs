@@ -1,14 +1,15 @@
 //! A part of the glitch campaign on today's firmware: whatever is skipped, flipped or rewritten,
 //! the pin stays low for an image that is not to be deployed.
 //!
-//! `cargo xtask study glitches` runs all of it.
+//! `cargo xtask study glitches` runs all of it; what its kept rows say is held here too.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_tests::glitch::attack::Change;
 use hambo_tests::glitch::campaign::{PARTS, Part};
-use hambo_tests::glitch::images::Verdict;
-use hambo_tests::study::Study;
+use hambo_tests::glitch::images::{VERDICTS, Verdict};
 use hambo_tests::study::glitches::{Glitches, campaign, release};
+use hambo_tests::study::glitches_summary::Counts as GlitchCounts;
+use hambo_tests::study::{Study, kept};
 
 /// Glitches of each part; `HAMBO_GLITCHES=1000000 cargo xtask test` runs all.
 fn glitches_of_a_part() -> usize {
@@ -45,6 +46,40 @@ fn no_glitch_raises_the_pin() {
                 _ => false,
             };
             assert_eq!(row[pin] == "yes", opens, "{row:?}");
+        }
+    }
+}
+
+/// Glitches open the firmware of commit 77a692f, so the campaign can fail.
+#[test]
+fn the_glitches_of_an_older_firmware_find_its_holes() {
+    let table = kept(&Glitches, Some("before")).unwrap();
+    let counts = |part, verdict| GlitchCounts::of(&table, part, verdict);
+    assert_eq!(counts(Part::Control, Verdict::Deploy).high, 1);
+    for verdict in [Verdict::Reject, Verdict::Abstain, Verdict::Refused] {
+        let skipped = counts(Part::SkipFirst, verdict);
+        assert!(skipped.runs > 1000 && skipped.high > 0, "{skipped:?}");
+        assert_eq!(counts(Part::Control, verdict).high, 0);
+    }
+    let rewritten = counts(Part::Flash, Verdict::Deploy);
+    assert!(rewritten.high > 100, "{rewritten:?}");
+    assert!(counts(Part::Flash, Verdict::Reject).high > 0);
+    assert!(counts(Part::Code, Verdict::Reject).high > 0);
+}
+
+/// No glitch opens the firmware of now.
+#[test]
+fn the_claims_of_the_glitches_hold() {
+    let table = kept(&Glitches, None).unwrap();
+    for part in PARTS {
+        for verdict in VERDICTS {
+            let counts = GlitchCounts::of(&table, part, verdict);
+            match (part, verdict) {
+                (Part::Control, Verdict::Deploy) => assert_eq!(counts.high, 1),
+                // The code of a deploy, in every place at once, is no other code.
+                (Part::Code, _) => assert!(counts.opening.len() <= 1, "{counts:?}"),
+                _ => assert_eq!(counts.high, 0, "{part:?}, {verdict:?}: {counts:?}"),
+            }
         }
     }
 }

@@ -39,6 +39,24 @@ fn round_trip() {
     }
 }
 
+/// Fuzzing and the comparison of processors begin with them.
+#[test]
+fn the_fuzz_corpus_is_of_this_format() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/image");
+    let seeds: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
+    assert!(seeds.len() >= 31);
+    for seed in seeds {
+        let path = seed.unwrap().path();
+        let read = parse(&std::fs::read(&path).unwrap());
+        assert_eq!(
+            read,
+            Ok(()),
+            "{}: cargo run --release -p hambo-tests --example fuzz_corpus -- fuzz/corpus",
+            path.display()
+        );
+    }
+}
+
 /// hambo-core/examples/own_firmware.rs has an image without the host.
 #[test]
 fn the_image_of_the_cores_example_is_what_the_host_writes() {

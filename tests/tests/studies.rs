@@ -3,15 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::expression::{Comparison, Inputs};
 use hambo_host::formats::task::TaskFile;
 use hambo_host::formats::task_draft::{LoggedRows, draft};
 use hambo_tests::fixture::Draw;
-use hambo_tests::glitch::campaign::{PARTS, Part};
-use hambo_tests::glitch::images::{VERDICTS, Verdict};
 use hambo_tests::study::assumption::ASSUMPTIONS;
 use hambo_tests::study::backtest_summary::Counts as BacktestCounts;
 use hambo_tests::study::backtests::{Backtests, EPISODES, first_rows as first_backtests};
@@ -24,8 +21,6 @@ use hambo_tests::study::coverage::{
     Coverage, EXPLORED, SETTING_COLUMNS as COVERAGE_SETTING, Setting, UNEXPLORED,
 };
 use hambo_tests::study::coverage_summary::{Counts, deployed_by_both, explored};
-use hambo_tests::study::glitches::Glitches;
-use hambo_tests::study::glitches_summary::Counts as GlitchCounts;
 use hambo_tests::study::known_physics::KnownPhysics;
 use hambo_tests::study::known_summary::Counts as KnownCounts;
 use hambo_tests::study::monitored::{ALPHA, DRIVE_CONDITIONS, Monitored};
@@ -36,14 +31,10 @@ use hambo_tests::study::rows::{Appender, Table};
 use hambo_tests::study::run::{Plan, file, run};
 use hambo_tests::study::simulate::Felt;
 use hambo_tests::study::statistics::{Count, median};
-use hambo_tests::study::{Row, Study, Summary, digits};
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../studies")
-}
+use hambo_tests::study::{Row, Study, Summary, digits, kept};
 
 fn committed(study: &dyn Study, label: Option<&str>) -> Table {
-    let table = Table::read(&file(&folder(), study, label), study).unwrap();
+    let table = kept(study, label).unwrap();
     assert!(!table.is_empty(), "{} has no rows", study.name());
     table
 }
@@ -394,40 +385,6 @@ fn the_monitor_finds_faults_and_seldom_stops_the_same_robot() {
     assert!(missed.above.of >= 100, "{missed:?}");
     assert_eq!(missed.above.hits, 0, "{missed:?}");
     hold(&Monitored, 2, &Monitored.run(2).unwrap());
-}
-
-/// Glitches open the firmware of commit 77a692f, so the campaign can fail.
-#[test]
-fn the_glitches_of_an_older_firmware_find_its_holes() {
-    let table = committed(&Glitches, Some("before"));
-    let counts = |part, verdict| GlitchCounts::of(&table, part, verdict);
-    assert_eq!(counts(Part::Control, Verdict::Deploy).high, 1);
-    for verdict in [Verdict::Reject, Verdict::Abstain, Verdict::Refused] {
-        let skipped = counts(Part::SkipFirst, verdict);
-        assert!(skipped.runs > 1000 && skipped.high > 0, "{skipped:?}");
-        assert_eq!(counts(Part::Control, verdict).high, 0);
-    }
-    let rewritten = counts(Part::Flash, Verdict::Deploy);
-    assert!(rewritten.high > 100, "{rewritten:?}");
-    assert!(counts(Part::Flash, Verdict::Reject).high > 0);
-    assert!(counts(Part::Code, Verdict::Reject).high > 0);
-}
-
-/// No glitch opens the firmware of now.
-#[test]
-fn the_claims_of_the_glitches_hold() {
-    let table = committed(&Glitches, None);
-    for part in PARTS {
-        for verdict in VERDICTS {
-            let counts = GlitchCounts::of(&table, part, verdict);
-            match (part, verdict) {
-                (Part::Control, Verdict::Deploy) => assert_eq!(counts.high, 1),
-                // The code of a deploy, in every place at once, is no other code.
-                (Part::Code, _) => assert!(counts.opening.len() <= 1, "{counts:?}"),
-                _ => assert_eq!(counts.high, 0, "{part:?}, {verdict:?}: {counts:?}"),
-            }
-        }
-    }
 }
 
 /// What `hambo task new` finds in the robots' logs is what is known of them.

@@ -7,14 +7,20 @@
 
 use std::path::PathBuf;
 
+use hambo_core::device_link::DeviceVerdict;
 use hambo_host::formats::image::floor_of_trust;
 use hambo_tests::point_robot::PointBundle;
-use hambo_tests::watchdog::{Board, Moment};
+use hambo_tests::study::drive_flips::{DriveFlips, End};
+use hambo_tests::study::{Study, kept};
+use hambo_tests::watchdog::{Board, Contents, Moment};
 
 /// Two periods of 50 ms; an instruction takes a nanosecond.
 const TWO_PERIODS: u64 = 100_000_000;
 /// Two limits of a slice, 200 ms each.
 const TWO_SLICES: u64 = 400_000_000;
+
+/// The function that answers a sample.
+const LOOP: &str = "ControlLoop*10on_message";
 
 fn firmware() -> PathBuf {
     let variable = std::env::var_os("HAMBO_FIRMWARE_WATCHDOG");
@@ -29,11 +35,24 @@ fn board() -> Board {
 }
 
 fn board_with(watchdog: &str) -> Board {
+    board_and_candidate(&[], watchdog)
+}
+
+fn point() -> PointBundle {
     let mut point = PointBundle::default();
     point.about.board = "ast1030-evb".into();
-    let bundle = point.bundle().unwrap();
+    point
+}
+
+fn board_and_candidate(candidate: &[u8], watchdog: &str) -> Board {
+    let bundle = point().bundle().unwrap();
     let floor = floor_of_trust(bundle.as_bytes()).unwrap();
-    Board::new(&firmware(), bundle.as_bytes(), floor.as_bytes(), watchdog).unwrap()
+    let contents = Contents {
+        bundle: bundle.as_bytes(),
+        floor: floor.as_bytes(),
+        candidate,
+    };
+    Board::new(&firmware(), contents, watchdog).unwrap()
 }
 
 /// A board that has driven for some periods and halts, and what is seen of it.
@@ -95,8 +114,9 @@ fn a_starved_loop_is_reset() {
 #[test]
 fn a_hanging_loop_is_reset() {
     let (mut board, before) = driving();
-    board.hang_here().unwrap();
+    board.hang_in(LOOP).unwrap();
     board.go_on().unwrap();
+    board.send_sample().unwrap();
     reset_in_time(&mut board, before, TWO_PERIODS, "loop that hangs");
 }
 
@@ -128,7 +148,7 @@ fn a_hanging_monitor_is_reset() {
 fn a_hanging_check_is_reset_and_never_opened_the_line() {
     let mut board = board();
     for _ in 0..50 {
-        board.run_to("slices..Slices").unwrap();
+        board.run_to("Slices*5pause").unwrap();
     }
     let before = board.look().unwrap();
     board.hang_here().unwrap();
@@ -210,12 +230,103 @@ fn a_loop_elsewhere_needs_the_token_and_the_checked_controllers_action() {
     }
 }
 
+/// The loop runs above the check of a candidate.
+#[test]
+fn a_candidate_whose_check_hangs_does_not_stop_the_drive() {
+    let candidate = point().bundle().unwrap();
+    let mut board = board_and_candidate(candidate.as_bytes(), "reset");
+    board.go_on().unwrap();
+    board.wait_until_ready().unwrap();
+    board.drive(1).unwrap();
+    board.halt().unwrap();
+    for _ in 0..50 {
+        board.run_to("WhileDriving*5pause").unwrap();
+    }
+    board.hang_here().unwrap();
+    board.go_on().unwrap();
+    let levels = board.drive(40).unwrap();
+    let wanted: Vec<bool> = (0..40).map(|period| period % 2 == 1).collect();
+    assert_eq!(levels, wanted);
+    assert_eq!(board.look().unwrap().resets, 0);
+    assert_eq!(board.candidate, None);
+}
+
+/// The verdict on a candidate comes while the first bundle drives, and changes nothing.
+#[test]
+fn a_candidate_is_judged_while_the_first_bundle_drives() {
+    let stricter = PointBundle {
+        threshold: Some(-0.5),
+        fallback: None,
+        ..point()
+    };
+    let bytes = |point: PointBundle| point.bundle().unwrap().as_bytes().to_vec();
+    let mut damaged = bytes(point());
+    damaged[500] ^= 1;
+    let mut bounds = Vec::new();
+    for (candidate, wanted) in [
+        (bytes(point()), "deploy"),
+        (bytes(stricter), "reject"),
+        (damaged, "refused"),
+    ] {
+        let mut board = board_and_candidate(&candidate, "reset");
+        board.go_on().unwrap();
+        board.wait_until_ready().unwrap();
+        let mut levels = Vec::new();
+        while board.candidate.is_none() {
+            assert!(levels.len() < 20_000, "{wanted}: no verdict");
+            levels.extend(board.drive(1).unwrap());
+        }
+        let result = board.candidate.unwrap();
+        println!("{wanted} after {} periods: {result:?}", levels.len());
+        assert_eq!(result.verdict.name(), wanted);
+        levels.extend(board.drive(40).unwrap());
+        // An edge in every period, before and after.
+        let edges = levels
+            .iter()
+            .enumerate()
+            .map(|(at, high)| *high == (at % 2 == 0));
+        assert!(edges.into_iter().all(|edge| edge));
+        assert_eq!(board.look().unwrap().resets, 0);
+        if !matches!(result.verdict, DeviceVerdict::Refused(_)) {
+            bounds.push(result.bound.to_bits());
+        }
+    }
+    // The threshold does not move the bound.
+    assert_eq!(bounds[0], bounds[1]);
+}
+
+/// A few of the flips of `cargo xtask study drive_flips`.
+#[test]
+fn a_flipped_bit_of_loop_or_monitor_never_keeps_the_line_alive() {
+    let cells = DriveFlips.cells();
+    for cell in (0..cells).step_by(cells / 12) {
+        let row = DriveFlips.run(cell).unwrap().remove(0);
+        println!("{row:?}");
+        let column = DriveFlips.columns().iter().position(|name| *name == "end");
+        assert_ne!(row[column.unwrap()], End::GoesOn.name(), "{row:?}");
+    }
+}
+
+/// What the kept rows of all flips say. Without the checksum some go on, so the study can fail.
+#[test]
+fn the_kept_flips_are_noticed_or_have_no_effect() {
+    for (label, wrong) in [(None, 0..1), (Some("before"), 1..1000)] {
+        let table = kept(&DriveFlips, label).unwrap();
+        assert_eq!(table.rows().count(), 1000);
+        let goes_on = table
+            .rows()
+            .filter(|row| row.text("end") == End::GoesOn.name());
+        assert!(wrong.contains(&goes_on.count()), "{label:?}");
+    }
+}
+
 /// What the tests above would see on a board whose watchdog does nothing.
 #[test]
 fn without_a_watchdog_a_hang_keeps_the_line_high() {
     let (mut board, before) = drive_some(board_with("none"));
-    board.hang_here().unwrap();
+    board.hang_in(LOOP).unwrap();
     board.go_on().unwrap();
+    board.send_sample().unwrap();
     let later = before.instructions + 2 * TWO_PERIODS;
     let seen = board.look_until(|now| now.instructions > later).unwrap();
     assert!(

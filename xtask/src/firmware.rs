@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::command::CommandLine;
+use crate::command::{CommandLine, Problem};
 
 /// Defined nowhere: the firmware's panic handler calls it.
 pub const PANIC_SYMBOL: &str = "hambo_a_panic_is_reachable";
@@ -82,24 +82,29 @@ impl Firmware {
         self.build().words("--features planted-panic")
     }
 
-    /// The gate for a board of one's own, with its log in RAM (RTT), in a folder of its own:
-    /// the tests run the other one.
+    /// The gate for a board of one's own, with its log in RAM (RTT). It lies where
+    /// [`Self::build`] puts its own, which comes after it: all share what they depend on.
     pub fn build_for_a_board(&self) -> CommandLine {
-        self.cargo_into("build", ON_A_BOARD, &self.board_directory())
+        self.cargo("build", ON_A_BOARD)
     }
 
-    /// The gate for the emulated board with a watchdog, in the place of the last one.
+    /// The gate for the emulated board with a watchdog, likewise.
     pub fn build_with_watchdog(&self) -> CommandLine {
         self.build_for_a_board().words("--features ast1030-evb")
     }
 
-    /// What that leaves behind.
+    /// Where that one is kept.
     pub fn watchdog_elf(&self) -> PathBuf {
-        program(&self.board_directory(), "hambo-gate")
+        program(&self.target_directory, "hambo-gate-watchdog")
     }
 
-    fn board_directory(&self) -> PathBuf {
-        self.target_directory.join("rtt")
+    /// Keeps the gate that was built last as the one with a watchdog.
+    pub fn keep_watchdog(&self) -> Result<(), Problem> {
+        let (from, to) = (self.elf(), self.watchdog_elf());
+        let kept = std::fs::copy(&from, &to);
+        kept.map(|_| ()).map_err(|error| {
+            Problem::Advice(format!("{} to {}: {error}", from.display(), to.display()))
+        })
     }
 
     /// None where the target's core library lies nowhere compiled.
@@ -116,10 +121,6 @@ impl Firmware {
     }
 
     fn cargo(&self, command: &str, what: &str) -> CommandLine {
-        self.cargo_into(command, what, &self.target_directory)
-    }
-
-    fn cargo_into(&self, command: &str, what: &str, directory: &Path) -> CommandLine {
         let line = match self.toolchain {
             Toolchain::Rustup => CommandLine::new("cargo").words(command),
             // build-std is unstable, which RUSTC_BOOTSTRAP permits; Debian has
@@ -138,7 +139,7 @@ impl Firmware {
             .words("--target")
             .words(TARGET)
             .words("--target-dir")
-            .argument(directory);
+            .argument(&self.target_directory);
         if self.drop_rustflags {
             line.without("RUSTFLAGS")
         } else {

@@ -221,13 +221,24 @@ impl Project {
         let mut line = arguments
             .iter()
             .fold(CommandLine::program(program), CommandLine::argument);
-        // The one study that attacks a firmware, unless it names another.
-        let attacks = arguments.first().is_some_and(|name| name == "glitches");
-        if attacks && std::env::var_os("HAMBO_FIRMWARE").is_none() {
+        // The studies that attack a firmware, unless its file is named.
+        let is = |name: &str| arguments.first().is_some_and(|first| first == name);
+        let named = |variable: &str| std::env::var_os(variable).is_some();
+        let gate = is("glitches") && !named("HAMBO_FIRMWARE");
+        let drive = is("drive_flips") && !named("HAMBO_FIRMWARE_WATCHDOG");
+        if gate || drive {
             let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
             let firmware = self.firmware_of(toolchain);
-            steps.step("firmware", || self.run(firmware.build()))?;
-            line = line.with("HAMBO_FIRMWARE", firmware.elf());
+            if gate {
+                steps.step("firmware", || self.run(firmware.build()))?;
+                line = line.with("HAMBO_FIRMWARE", firmware.elf());
+            } else {
+                steps.step("firmware", || {
+                    self.run(firmware.build_with_watchdog())?;
+                    firmware.keep_watchdog()
+                })?;
+                line = line.with("HAMBO_FIRMWARE_WATCHDOG", firmware.watchdog_elf());
+            }
         }
         steps.step("study", || self.run(line))
     }

@@ -1,6 +1,9 @@
 //! The checked controller at work: once a period, from the measured state to
 //! the actuators, while the monitor watches.
 //!
+//! Before all, what is remembered from the last period is held against its checksum: a
+//! bit that flipped in between ends the drive.
+//!
 //! 1. The sensor is read ([`Sensor`]).
 //! 2. The transition that led here, (s, a, s′), is held against the model
 //!    ([`Monitor`]) and kept among the last ones for the log.
@@ -19,6 +22,7 @@
 mod mode;
 mod ports;
 mod rows;
+mod seal;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -101,6 +105,8 @@ pub struct Drive<'d> {
     has_before: bool,
     was_fresh: bool,
     digest: u32,
+    /// The checksum of all of this at the end of the last period.
+    seal: Option<u32>,
 }
 
 /// Why nothing drives.
@@ -186,7 +192,7 @@ impl<'d> Drive<'d> {
             *row = [*start];
         }
         copy(rows.now, rows.next_seen);
-        Ok(Self {
+        let mut drive = Self {
             task,
             policy,
             fallback,
@@ -200,28 +206,35 @@ impl<'d> Drive<'d> {
             has_before: false,
             was_fresh: false,
             digest: 0,
-        })
+            seal: None,
+        };
+        drive.seal = drive.checksum();
+        Ok(drive)
     }
 
     /// One period. Once stopped, neither sensor nor actuator is touched.
     pub fn tick<S: Sensor, A: Actuator>(&mut self, sensor: &mut S, actuator: &mut A) -> Tick<'_> {
+        if !self.is_sealed() {
+            self.end(Stop::Memory);
+        }
         let number = self.ticks;
         self.ticks = number.saturating_add(1);
         let observation = self.sense(number, sensor);
         if let Mode::Fallback(trip) = self.mode
             && self.may_be_switched_off(number)
         {
-            self.stop(Stop::PowerOff(trip));
+            self.end(Stop::PowerOff(trip));
         }
         let applied = self.decide() && {
             let executed = actuator.apply(self.rows.action.as_flattened()).is_ok();
             if !executed {
-                self.stop(Stop::Actuator);
+                self.end(Stop::Actuator);
             }
             executed
         };
         self.has_before = applied;
         self.digest = self.next_digest(applied);
+        self.seal = self.checksum();
         Tick {
             number,
             mode: self.mode,
@@ -232,7 +245,8 @@ impl<'d> Drive<'d> {
 
     /// Ends the drive. What has stopped before keeps its reason.
     pub fn stop(&mut self, why: Stop) {
-        self.happens(DriveEvent::Stopped(why));
+        self.end(why);
+        self.seal = self.checksum();
     }
 
     /// Who drives.
@@ -284,6 +298,10 @@ impl<'d> Drive<'d> {
         self.last.iter()
     }
 
+    fn end(&mut self, why: Stop) {
+        self.happens(DriveEvent::Stopped(why));
+    }
+
     fn happens(&mut self, event: DriveEvent) {
         self.mode = self.mode.after(event, self.fallback.is_some());
     }
@@ -295,11 +313,11 @@ impl<'d> Drive<'d> {
         }
         let own = self.rows.now.get_mut(..self.measured).unwrap_or_default();
         let Ok(fresh) = sensor.read(own.as_flattened_mut()) else {
-            self.stop(Stop::Sensor);
+            self.end(Stop::Sensor);
             return None;
         };
         if !(self.see() && self.remember(number)) {
-            self.stop(Stop::NotFinite);
+            self.end(Stop::NotFinite);
             return None;
         }
         let observation = self.has_before.then(|| {
@@ -421,7 +439,7 @@ impl<'d> Drive<'d> {
         let finite = rows.wanted.iter().chain(rows.action.iter()).flatten();
         let finite = finite.copied().all(f32::is_finite);
         if !finite {
-            self.stop(Stop::NotFinite);
+            self.end(Stop::NotFinite);
         }
         finite
     }

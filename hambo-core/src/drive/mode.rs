@@ -43,6 +43,8 @@ pub enum Stop {
     Sensor,
     /// The actuator failed.
     Actuator,
+    /// What the drive remembers from one period to the next has changed in between.
+    Memory,
 }
 
 /// What may change who drives.
@@ -98,13 +100,14 @@ mod tests {
     use super::*;
     use crate::arithmetic::random::Stream;
 
-    const EVENTS: [DriveEvent; 7] = [
+    const EVENTS: [DriveEvent; 8] = [
         DriveEvent::Tripped(Trip::Surprises),
         DriveEvent::Tripped(Trip::Far(1)),
         DriveEvent::Stopped(Stop::Asked),
         DriveEvent::Stopped(Stop::NotFinite),
         DriveEvent::Stopped(Stop::Sensor),
         DriveEvent::Stopped(Stop::Actuator),
+        DriveEvent::Stopped(Stop::Memory),
         DriveEvent::Stopped(Stop::PowerOff(Trip::Surprises)),
     ];
 

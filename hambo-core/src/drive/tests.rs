@@ -400,3 +400,47 @@ fn rows_that_are_too_few_and_other_sizes_are_refused() {
     let error = Drive::new(&image, None, settings, &mut rows).err();
     assert!(matches!(error, Some(DriveError::Parameter(_))));
 }
+
+/// A drive of four periods in which `change` happens between the second and the third.
+fn disturbed(change: impl Fn(&mut Drive<'_>)) -> (Vec<Mode>, usize) {
+    let image = example::image().unwrap();
+    let mut rows = vec![[0.0]; Drive::rows_needed(&image, None).unwrap()];
+    let mut drive = Drive::new(&image, None, settings(1), &mut rows).unwrap();
+    let samples = fresh(&[1.0, 0.5, 0.25, 0.125]);
+    let mut sensor = Script {
+        samples: &samples,
+        reads: 0,
+    };
+    let mut motor = Motor::default();
+    let mut modes = Vec::new();
+    for period in 0..4 {
+        if period == 2 {
+            change(&mut drive);
+        }
+        modes.push(drive.tick(&mut sensor, &mut motor).mode);
+    }
+    (modes, motor.actions.len())
+}
+
+#[test]
+fn what_changes_between_two_periods_ends_the_drive() {
+    assert_eq!(disturbed(|_| ()), (vec![Mode::Driving; 4], 4));
+    let changes: [fn(&mut Drive<'_>); 10] = [
+        |drive| drive.ticks ^= 1 << 31,
+        |drive| drive.digest ^= 1,
+        |drive| drive.has_before = false,
+        |drive| drive.was_fresh = false,
+        |drive| drive.measured = 0,
+        |drive| drive.mode = Mode::Fallback(Trip::Surprises),
+        |drive| drive.rows.before[0][0] = -0.0,
+        |drive| drive.rows.action[0][0] += 0.25,
+        |drive| drive.stream = Stream::new(4, 0),
+        |drive| drive.seal = drive.seal.map(|seal| seal ^ 1 << 7),
+    ];
+    for (at, change) in changes.into_iter().enumerate() {
+        let (modes, actions) = disturbed(change);
+        let stopped = Mode::Stopped(Stop::Memory);
+        let expected = [Mode::Driving, Mode::Driving, stopped, stopped];
+        assert_eq!((modes.as_slice(), actions), (&expected[..], 2), "{at}");
+    }
+}

@@ -9,7 +9,8 @@ use heapless::{String, Vec};
 use serde::{Deserialize, Serialize};
 
 use super::part_reader::PartReader;
-use super::{Image, ImageError, Part, Problem, policy_of};
+use super::taken::Taken;
+use super::{Image, ImageError, Part, Problem};
 use crate::policy::StoredPolicy;
 
 /// The most parts of a bundle behind its manifest: model, task, two policies, adversaries.
@@ -116,21 +117,22 @@ impl<'a> Bundle<'a> {
     fn parse_parts(bytes: &mut &'a [u8]) -> Result<Self, ImageError> {
         let mut parts = PartReader::new(bytes);
         let manifest = read_manifest(&mut parts)?;
-        let mut bundle = Self {
+        let (mut taken, mut fallback) = (Taken::default(), None);
+        taken.read(&mut parts)?;
+        if manifest.has_fallback {
+            taken.read_fallback(&mut parts, &mut fallback)?;
+        }
+        let (hash, rest) = parts.finish()?;
+        *bytes = rest;
+        Ok(Self {
             board: manifest.board,
             robot: manifest.robot,
             counter: manifest.counter,
             period: manifest.period,
             monitor: manifest.monitor,
-            image: Image::take_parts(&mut parts)?,
-            fallback: None,
-        };
-        if manifest.has_fallback {
-            let part = parts.take(Part::Policy)?;
-            bundle.fallback = Some(policy_of(&part, bundle.image.task())?);
-        }
-        (bundle.image.hash, *bytes) = parts.finish()?;
-        Ok(bundle)
+            image: taken.image(hash)?,
+            fallback,
+        })
     }
 
     /// Model, task and controller. Its hash is that of the whole bundle.

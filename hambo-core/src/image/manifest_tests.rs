@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::container::Container;
-use super::{ModelManifest, Part, Problem, TaskManifest, parse_model, parse_task};
+use super::task_part::parse_task;
+use super::{ModelManifest, Part, Problem, TaskManifest, parse_model};
 use crate::model::Calibration;
 
 /// The image of the core's example, as the host writes it.

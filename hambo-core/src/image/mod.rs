@@ -20,6 +20,7 @@ mod manifest_tests;
 mod model_part;
 mod part_reader;
 mod policy_part;
+mod taken;
 mod task_part;
 
 use adversary_part::add_adversary;
@@ -34,8 +35,8 @@ pub use policy_part::{
     ActionManifest, LinearManifest, MixedManifest, ObservedManifest, ObserverManifest,
     PerceptronManifest, PolicyManifest, parse_policy,
 };
+use taken::Taken;
 pub use task_part::TaskManifest;
-use task_part::parse_task;
 
 use crate::model::Model;
 use crate::policy::{Policy, StoredPolicy};
@@ -88,27 +89,11 @@ impl<'a> Image<'a> {
     #[inline(never)]
     fn parse_parts(bytes: &mut &'a [u8]) -> Result<Self, ImageError> {
         let mut parts = PartReader::new(bytes);
-        let mut image = Self::take_parts(&mut parts)?;
-        (image.hash, *bytes) = parts.finish()?;
-        Ok(image)
-    }
-
-    /// Takes model, task, policy and adversaries; whoever takes the last part knows the
-    /// hash.
-    #[inline(always)]
-    fn take_parts(parts: &mut PartReader<'a>) -> Result<Self, ImageError> {
-        let part = parts.take(Part::Model)?;
-        let model = parse_model(&part).map_err(|problem| Part::Model.error(problem))?;
-        let part = parts.take(Part::Task)?;
-        let (mut task, adversaries) =
-            parse_task(&part, &model).map_err(|problem| Part::Task.error(problem))?;
-        let policy = policy_of(&parts.take(Part::Policy)?, &task)?;
-        for _ in 0..adversaries {
-            let part = parts.take(Part::Adversary)?;
-            add_adversary(&part, &model, &mut task)
-                .map_err(|problem| Part::Adversary.error(problem))?;
-        }
-        Ok(Self::of(model, task, policy))
+        let mut taken = Taken::default();
+        taken.read(&mut parts)?;
+        let (hash, rest) = parts.finish()?;
+        *bytes = rest;
+        taken.image(hash)
     }
 
     /// An image of parts that fit together; for the example of this crate.

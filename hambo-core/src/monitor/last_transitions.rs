@@ -17,13 +17,13 @@ use core::num::NonZeroUsize;
 /// ```
 #[derive(Debug)]
 pub struct LastTransitions<'m> {
-    numbers: &'m mut [f32],
+    pub(super) numbers: &'m mut [f32],
     /// Numbers of one transition; not zero, so that cutting the slice cannot panic.
-    width: NonZeroUsize,
+    pub(super) width: NonZeroUsize,
     /// Where the next one goes.
-    place: usize,
+    pub(super) place: usize,
     /// Whether every place was written.
-    is_full: bool,
+    pub(super) is_full: bool,
 }
 
 impl<'m> LastTransitions<'m> {

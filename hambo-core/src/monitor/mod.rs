@@ -13,6 +13,7 @@
 
 mod last_transitions;
 mod residual;
+mod seal;
 mod wager;
 
 pub use last_transitions::LastTransitions;

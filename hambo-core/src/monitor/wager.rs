@@ -38,12 +38,12 @@ const ROUNDED_DOWN: f32 = 1.0 - 1.0 / 2_097_152.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wager {
     /// By how much each bet grows with a success.
-    growth: [f32; BETS.len()],
+    pub(super) growth: [f32; BETS.len()],
     /// The wealth of all gamblers with the same bet.
-    wealth: [f32; BETS.len()],
+    pub(super) wealth: [f32; BETS.len()],
     /// 1 / alpha.
-    limit: f32,
-    steps: u64,
+    pub(super) limit: f32,
+    pub(super) steps: u64,
 }
 
 impl Wager {

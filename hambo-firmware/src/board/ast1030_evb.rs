@@ -5,8 +5,6 @@
 //! of it has run on hardware.
 
 use super::{read, write};
-use core::convert::Infallible;
-use embedded_hal::digital::{ErrorType, OutputPin};
 use hambo_core::{
     WorkDone,
     device_link::{BoardStatus, ResetCause},
@@ -18,6 +16,7 @@ const MPU_RASR: usize = 0xe000_eda0;
 const GPIO_ABCD_DATA: usize = 0x7e78_0000;
 const GPIO_ABCD_DIRECTION: usize = 0x7e78_0004;
 const UART5_DATA: usize = 0x7e78_4000;
+const UART5_INTERRUPT_ENABLE: usize = 0x7e78_4004;
 const UART5_LINE_CONTROL: usize = 0x7e78_400c;
 const UART5_LINE_STATUS: usize = 0x7e78_4014;
 const WDT_RELOAD: usize = 0x7e78_5004;
@@ -51,35 +50,19 @@ pub fn outputs_off() {
     write(GPIO_ABCD_DATA, 0);
 }
 
-/// The output-enable pin. The board needs a pull-down resistor on the line.
-#[derive(Debug)]
-pub struct EnablePin(());
-
-impl EnablePin {
-    /// Makes A5 an output that is low from its first moment.
-    #[expect(clippy::new_without_default, reason = "it sets the hardware up")]
-    pub fn new() -> Self {
-        outputs_off();
-        write(GPIO_ABCD_DIRECTION, 1 << PIN);
-        Self(())
-    }
+/// Drives it high.
+pub(super) fn outputs_on() {
+    write(GPIO_ABCD_DATA, 1 << PIN);
 }
 
-impl ErrorType for EnablePin {
-    type Error = Infallible;
+/// Makes A5 an output that is low from its first moment.
+pub(super) fn prepare_output() {
+    outputs_off();
+    write(GPIO_ABCD_DIRECTION, 1 << PIN);
 }
 
-impl OutputPin for EnablePin {
-    fn set_low(&mut self) -> Result<(), Infallible> {
-        outputs_off();
-        Ok(())
-    }
-
-    fn set_high(&mut self) -> Result<(), Infallible> {
-        write(GPIO_ABCD_DATA, 1 << PIN);
-        Ok(())
-    }
-}
+/// That of UART5.
+pub const RECEIVE_INTERRUPT: u16 = 8;
 
 /// The serial line to the robot, or to a host that plays it.
 #[derive(Debug)]
@@ -96,6 +79,11 @@ impl Uart {
     /// Whether a byte has come in.
     pub fn has_byte(&self) -> bool {
         read(UART5_LINE_STATUS) & 1 != 0
+    }
+
+    /// From now on a byte that has come in is an interrupt, until it is taken.
+    pub fn listen(&mut self) {
+        write(UART5_INTERRUPT_ENABLE, 1);
     }
 
     pub(super) fn has_room(&self) -> bool {

@@ -1,8 +1,8 @@
 //! The board: its output-enable pin, its serial line, its watchdog and its flash.
 //!
 //! A board is a file here and a linker script: [`chip`] is the one that the features choose, the
-//! STM32F405 without any. Each has the same names: `EnablePin` and `outputs_off`, `Uart`,
-//! `Watchdog`, `SLICE_LIMIT`, `status` and `INSTRUCTIONS_PER_TICK`.
+//! STM32F405 without any. Each has the same names: `prepare_output`, `outputs_on` and
+//! `outputs_off`, `Uart` and `RECEIVE_INTERRUPT`, `Watchdog`, `SLICE_LIMIT`, `status` and `INSTRUCTIONS_PER_TICK`.
 #![allow(unsafe_code, reason = "registers and linker symbols")]
 
 #[cfg_attr(feature = "ast1030-evb", path = "ast1030_evb.rs")]
@@ -10,10 +10,44 @@
 mod chip;
 
 pub use chip::{
-    EnablePin, INSTRUCTIONS_PER_TICK, SLICE_LIMIT, Uart, Watchdog, outputs_off, start, status,
+    INSTRUCTIONS_PER_TICK, RECEIVE_INTERRUPT, SLICE_LIMIT, Uart, Watchdog, outputs_off, start,
+    status,
 };
 
-use core::{ptr, slice};
+use core::{convert::Infallible, ptr, slice};
+use embedded_hal::digital::{ErrorType, OutputPin};
+
+/// The output-enable pin.
+///
+/// Between reset and [`new`](Self::new) the pin floats, so the board needs a
+/// pull-down resistor on the line.
+#[derive(Debug)]
+pub struct EnablePin(());
+
+impl EnablePin {
+    /// Makes the board's pin an output that is low from its first moment.
+    #[expect(clippy::new_without_default, reason = "it sets the hardware up")]
+    pub fn new() -> Self {
+        chip::prepare_output();
+        Self(())
+    }
+}
+
+impl ErrorType for EnablePin {
+    type Error = Infallible;
+}
+
+impl OutputPin for EnablePin {
+    fn set_low(&mut self) -> Result<(), Infallible> {
+        outputs_off();
+        Ok(())
+    }
+
+    fn set_high(&mut self) -> Result<(), Infallible> {
+        chip::outputs_on();
+        Ok(())
+    }
+}
 
 /// Polls until a byte must have gone out: more than ten times what it takes.
 const SEND_POLLS: u32 = 20_000;
@@ -64,6 +98,15 @@ pub fn model_region() -> &'static [u8] {
         static _model_end: u8;
     }
     flash(&raw const _model_start, &raw const _model_end)
+}
+
+/// The second half of that region: it holds another bundle, if the first one leaves it free.
+pub fn candidate_region() -> &'static [u8] {
+    unsafe extern "C" {
+        static _candidate_start: u8;
+        static _model_end: u8;
+    }
+    flash(&raw const _candidate_start, &raw const _model_end)
 }
 
 /// The flash region that holds the robot's floor.

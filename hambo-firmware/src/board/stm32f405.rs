@@ -2,8 +2,6 @@
 //! bits at 115,200 baud) and the independent watchdog.
 
 use super::{read, write};
-use core::convert::Infallible;
-use embedded_hal::digital::{ErrorType, OutputPin};
 use hambo_core::{
     WorkDone,
     device_link::{BoardStatus, ResetCause},
@@ -45,51 +43,37 @@ pub fn outputs_off() {
     write(GPIOA_BSRR, 1 << (PIN + 16));
 }
 
-/// The output-enable pin.
-///
-/// Between reset and [`new`](Self::new) the pin floats, so the board needs a
-/// pull-down resistor on the line.
-#[derive(Debug)]
-pub struct EnablePin(());
-
-impl EnablePin {
-    /// Makes PA5 an output that is low from its first moment.
-    #[expect(clippy::new_without_default, reason = "it sets the hardware up")]
-    pub fn new() -> Self {
-        write(RCC_AHB1ENR, read(RCC_AHB1ENR) | 1);
-        // The port's clock runs two cycles after the store; reading back is
-        // the wait that the errata sheet asks for.
-        let _ = read(RCC_AHB1ENR);
-        // The level first, the direction after it.
-        outputs_off();
-        let others = read(GPIOA_MODER) & !(0b11 << (2 * PIN));
-        write(GPIOA_MODER, others | 0b01 << (2 * PIN));
-        Self(())
-    }
+/// Drives it high.
+pub(super) fn outputs_on() {
+    write(GPIOA_BSRR, 1 << PIN);
 }
 
-impl ErrorType for EnablePin {
-    type Error = Infallible;
-}
-
-impl OutputPin for EnablePin {
-    fn set_low(&mut self) -> Result<(), Infallible> {
-        outputs_off();
-        Ok(())
-    }
-
-    fn set_high(&mut self) -> Result<(), Infallible> {
-        write(GPIOA_BSRR, 1 << PIN);
-        Ok(())
-    }
+/// Makes PA5 an output that is low from its first moment.
+pub(super) fn prepare_output() {
+    write(RCC_AHB1ENR, read(RCC_AHB1ENR) | 1);
+    // The port's clock runs two cycles after the store; reading back is
+    // the wait that the errata sheet asks for.
+    let _ = read(RCC_AHB1ENR);
+    // The level first, the direction after it.
+    outputs_off();
+    let others = read(GPIOA_MODER) & !(0b11 << (2 * PIN));
+    write(GPIOA_MODER, others | 0b01 << (2 * PIN));
 }
 
 /// A byte came in.
 const RXNE: u32 = 1 << 5;
+/// A byte was lost: an interrupt too, until the next byte is taken.
+const ORE: u32 = 1 << 3;
 /// The next byte may go out.
 const TXE: u32 = 1 << 7;
 /// Receiver, transmitter, and the whole unit.
 const RE_TE_UE: u32 = 1 << 2 | 1 << 3 | 1 << 13;
+
+/// A byte that came in is an interrupt.
+const RXNEIE: u32 = 1 << 5;
+
+/// That of USART1.
+pub const RECEIVE_INTERRUPT: u16 = 37;
 
 /// 115,200 baud from the 16 MHz that the chip starts with.
 const DIVIDER: u32 = 139;
@@ -116,9 +100,14 @@ impl Uart {
         Self(())
     }
 
-    /// Whether a byte has come in.
+    /// Whether a byte has come in, also one that is lost.
     pub fn has_byte(&self) -> bool {
-        read(USART1_SR) & RXNE != 0
+        read(USART1_SR) & (RXNE | ORE) != 0
+    }
+
+    /// From now on a byte that has come in is an interrupt, until it is taken.
+    pub fn listen(&mut self) {
+        write(USART1_CR1, RE_TE_UE | RXNEIE);
     }
 
     pub(super) fn has_room(&self) -> bool {

@@ -7,12 +7,13 @@ use std::time::Instant;
 
 use hambo_core::device_link::{DeviceMessage, DeviceResult, DeviceVerdict};
 use hambo_core::drive_link::{
-    Acted, Begin, DriveMessage, DriveSummary, Numbers, Ready, RobotMessage, SensorSample,
+    Acted, Begin, CandidateResult, DriveMessage, DriveSummary, Numbers, Ready, RobotMessage,
+    SensorSample,
 };
 
 use super::floor_file::FloorFile;
 use super::output::DeviceOutput;
-use super::qemu::{collect, collected, require_room, wait};
+use super::qemu::{collect, collected, loader, require_room, wait};
 use super::robot_line::RobotLine;
 use super::{DeviceError, GpioWrite, Qemu, gpio};
 
@@ -56,6 +57,8 @@ pub struct DeviceDrive {
     pub kept: Vec<Vec<f32>>,
     /// How it ended; none if it did not drive.
     pub summary: Option<DriveSummary>,
+    /// What came of the candidate; none without one, and if the drive ended before its check.
+    pub candidate: Option<CandidateResult>,
     /// Whether the output pin was ever high.
     pub driven_high: bool,
     /// Edges of the output pin: one for every period in which loop and monitor went on.
@@ -69,6 +72,7 @@ struct Conversation {
     periods: Vec<Period>,
     kept: Vec<Vec<f32>>,
     summary: Option<DriveSummary>,
+    candidate: Option<CandidateResult>,
 }
 
 impl Qemu {
@@ -86,7 +90,15 @@ impl Qemu {
         robot: &mut dyn Robot,
     ) -> Result<DeviceDrive, DeviceError> {
         let (firmware, table) = self.read_firmware()?;
-        require_room(image, firmware.model_length)?;
+        let half = firmware.candidate_start - firmware.model_start;
+        let room = match &self.candidate {
+            Some(candidate) => {
+                require_room(candidate, firmware.model_length - half)?;
+                half
+            }
+            None => firmware.model_length,
+        };
+        require_room(image, room)?;
         let floor = FloorFile::of(self.floor.as_deref(), image)?;
         require_room(floor.path(), firmware.floor.1)?;
         let line = |source| DeviceError::Line { source };
@@ -95,6 +107,9 @@ impl Qemu {
         let socket = format!("socket,id=robot,host=127.0.0.1,port={port},nodelay=on");
         let mut command = self.command(image, floor.path(), firmware)?;
         command.args(["-chardev", &socket, "-serial", "chardev:robot"]);
+        if let Some(candidate) = &self.candidate {
+            command.args(["-device", &loader(candidate, firmware.candidate_start)?]);
+        }
         let start = |source| self.cannot_run(source);
         let mut child = command.spawn().map_err(start)?;
         let stdout = child.stdout.take().map(collect);
@@ -169,6 +184,7 @@ impl Conversation {
             periods: self.periods,
             kept: self.kept,
             summary: self.summary,
+            candidate: self.candidate,
             driven_high,
             edges,
         })
@@ -208,6 +224,10 @@ fn talk(
                 }
                 said.periods.push(Period { sample, acted });
                 !stopped
+            }
+            DriveMessage::Candidate(result) => {
+                said.candidate = Some(result);
+                false
             }
             DriveMessage::Kept(numbers) => {
                 said.kept.push(numbers.to_vec());

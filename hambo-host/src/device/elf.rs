@@ -7,6 +7,8 @@ pub struct Firmware {
     pub model_start: u32,
     /// Length of that region in bytes.
     pub model_length: u32,
+    /// Address in that region at which a second image may lie.
+    pub candidate_start: u32,
     /// Address and length of the flash region for the robot's floor.
     pub floor: (u32, u32),
     /// Code, constants and initial values in flash, in bytes, without the image.
@@ -20,11 +22,12 @@ const LOAD: u32 = 1;
 const WRITE: u32 = 2;
 const SYMBOL_TABLE: u32 = 2;
 /// The symbols of the regions for bundle and floor.
-const REGIONS: [&[u8]; 4] = [
+const REGIONS: [&[u8]; 5] = [
     b"_model_start\0",
     b"_model_end\0",
     b"_floor_start\0",
     b"_floor_end\0",
+    b"_candidate_start\0",
 ];
 
 impl Firmware {
@@ -70,11 +73,18 @@ impl Firmware {
                 }
             }
         }
-        let [model_start, model_end, floor_start, floor_end] = addresses;
+        let [
+            model_start,
+            model_end,
+            floor_start,
+            floor_end,
+            candidate_start,
+        ] = addresses;
         let (model_start, floor_start) = (model_start?, floor_start?);
         Some(Self {
             model_start,
             model_length: model_end?.checked_sub(model_start)?,
+            candidate_start: candidate_start?.max(model_start).min(model_end?),
             floor: (floor_start, floor_end?.checked_sub(floor_start)?),
             flash_bytes,
             static_bytes,
@@ -121,11 +131,11 @@ mod tests {
         put(46, &40_u16.to_le_bytes());
         put(48, &2_u16.to_le_bytes());
         let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let names = b"\0_model_start\0_model_end\0_floor_start\0_floor_end\0";
+        let names = b"\0_model_start\0_model_end\0_floor_start\0_floor_end\0_candidate_start\0";
         let parts: [Vec<u8>; 4] = [
             words(&[1, 0, 0, 0, 100, 130, 6, 0]),
-            words(&[0, 2, 0, 0, 164, 64, 1, 0, 0, 16]),
-            words(&[0, 3, 0, 0, 228, names.len() as u32, 0, 0, 0, 0]),
+            words(&[0, 2, 0, 0, 164, 80, 1, 0, 0, 16]),
+            words(&[0, 3, 0, 0, 244, names.len() as u32, 0, 0, 0, 0]),
             words(&[
                 1,
                 0x0808_0000,
@@ -143,6 +153,10 @@ mod tests {
                 0x0808_0000,
                 0,
                 0,
+                49,
+                0x080c_0000,
+                0,
+                0,
             ]),
         ];
         elf.extend(parts.concat());
@@ -157,6 +171,7 @@ mod tests {
             Ok(Firmware {
                 model_start: 0x0808_0000,
                 model_length: 512 * 1024,
+                candidate_start: 0x080c_0000,
                 floor: (0x0806_0000, 128 * 1024),
                 flash_bytes: 100,
                 static_bytes: 130,

@@ -34,6 +34,8 @@ pub struct Qemu {
     /// The robot's floor, a file of `hambo floor`. Without one the emulated robot takes a
     /// bundle at its word.
     pub floor: Option<PathBuf>,
+    /// A second bundle in flash, which the device checks while it drives.
+    pub candidate: Option<PathBuf>,
 }
 
 impl Qemu {
@@ -44,6 +46,7 @@ impl Qemu {
             program: "qemu-system-arm".into(),
             timeout: Duration::from_secs(120),
             floor: None,
+            candidate: None,
         }
     }
 
@@ -58,6 +61,15 @@ impl Qemu {
     pub fn with_floor(self, floor: impl Into<PathBuf>) -> Self {
         Self {
             floor: Some(floor.into()),
+            ..self
+        }
+    }
+
+    /// The same with a second bundle that is checked while the first one drives.
+    #[must_use]
+    pub fn with_candidate(self, candidate: impl Into<PathBuf>) -> Self {
+        Self {
+            candidate: Some(candidate.into()),
             ..self
         }
     }
@@ -227,7 +239,7 @@ struct Run {
 }
 
 /// The emulator's words for a file at an address.
-fn loader(file: &Path, address: u32) -> Result<String, DeviceError> {
+pub(super) fn loader(file: &Path, address: u32) -> Result<String, DeviceError> {
     let path = file.to_str().ok_or_else(|| DeviceError::PathNotText {
         path: file.to_path_buf(),
     })?;

@@ -133,6 +133,7 @@ mod tests {
             model_start: 0,
             floor: (0, 0),
             model_length: 0,
+            candidate_start: 0,
             flash_bytes: 7,
             static_bytes: 8,
         };

@@ -104,7 +104,7 @@ impl Glitch {
     pub fn on(&self, victim: &mut Victim, timeline: &Timeline) -> io::Result<(String, Seen)> {
         let (done, seen) = self.once(victim, timeline)?;
         if seen.verdict.is_empty() && !is_sound(victim, timeline)? {
-            victim.restart()?;
+            victim.restart_with_files()?;
             return self.once(victim, timeline);
         }
         Ok((done, seen))

@@ -193,6 +193,19 @@ impl Victim {
         self.catch_host_calls()
     }
 
+    /// Likewise, and runs once undisturbed: that opens the host's files, which a saved state
+    /// believes to be open.
+    ///
+    /// # Errors
+    /// If the emulator cannot be started.
+    pub fn restart_with_files(&mut self) -> io::Result<()> {
+        self.restart()?;
+        self.proceed(None, START_LIMIT)?;
+        self.news(0)?;
+        self.news(1)?;
+        Ok(())
+    }
+
     /// Keeps the board's state under a number.
     ///
     /// # Errors
@@ -288,7 +301,7 @@ impl Victim {
             bound,
         };
         if end == End::Died {
-            self.restart()?;
+            self.restart_with_files()?;
         }
         Ok(seen)
     }

@@ -11,7 +11,7 @@
 //! | [`judge`] | the model and the check, as a user would call them |
 //! | [`assumption`], [`condition`] | what a log does not tell, and a model cannot know |
 //! | [`robots`], [`faults`] | cart-pole, drone and pendulum, with what is known of them and what may become of them |
-//! | [`coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`], [`glitches`] | the studies |
+//! | [`coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`], [`glitches`], [`drive_flips`] | the studies |
 //! | [`statistics`], [`picture`] | limits of shares; what the pictures share |
 
 pub mod assumption;
@@ -22,6 +22,7 @@ pub mod broken_summary;
 pub mod condition;
 pub mod coverage;
 pub mod coverage_summary;
+pub mod drive_flips;
 pub mod families;
 pub mod faults;
 pub mod glitches;
@@ -39,23 +40,37 @@ pub mod statistics;
 
 pub use hambo_host::foundation::study::{Row, Study, Summary, digits, field, rows, run};
 
+use std::path::Path;
+
 use backtests::Backtests;
 use broken::Broken;
 use coverage::Coverage;
+use drive_flips::DriveFlips;
 use glitches::Glitches;
 use known_physics::KnownPhysics;
 use monitored::Monitored;
+use rows::Table;
+
+/// The rows of a study that `studies/` keeps.
+///
+/// # Errors
+/// If there is no such file, or it is another study's.
+pub fn kept(study: &dyn Study, label: Option<&str>) -> Result<Table, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../studies");
+    Table::read(&run::file(&folder, study, label), study)
+}
 
 /// The study of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Study> {
-    let all: [&'static dyn Study; 6] = [
+    let all: [&'static dyn Study; 7] = [
         &Coverage,
         &Broken,
         &Backtests,
         &KnownPhysics,
         &Monitored,
         &Glitches,
+        &DriveFlips,
     ];
     all.into_iter().find(|study| study.name() == name)
 }

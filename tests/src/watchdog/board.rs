@@ -10,8 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hambo_core::drive::Mode;
 use hambo_core::drive_link::{
-    Begin, Claim, DriveMessage, Nonce, Numbers, Ready, RobotMessage, SensorSample, Token,
+    Acted, Begin, CandidateResult, Claim, DriveMessage, Nonce, Numbers, Ready, RobotMessage,
+    SensorSample, Token,
 };
 use hambo_core::frame::{self, FrameReader};
 
@@ -49,6 +51,28 @@ pub struct Moment {
     pub watchdog_resets: usize,
 }
 
+/// What a board's memory holds beside its firmware.
+#[derive(Clone, Copy, Debug)]
+pub struct Contents<'c> {
+    /// The bundle that is checked and drives.
+    pub bundle: &'c [u8],
+    /// The robot's floor.
+    pub floor: &'c [u8],
+    /// A bundle that is checked meanwhile; empty for none.
+    pub candidate: &'c [u8],
+}
+
+/// What came of a sample.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heard {
+    /// A period.
+    Acted(Acted),
+    /// The drive is over without an answer, in this mode.
+    Ended(Mode),
+    /// The board has started again.
+    Restarted,
+}
+
 /// An emulated AST1030 with the gate, a bundle and a floor.
 pub struct Board {
     folder: PathBuf,
@@ -58,6 +82,10 @@ pub struct Board {
     program: Program,
     robot: TcpStream,
     reader: FrameReader,
+    /// What came of the candidate.
+    pub candidate: Option<CandidateResult>,
+    /// What moves the point in every period beside its action.
+    pub drift: f32,
     /// Where the point is.
     position: f32,
     tick: u32,
@@ -70,7 +98,7 @@ impl Board {
     ///
     /// # Errors
     /// If the emulator cannot be started.
-    pub fn new(firmware: &Path, bundle: &[u8], floor: &[u8], watchdog: &str) -> io::Result<Self> {
+    pub fn new(firmware: &Path, contents: Contents<'_>, watchdog: &str) -> io::Result<Self> {
         let program = Program::parse(&fs::read(firmware)?).map_err(io::Error::other)?;
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("hambo-watchdog-{}-{number}", std::process::id());
@@ -79,12 +107,14 @@ impl Board {
         let at = |name: &str| folder.join(name);
         let mut loaders = Vec::new();
         for (name, label, bytes) in [
-            ("bundle.hex", "_model_start", bundle),
-            ("floor.hex", "_floor_start", floor),
+            ("bundle.hex", "_model_start", contents.bundle),
+            ("floor.hex", "_floor_start", contents.floor),
+            ("candidate.hex", "_candidate_start", contents.candidate),
         ] {
             let address = program.label(label);
             let address = address.ok_or_else(|| io::Error::other(format!("no `{label}`")))?;
             fs::write(at(name), intel_hex(address, bytes))?;
+            loaders.push("-device".to_owned());
             loaders.push(format!("loader,file={}", at(name).display()));
         }
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -103,7 +133,7 @@ impl Board {
             .args(["-serial", "chardev:robot"])
             .arg("-kernel")
             .arg(firmware)
-            .args(["-device", &loaders[0], "-device", &loaders[1]])
+            .args(loaders)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn()?;
@@ -116,6 +146,8 @@ impl Board {
             program,
             robot,
             reader: FrameReader::default(),
+            candidate: None,
+            drift: 0.0,
             position: 1.0,
             tick: 0,
             elsewhere: false,
@@ -178,17 +210,57 @@ impl Board {
     pub fn drive(&mut self, periods: u32) -> io::Result<Vec<bool>> {
         let mut levels = Vec::new();
         for _ in 0..periods {
-            self.send_sample()?;
-            match self.hear()? {
-                DriveMessage::Acted(acted) => {
-                    let action = acted.action.first().copied();
-                    self.position += action.ok_or_else(|| io::Error::other("nobody drives"))?;
-                }
+            match self.period()? {
+                Heard::Acted(acted) if !acted.mode.is_stopped() => {}
                 other => return Err(io::Error::other(format!("{other:?}"))),
             }
             levels.push(self.qmp.pin()?);
         }
         Ok(levels)
+    }
+
+    /// One period: what came of a sample.
+    ///
+    /// # Errors
+    /// If the line is gone.
+    pub fn period(&mut self) -> io::Result<Heard> {
+        self.send_sample()?;
+        loop {
+            match self.hear()? {
+                DriveMessage::Acted(acted) => {
+                    self.position += acted.action.first().copied().unwrap_or(0.0) + self.drift;
+                    return Ok(Heard::Acted(acted));
+                }
+                DriveMessage::Hello => return Ok(Heard::Restarted),
+                DriveMessage::Kept(_) => {}
+                DriveMessage::Ended(summary) => return Ok(Heard::Ended(summary.mode)),
+                other => return Err(io::Error::other(format!("{other:?}"))),
+            }
+        }
+    }
+
+    /// Where a static of the firmware says that something lies: address and bytes.
+    ///
+    /// # Errors
+    /// If there is no static of this name, or the debugger is gone.
+    pub fn place(&mut self, name: &str) -> io::Result<(u32, u32)> {
+        let address = self.function(name)?.address;
+        let words = self.gdb.memory(address, 8)?;
+        let (words, _) = words.as_chunks();
+        match words {
+            [address, length] => Ok((u32::from_le_bytes(*address), u32::from_le_bytes(*length))),
+            _ => Err(io::Error::other(format!("`{name}` has no two words"))),
+        }
+    }
+
+    /// Flips one bit of memory.
+    ///
+    /// # Errors
+    /// If the debugger is gone.
+    pub fn flip(&mut self, address: u32, bit: u32) -> io::Result<()> {
+        let byte = self.gdb.memory(address, 1)?;
+        let byte = byte.first().copied().unwrap_or(0);
+        self.gdb.set_memory(address, &[byte ^ 1 << bit])
     }
 
     /// A period of a loop that lives elsewhere: it presents a token and applies this share of
@@ -358,8 +430,10 @@ impl Board {
         loop {
             let mut byte = [0];
             self.robot.read_exact(&mut byte)?;
-            if let Some(message) = self.reader.push(byte[0]) {
-                return Ok(message);
+            match self.reader.push(byte[0]) {
+                Some(DriveMessage::Candidate(result)) => self.candidate = Some(result),
+                Some(message) => return Ok(message),
+                None => {}
             }
         }
     }

@@ -5,4 +5,4 @@ mod board;
 mod intel_hex;
 mod qmp;
 
-pub use board::{Board, Moment};
+pub use board::{Board, Contents, Heard, Moment};

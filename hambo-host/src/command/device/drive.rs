@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use hambo_core::device_link::DeviceVerdict;
 use hambo_core::drive::{Mode, Stop};
-use hambo_core::drive_link::{Begin, DriveSummary, Ready};
+use hambo_core::drive_link::{Begin, CandidateResult, DriveSummary, Ready};
 
 use crate::Error;
 use crate::check::number::Number;
@@ -35,6 +35,10 @@ pub struct DriveArguments {
     /// its word.
     #[arg(long)]
     floor: Option<PathBuf>,
+    /// Another device image: the device checks it while the first one's controller drives, and
+    /// says what came of it. It drives nothing.
+    #[arg(long)]
+    candidate: Option<PathBuf>,
     /// Periods, instead of the horizon of the system's task.
     #[arg(long, value_parser = at_least_one::<u32>)]
     steps: Option<u32>,
@@ -97,6 +101,7 @@ pub fn run(arguments: &DriveArguments, out: &mut impl Write) -> Result<u8, Error
     let mut qemu = Qemu::new(&arguments.firmware)
         .with_timeout(Duration::from_secs(arguments.firmware_timeout));
     qemu.floor.clone_from(&arguments.floor);
+    qemu.candidate.clone_from(&arguments.candidate);
     let device = qemu.drive(&arguments.image, begin, &mut robot)?;
     let image = AlignedBytes::read(&arguments.image)?;
     let host = match device.summary {
@@ -251,6 +256,9 @@ fn mode_text(mode: Mode, names: &[String]) -> String {
             reason(trip, names)
         ),
         Mode::Stopped(Stop::Actuator) => "stopped: the actuator failed".to_owned(),
+        Mode::Stopped(Stop::Memory) => {
+            "stopped: what the drive remembers has changed in memory".to_owned()
+        }
     }
 }
 
@@ -309,7 +317,25 @@ fn print(
         "the longest period took {} instructions",
         summary.longest
     )?;
+    if arguments.candidate.is_some() {
+        writeln!(out, "{}", candidate_text(device.candidate))?;
+    }
     Ok(())
+}
+
+fn candidate_text(candidate: Option<CandidateResult>) -> String {
+    let Some(result) = candidate else {
+        return "candidate: the drive ended before its check did".to_owned();
+    };
+    let (verdict, periods) = (result.verdict.name(), result.period);
+    match result.verdict {
+        DeviceVerdict::Refused(why) => format!("candidate: {verdict}, {why:?}"),
+        _ => format!(
+            "candidate: {verdict}, lower bound {:.3}, checked within {periods} periods of the \
+             drive; it drives nothing before the next start",
+            Number::from(result.bound)
+        ),
+    }
 }
 
 fn json(
@@ -343,5 +369,13 @@ fn json(
         "equals_host": summary.map(|_| true),
         "kept": device.kept.len(),
         "instructions": summary.map(|summary| summary.longest),
+        "stack_high_water": summary.map(|summary| summary.stack_high_water),
+        "candidate": device.candidate.map(|result| serde_json::json!({
+            "verdict": result.verdict.name(),
+            "bound": Number::from(result.bound),
+            "bound_bits": format!("{:08x}", result.bound.to_bits()),
+            "digest": format!("{:08x}", result.digest),
+            "periods": result.period,
+        })),
     })
 }

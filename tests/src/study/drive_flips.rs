@@ -256,16 +256,16 @@ fn summary(now: &Table, before: Option<&Table>) -> Summary {
     describe(&mut text, now);
     let strip = Strip {
         low: 0.0,
-        high: 0.12,
+        high: 6.0,
         top: 130.0,
         names: &SCENES,
     };
     let mut svg = picture::page(
         "Flipped bits of a drive and its monitor",
-        "share of the flips after which the line lives on, or the controller comes back",
+        "percent of the flips after which the line lives on, or the controller comes back",
         strip.bottom() + 70.0,
     );
-    strip.axes(&mut svg, &[(0.0, "none"), (0.1, "10 %")]);
+    strip.axes(&mut svg, &[(0.0, "none"), (5.0, "5 %")]);
     let tables = [(before, picture::BAD), (Some(now), picture::GOOD)];
     for (index, (table, colour)) in tables.into_iter().enumerate() {
         let Some(table) = table else { continue };
@@ -274,7 +274,8 @@ fn summary(now: &Table, before: Option<&Table>) -> Summary {
             let runs: usize = counts.values().sum();
             let wrong = counts.get(End::GoesOn.name()).copied().unwrap_or(0);
             if runs > 0 {
-                svg.push(strip.dot(place, wrong as f64 / runs as f64, index, colour));
+                let percent = 100.0 * wrong as f64 / runs as f64;
+                svg.push(strip.dot(place, percent, index, colour));
             }
         }
     }

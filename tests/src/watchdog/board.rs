@@ -64,6 +64,10 @@ pub struct Contents<'c> {
 
 /// What came of a sample.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one at a time, and the usual one is the large one"
+)]
 pub enum Heard {
     /// A period.
     Acted(Acted),

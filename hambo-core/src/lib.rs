@@ -32,6 +32,7 @@
 //! | `work_done` | proofs that work went on, for a watchdog | |
 //! | [`verdict`] | deploy, reject or abstain, and why | definition 2.1 |
 //! | [`image`] | bytes to a validated model, task, policy and trained adversaries | |
+//! | `checksum` | one number for what rests in memory | |
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
 //! | [`monitor`] | whether the robot that drives is still the one that was modelled | |
 //! | [`floor`] | what a robot asks of every bundle | |

@@ -16,7 +16,7 @@ use hambo_core::drive::{KEPT, Mode, Stop};
 use hambo_core::drive_link::Begin;
 use hambo_core::monitor::MonitorSettings;
 use hambo_core::task::Effort;
-use hambo_host::device::{DeviceDrive, DrivenSystem, Measurement, Qemu, Robot, drive_on_host};
+use hambo_host::device::{DeviceDrive, DrivenSystem, Qemu, drive_on_host};
 use hambo_host::environment::{Disturbance, DisturbedSystem, Pendulum, rollout, rollout_for};
 use hambo_host::formats::image::{
     AlignedBytes, BundleAbout, encode_bundle, encode_image, encode_policy,
@@ -168,20 +168,6 @@ const BEGIN: Begin = Begin {
     elsewhere: None,
 };
 
-/// A robot whose periods take some time, as real ones do.
-struct Paced(DrivenSystem);
-
-impl Robot for Paced {
-    fn measure(&mut self) -> Option<Measurement> {
-        std::thread::sleep(Duration::from_millis(10));
-        self.0.measure()
-    }
-
-    fn act(&mut self, action: &[f32]) {
-        self.0.act(action);
-    }
-}
-
 /// What the firmware and the robot did.
 fn drive(name: &str, image: &[u8], disturbance: Disturbance) -> (DeviceDrive, DrivenSystem) {
     let folder = std::env::temp_dir().join(format!("hambo-drive-{name}-{}", std::process::id()));
@@ -254,7 +240,9 @@ fn another_controller_is_checked_while_the_first_one_drives() {
     let qemu = qemu.with_candidate(&candidate);
     let robot = |periods| {
         let system = DisturbedSystem::new(pendulum(), Disturbance::default(), seed()).unwrap();
-        Paced(DrivenSystem::new(system, periods))
+        let mut robot = DrivenSystem::new(system, periods);
+        robot.wait = Duration::from_millis(10);
+        robot
     };
     let device = qemu.drive(&driving, BEGIN, &mut robot(600)).unwrap();
     let result = device.candidate.expect("no verdict within 600 periods");

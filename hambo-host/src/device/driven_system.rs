@@ -1,5 +1,8 @@
 //! A built-in system as the robot of a drive.
 
+use std::thread;
+use std::time::Duration;
+
 use super::{Measurement, Robot};
 use crate::environment::DisturbedSystem;
 
@@ -9,6 +12,9 @@ pub struct DrivenSystem {
     pub system: DisturbedSystem,
     /// The true reward of each period that was driven.
     pub rewards: Vec<f64>,
+    /// How long it waits before every measurement. Without a wait the emulated board is given
+    /// no time between two periods.
+    pub wait: Duration,
     left: u32,
 }
 
@@ -19,6 +25,7 @@ impl DrivenSystem {
         Self {
             system,
             rewards: Vec::new(),
+            wait: Duration::ZERO,
             left: periods,
         }
     }
@@ -29,6 +36,7 @@ impl Robot for DrivenSystem {
         if self.left == 0 || (!self.rewards.is_empty() && self.system.has_ended()) {
             return None;
         }
+        thread::sleep(self.wait);
         let reading = self.system.measure();
         Some(Measurement {
             state: reading.state,

@@ -8,6 +8,7 @@ use clap::Args;
 use hambo_core::device_link::DeviceVerdict;
 use hambo_core::drive::{Mode, Stop};
 use hambo_core::drive_link::{Begin, CandidateResult, DriveSummary, Ready};
+use hambo_core::image::Bundle;
 
 use crate::Error;
 use crate::check::number::Number;
@@ -36,7 +37,8 @@ pub struct DriveArguments {
     #[arg(long)]
     floor: Option<PathBuf>,
     /// Another device image: the device checks it while the first one's controller drives, and
-    /// says what came of it. It drives nothing.
+    /// says what came of it. It drives nothing. The robot then takes its time: a period lasts as
+    /// long as on a board.
     #[arg(long)]
     candidate: Option<PathBuf>,
     /// Periods, instead of the horizon of the system's task.
@@ -93,6 +95,11 @@ pub fn run(arguments: &DriveArguments, out: &mut impl Write) -> Result<u8, Error
     };
     let system = DisturbedSystem::new(environment, disturbance.clone(), arguments.seed)?;
     let mut robot = DrivenSystem::new(system, arguments.steps.unwrap_or(task.horizon));
+    if arguments.candidate.is_some() {
+        let image = AlignedBytes::read(&arguments.image)?;
+        let period = Bundle::parse_prefix(image.as_bytes())?.period();
+        robot.wait = Duration::from_micros(u64::from(period.unwrap_or(0)));
+    }
     let begin = Begin {
         measured: u16::try_from(task.logged_states().len()).unwrap_or(u16::MAX),
         seed: arguments.seed,

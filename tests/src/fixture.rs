@@ -499,29 +499,6 @@ pub fn point() -> Result<AlignedBytes, Error> {
         "point.toml",
     )?;
     task.method.aleatoric_noise = false;
-    let member = |offset: f32| Member {
-        layers: vec![Layer {
-            inputs: 2,
-            outputs: 2,
-            weights: vec![0.0, 1.0, 0.0, 0.0],
-            bias: vec![offset, -20.0],
-        }],
-    };
-    let ensemble = TrainedEnsemble {
-        activation: Activation::Relu,
-        standardisation: Standardisation {
-            input_mean: vec![0.0; 2],
-            input_scale: vec![1.0; 2],
-            output_mean: vec![0.0],
-            output_scale: vec![1.0],
-        },
-        std_floor: 1e-3,
-        std_cap: 1.0,
-        priors: Vec::new(),
-        losses: vec![0.0; 2],
-        members: vec![member(0.1), member(-0.1)],
-        widths: vec![2, 2],
-    };
     let uncertainty = Uncertainty {
         features: 1,
         beta: nested_beta(2, &[1.0]),
@@ -541,9 +518,37 @@ pub fn point() -> Result<AlignedBytes, Error> {
         "law.toml",
         &task,
     )?;
-    let model = encode_ensemble(&ensemble, &uncertainty)?;
+    let model = encode_ensemble(&point_ensemble(0.1), &uncertainty)?;
     let bytes = encode_image(&model, &task, effort, &[], &encode_policy(&law)?)?;
     Ok(AlignedBytes::new(&bytes))
+}
+
+/// Two members that say of a point: s′ = s + a + offset and s′ = s + a − offset.
+#[must_use]
+pub fn point_ensemble(offset: f32) -> TrainedEnsemble {
+    let member = |offset: f32| Member {
+        layers: vec![Layer {
+            inputs: 2,
+            outputs: 2,
+            weights: vec![0.0, 1.0, 0.0, 0.0],
+            bias: vec![offset, -20.0],
+        }],
+    };
+    TrainedEnsemble {
+        activation: Activation::Relu,
+        standardisation: Standardisation {
+            input_mean: vec![0.0; 2],
+            input_scale: vec![1.0; 2],
+            output_mean: vec![0.0],
+            output_scale: vec![1.0],
+        },
+        std_floor: 1e-3,
+        std_cap: 1.0,
+        priors: Vec::new(),
+        losses: vec![0.0; 2],
+        members: vec![member(offset), member(-offset)],
+        widths: vec![2, 2],
+    }
 }
 
 /// An image with other manifests of its model and its task, and the same

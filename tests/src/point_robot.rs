@@ -5,7 +5,6 @@ use std::error::Error;
 
 use hambo_core::image::MonitorSettings;
 use hambo_core::model::{Calibration, nested_beta};
-use hambo_core::network::Activation;
 use hambo_core::task::Effort;
 use hambo_core::variant::Variant;
 use hambo_host::check::floor::FloorOptions;
@@ -15,10 +14,9 @@ use hambo_host::formats::image::{
 };
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::network::{Layer, Standardisation};
-use hambo_host::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+use hambo_host::learn::ensemble::encode_ensemble;
 
-use crate::fixture::Draw;
+use crate::fixture::{Draw, point_ensemble};
 
 /// All that a bundle of the point says.
 #[derive(Clone, Debug)]
@@ -169,29 +167,6 @@ impl PointBundle {
     /// # Errors
     /// Never; the sizes fit.
     pub fn model_part(&self) -> Result<Vec<u8>, Box<dyn Error>> {
-        let member = |offset: f32| Member {
-            layers: vec![Layer {
-                inputs: 2,
-                outputs: 2,
-                weights: vec![0.0, 1.0, 0.0, 0.0],
-                bias: vec![offset, -20.0],
-            }],
-        };
-        let ensemble = TrainedEnsemble {
-            activation: Activation::Relu,
-            standardisation: Standardisation {
-                input_mean: vec![0.0; 2],
-                input_scale: vec![1.0; 2],
-                output_mean: vec![0.0],
-                output_scale: vec![1.0],
-            },
-            std_floor: 1e-3,
-            std_cap: 1.0,
-            priors: Vec::new(),
-            losses: vec![0.0; 2],
-            members: vec![member(self.offset), member(-self.offset)],
-            widths: vec![2, 2],
-        };
         let uncertainty = Uncertainty {
             features: 1,
             beta: nested_beta(2, &[1.0]) * self.beta,
@@ -200,7 +175,7 @@ impl PointBundle {
             noise_scale: vec![1.0],
             support: LoggedRegion::ball(2, 4.0),
         };
-        Ok(encode_ensemble(&ensemble, &uncertainty)?)
+        Ok(encode_ensemble(&point_ensemble(self.offset), &uncertainty)?)
     }
 
     /// The image alone.

@@ -1,11 +1,9 @@
 //! The command around its work: exit codes, contradictions, settings, traces, pages.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod common;
-
 use std::process::Output;
 
-use common::{EXPORT, Folder, QUICK, TASK};
+use crate::common::{EXPORT, Folder, QUICK, TASK};
 
 const PROCESS: &str = "fit task.toml --data log.csv --model gp --points 40 -o gp.hambo";
 const CHECK: &str = "check task.toml --model m.hambo --policy pd.toml --horizon 4 --effort quick";

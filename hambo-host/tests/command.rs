@@ -1,12 +1,10 @@
 //! The `hambo` command as a user meets it: good input, bad input, Ctrl-C.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
-
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{EXPORT, Folder, QUICK, TASK, log};
+use crate::common::{EXPORT, Folder, QUICK, TASK, log};
 
 /// The start of an older model file.
 const OLD: &str = "HMBO\u{7}\u{0}\u{4}\u{0}what was there";

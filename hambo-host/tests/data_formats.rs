@@ -2,7 +2,6 @@
 //! and files that are wrong.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "data_formats/refused.rs"]
 mod refused;
 
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ const FIT: &str = "fit task.toml --data log.csv --validation 0 --hidden 8,8 \
                    --steps 1000000000 -o m.hambo";
 
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("hambo-{name}-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("hambo-estimate-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     let mut log = "x,v,u,next.x,next.v,episode\n".to_owned();

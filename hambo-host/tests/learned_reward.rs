@@ -1,9 +1,7 @@
 //! `reward.learned = true` on the command line, from the log to the page.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
-
-use common::{Folder, POLICY, QUICK, TASK, log};
+use crate::common::{Folder, POLICY, QUICK, TASK, log};
 
 /// The cart's log with what its task would pay.
 fn rewarded(episodes: u32, steps: u32) -> String {

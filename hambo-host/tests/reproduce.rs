@@ -1,11 +1,9 @@
 //! `hambo reproduce`: the quick version as a user runs it, and what the kept rows must show.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
-
 use std::path::Path;
 
-use common::Folder;
+use crate::common::Folder;
 use hambo_host::foundation::study::rows::Table;
 use hambo_host::foundation::study::run::file;
 use hambo_host::foundation::study::{Row, Study};

@@ -1,7 +1,7 @@
 //! Agents of Stable-Baselines3 and sb3-contrib, exported by `scripts/export_sb3.py`, against
 //! their own `predict`; see `tests/data/sb3/make_fixtures.py`.
 //!
-//! `cargo test --release -p hambo-host --test sb3_agents -- --nocapture` prints the table.
+//! `cargo test --release -p hambo-host --test program sb3_agents:: -- --nocapture` prints the table.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeSet;

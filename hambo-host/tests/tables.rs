@@ -2,11 +2,9 @@
 //! made of a ROS bag (`data/tables/make_fixtures.py`). No column is renamed by hand.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::Folder;
+use crate::common::Folder;
 use hambo_host::formats::log::{ColumnNames, Log, read_logs, read_table, transitions};
 
 fn fixture(name: &str) -> PathBuf {

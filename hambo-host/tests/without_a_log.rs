@@ -1,9 +1,7 @@
 //! A check without a log: the model file keeps what the search needs of it.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
-
-use common::{Folder, POLICY, QUICK, TASK, log};
+use crate::common::{Folder, POLICY, QUICK, TASK, log};
 use hambo_host::check::CheckOptions;
 use hambo_host::check::case::Case;
 use hambo_host::formats::log::read_task_logs;
@@ -47,7 +45,7 @@ fn a_learned_reward_has_its_extra_state_there_too() {
     let rewarded = rewarded.lines().enumerate().map(|(number, line)| {
         let reward = match number {
             0 => "reward".to_owned(),
-            _ => common::scatter(number as u32).to_string(),
+            _ => crate::common::scatter(number as u32).to_string(),
         };
         format!("{line},{reward}\n")
     });

@@ -27,7 +27,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("hambo-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("hambo-floor-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Self(path)
     }

@@ -152,7 +152,7 @@ fn networks_learn_to_end_episodes() {
 
 /// Some minutes; `networks_learn_to_end_episodes` is its sample.
 #[test]
-#[ignore = "takes minutes: cargo test --release -p hambo-tests --test termination -- --ignored"]
+#[ignore = "takes minutes: cargo test --release -p hambo-tests --test all termination:: -- --ignored"]
 fn networks_learn_on_every_system() {
     let shares = all().map(|(system, variant)| (system.name, variant, learnt(system, variant)));
     let weak: Vec<_> = shares.filter(|(_, _, share)| *share < 0.5).collect();

@@ -1,13 +1,10 @@
 //! A folder to run the command in: a task, a log and a policy that go with their test.
-#![allow(
-    clippy::unwrap_used,
-    dead_code,
-    reason = "tests; not every file needs all of it"
-)]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 pub const TASK: &str = "name = 'cart'\nhorizon = 20\ndelta = 0.1\nthreshold = -50\n\
     [state]\nnames = ['x', 'v']\n[action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
@@ -24,7 +21,11 @@ pub struct Folder(pub PathBuf);
 
 impl Folder {
     pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("hambo-{name}-{}", std::process::id()));
+        // Tests of several files may choose the same name.
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let unique = format!("hambo-{name}-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(unique);
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         let folder = Self(path);

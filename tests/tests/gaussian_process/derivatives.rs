@@ -4,7 +4,7 @@ use hambo_core::model::PredictionCotangent;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS};
 
-use crate::{Tested, parsed, predict};
+use super::{Tested, parsed, predict};
 
 #[test]
 fn derivatives_agree_with_differences_of_the_reference() {

@@ -6,7 +6,7 @@ use hambo_host::check::in_lanes::{check, check_in_lanes};
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS, image};
 
-use crate::{Tested, parsed, predict};
+use super::{Tested, parsed, predict};
 
 /// Bits of the moments and of a gradient.
 fn bits<const B: usize>(model: &Model<'_>, queries: &[Vec<f32>]) -> Vec<Vec<u32>> {

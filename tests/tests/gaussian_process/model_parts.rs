@@ -7,7 +7,7 @@ use hambo_host::formats::image::AlignedBytes;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty};
 
-use crate::{changed, parsed, predict};
+use super::{changed, parsed, predict};
 
 fn assert_finite_everywhere(bytes: &AlignedBytes) {
     let model = parsed(bytes);

@@ -4,7 +4,7 @@ use hambo_core::model::Kernel;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS};
 
-use crate::{Tested, parsed, predict};
+use super::{Tested, parsed, predict};
 
 #[test]
 fn moments_agree_with_the_reference() {

@@ -6,7 +6,7 @@ use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use crate::{Tested, changed};
+use super::{Tested, changed};
 
 proptest! {
     // The seed is the case, and the cases are the same every time.

@@ -2,7 +2,7 @@
 //! says what is wrong and where; none panics, takes long, takes much memory or leaves a
 //! file behind.
 //!
-//! `cargo test --release -p hambo-host --test bad_inputs -- --nocapture` prints the table.
+//! `cargo test --release -p hambo-host --test program bad_inputs:: -- --nocapture` prints the table.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests")]
 

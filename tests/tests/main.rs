@@ -1,0 +1,39 @@
+//! What crosses crates. The tests of one file:
+//! `cargo test --release -p hambo-tests --test all exact::`.
+
+mod adjoint;
+mod adversary;
+mod calibration;
+#[cfg(feature = "qemu")]
+mod code_words;
+#[cfg(feature = "qemu")]
+mod device;
+#[cfg(feature = "qemu")]
+mod drive;
+mod ensemble;
+mod exact;
+mod floor;
+mod gaussian_process;
+mod glitch_parts;
+#[cfg(feature = "qemu")]
+mod glitches;
+mod gp_likelihood;
+mod gp_scikit_learn;
+mod gp_subset;
+mod gp_theory;
+mod image;
+mod lanes;
+mod learned_adversary;
+mod learned_reward;
+mod point_safety;
+mod policy;
+mod policy_image;
+mod properties;
+mod requirements;
+mod sampling;
+mod studies;
+mod termination;
+mod tightness;
+#[cfg(feature = "qemu")]
+mod watchdog;
+mod worst_start;

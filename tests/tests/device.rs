@@ -114,7 +114,7 @@ fn three_variants(seed: u64) -> impl Iterator<Item = Variant> {
 /// Random images of each kind of model; `HAMBO_PARITY_IMAGES=1100 cargo xtask test` runs more.
 fn images() -> u64 {
     let wanted = std::env::var("HAMBO_PARITY_IMAGES").ok();
-    wanted.map_or(400, |wanted| {
+    wanted.map_or(150, |wanted| {
         wanted.parse().expect("HAMBO_PARITY_IMAGES is a number")
     })
 }

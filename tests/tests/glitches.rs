@@ -14,7 +14,7 @@ use hambo_tests::study::{Study, kept};
 /// Glitches of each part; `HAMBO_GLITCHES=1000000 cargo xtask test` runs all.
 fn glitches_of_a_part() -> usize {
     let wanted = std::env::var("HAMBO_GLITCHES").ok();
-    wanted.map_or(40, |wanted| wanted.parse().unwrap())
+    wanted.map_or(20, |wanted| wanted.parse().unwrap())
 }
 
 /// Ends the emulators, also if the test fails.

@@ -12,6 +12,7 @@ mod formulas;
 mod fuzz;
 mod layers;
 mod lines;
+mod lint;
 mod mujoco;
 mod mutants;
 mod picture;
@@ -32,6 +33,7 @@ use budget::Budgets;
 use command::{CommandLine, Problem};
 use firmware::Firmware;
 use fuzz::Fuzz;
+use lint::linted;
 use project::Project;
 use setup::ThisMachine;
 use steps::{Failure, Steps, say};
@@ -66,6 +68,9 @@ does, or Debian's compiler where rustup cannot. CARGO_TARGET_DIR is honoured.";
 const DOCS: &str = "documentation of the core";
 
 fn main() -> ExitCode {
+    if let Some(code) = lint::compile() {
+        return code;
+    }
     let mut arguments = env::args_os().skip(1);
     let command = arguments.next().unwrap_or_else(|| "help".into());
     let rest: Vec<OsString> = arguments.collect();
@@ -178,14 +183,19 @@ impl Project {
         let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
         let firmware = self.firmware_of(toolchain);
         steps.step("firmware", || self.run(firmware.build_all()))?;
-        steps.step("budgets", || self.hold_budgets(&firmware, update))
+        steps.step("budgets", || self.hold_budgets(&firmware, None, update))
     }
 
     /// Measures the firmware, prints the table and, unless it is to become the
     /// committed one, holds it against the committed one.
-    fn hold_budgets(&self, firmware: &Firmware, update: bool) -> Result<(), Problem> {
+    fn hold_budgets(
+        &self,
+        firmware: &Firmware,
+        driver: Option<&Path>,
+        update: bool,
+    ) -> Result<(), Problem> {
         let budgets = Budgets::read(&self.root)?;
-        self.run(example_build().words("--example budget"))?;
+        self.run(linted(example_build().words("--example budget"), driver))?;
         let program = self.target_directory.join("release/examples/budget");
         let line = CommandLine::program(program)
             .argument(firmware.elf())
@@ -246,7 +256,9 @@ impl Project {
     fn processors(&self, folder: Option<&OsString>) -> Result<(), Failure> {
         let mut steps = Steps::default();
         steps.step("set-up", || setup::processors(&mut ThisMachine))?;
-        let told = steps.step("bits on two processors", || self.compare_processors(folder))?;
+        let told = steps.step("bits on two processors", || {
+            self.compare_processors(folder, None)
+        })?;
         print(told)
     }
 

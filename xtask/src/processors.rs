@@ -6,7 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::command::{CommandLine, Problem};
+use crate::lint::linted;
 use crate::project::Project;
+use crate::test::example_build;
 
 /// It links without a C compiler.
 pub const TARGET: &str = "aarch64-unknown-linux-musl";
@@ -15,26 +17,28 @@ pub const QEMU: &str = "qemu-aarch64";
 /// Images of every kind that the project has at hand.
 const IMAGES: &str = "fuzz/corpus/image";
 
-/// The example with the host's vectors, as `hambo check` has them.
-fn build() -> CommandLine {
-    CommandLine::new("cargo build --release -p hambo-core --features host-simd --example bits")
-}
+/// The example, built with the host's vectors as `hambo check` has them.
+const EXAMPLE: &str = "--example bits";
 
 impl Project {
     /// Compares both processors on the images of a folder; says how many agree.
-    pub fn compare_processors(&self, folder: Option<&OsString>) -> Result<String, Problem> {
+    pub fn compare_processors(
+        &self,
+        folder: Option<&OsString>,
+        driver: Option<&Path>,
+    ) -> Result<String, Problem> {
         let folder = folder.map_or_else(|| self.root.join(IMAGES), PathBuf::from);
         let images = files(&folder)?;
-        self.run(build())?;
+        self.run(linted(example_build().words(EXAMPLE), driver))?;
         let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", upper(TARGET));
         let linker = "-Clinker=rust-lld -Clink-self-contained=yes";
         // A variable's name that is not known when this is compiled.
         let setting = format!("{flags}={linker}");
         let arm = CommandLine::new("env")
             .argument(setting)
-            .words(
-                "cargo build --release -p hambo-core --features host-simd --example bits --target",
-            )
+            .words("cargo build --release -p hambo-core --features host-simd")
+            .words(EXAMPLE)
+            .words("--target")
             .words(TARGET);
         self.run(arm)?;
         let here = self.target_directory.join("release/examples/bits");

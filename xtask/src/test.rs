@@ -1,10 +1,12 @@
 //! `cargo xtask test`: everything that must hold, step by step.
 
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
 
 use crate::command::{CommandLine, Problem};
 use crate::firmware::{self, Firmware};
+use crate::lint::{self, linted};
 use crate::project::Project;
 use crate::setup::{self, ThisMachine};
 use crate::steps::{Failure, Steps, closing_words, say};
@@ -23,6 +25,19 @@ pub fn example_build() -> CommandLine {
 
 pub const NO_CLIPPY: &str = "no clippy here; rustup component add clippy";
 
+/// What the steps share.
+struct Tested {
+    firmware: Firmware,
+    /// Clippy's, where it is installed: then what is built is linted.
+    driver: Option<PathBuf>,
+}
+
+impl Tested {
+    fn linted(&self, line: CommandLine) -> CommandLine {
+        linted(line, self.driver.as_deref())
+    }
+}
+
 impl Project {
     /// Everything that must hold. What is built apart from the workspace (the
     /// firmware, Miri's and the fuzz targets' builds) goes on beside the rest,
@@ -30,10 +45,11 @@ impl Project {
     pub fn test(&self) -> Result<(), Failure> {
         let mut steps = Steps::default();
         let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
-        let firmware = self.firmware_of(toolchain);
-        let has = |tool: &str| CommandLine::new(tool).words("--version").output().is_some();
-        let has_clippy = has("cargo clippy");
-        if has("cargo fmt") {
+        let tested = Tested {
+            firmware: self.firmware_of(toolchain),
+            driver: lint::driver(),
+        };
+        if CommandLine::new("cargo fmt --version").output().is_some() {
             steps.step("format", || self.hold_format())?;
         } else {
             steps.skip("format", "no rustfmt here; rustup component add rustfmt");
@@ -48,8 +64,8 @@ impl Project {
         let beside = self.beside();
         let (built, wait_for_firmware) = mpsc::channel();
         let (done, done_beside) = thread::scope(|scope| {
-            let apart = scope.spawn(|| beside.test_apart(&firmware, has_clippy, built));
-            let done = self.test_workspace(&mut steps, &firmware, has_clippy, &wait_for_firmware);
+            let apart = scope.spawn(|| beside.test_apart(&tested, built));
+            let done = self.test_workspace(&mut steps, &tested, &wait_for_firmware);
             if done.is_err() {
                 say("The steps beside are being finished.");
             }
@@ -81,25 +97,23 @@ impl Project {
     fn test_workspace(
         &self,
         steps: &mut Steps,
-        firmware: &Firmware,
-        has_clippy: bool,
+        tested: &Tested,
         wait_for_firmware: &mpsc::Receiver<()>,
     ) -> Result<(), Failure> {
-        // Without the examples of `tests/`: clippy compiles them, nobody runs them here.
-        let test = || CommandLine::new("cargo test").words(WORKSPACE);
-        let tests = || test().words("--lib --bins --tests");
-        if has_clippy {
-            steps.step("clippy", || {
-                // All features but `mujoco`, which `cargo xtask mujoco` builds.
-                let line = "cargo clippy --release --workspace --all-targets \
-                     --features hambo-tests/qemu,hambo-core/defmt,hambo-core/embedded-hal";
-                self.run(CommandLine::new(line).words("-- -D warnings"))
-            })?;
-        } else {
-            steps.skip("clippy", NO_CLIPPY);
+        let tests = || {
+            let line = CommandLine::new("cargo test").words(WORKSPACE);
+            tested.linted(line.words("--lib --bins --tests"))
+        };
+        if tested.driver.is_none() {
+            steps.skip("lints", NO_CLIPPY);
         }
-        steps.step(DOCS, || self.hold_documentation())?;
-        steps.step("build of the tests", || self.run(tests().words("--no-run")))?;
+        steps.step("lints and build of the tests", || {
+            self.run(tests().words("--no-run"))
+        })?;
+        steps.step("lints and build of the examples", || {
+            self.run(tested.linted(example_build().words("--examples")))
+        })?;
+        let firmware = &tested.firmware;
         steps.step("tests", || {
             wait_for_firmware.recv().map_err(|_| {
                 Problem::Advice("There is no firmware to test; see the steps beside.".to_owned())
@@ -110,35 +124,16 @@ impl Project {
                     .with("HAMBO_FIRMWARE_WATCHDOG", firmware.watchdog_elf()),
             )
         })?;
-        steps.step("examples of the documentation", || {
-            self.run(test().words("--doc"))
-        })?;
-        steps.step("budgets", || self.hold_budgets(firmware, false))?;
-        match setup::processors(&mut ThisMachine) {
-            Ok(()) => steps.step("bits on 64-bit ARM", || {
-                let told = self.compare_processors(None)?;
-                say(told);
-                Ok(())
-            }),
-            Err(Problem::Advice(why)) => {
-                steps.skip("bits on 64-bit ARM", &why);
-                Ok(())
-            }
-            Err(Problem::Command { line, outcome }) => {
-                steps.skip("bits on 64-bit ARM", &format!("{line} {outcome}"));
-                Ok(())
-            }
-        }
+        steps.step("budgets", || {
+            self.hold_budgets(firmware, tested.driver.as_deref(), false)
+        })
     }
 
-    /// What is built elsewhere. Says `built` as soon as the firmware is.
-    fn test_apart(
-        &self,
-        firmware: &Firmware,
-        has_clippy: bool,
-        built: mpsc::Sender<()>,
-    ) -> Result<Steps, Failure> {
+    /// What is built elsewhere, and what waits for the workspace's folder or is short. Says
+    /// `built` as soon as the firmware is.
+    fn test_apart(&self, tested: &Tested, built: mpsc::Sender<()>) -> Result<Steps, Failure> {
         let mut steps = Steps::lettered("b");
+        let firmware = &tested.firmware;
         steps.step("firmware for a board", || {
             self.run(firmware.build_for_a_board())
         })?;
@@ -153,10 +148,10 @@ impl Project {
             self.must_fail(firmware.build_with_planted_panic(), firmware::PANIC_SYMBOL)
         })?;
         steps.step("core alone on the Cortex-M", || {
-            self.run(firmware.core_alone())
+            self.run(tested.linted(firmware.core_alone()))
         })?;
         match firmware.clippy() {
-            Some(line) if has_clippy => {
+            Some(line) if tested.driver.is_some() => {
                 steps.step("clippy of the firmware", || self.run(line))?;
             }
             Some(_) => steps.skip("clippy of the firmware", NO_CLIPPY),
@@ -166,13 +161,35 @@ impl Project {
             ),
         }
         self.fuzz_steps(&mut steps, fuzz::SECONDS)?;
-        match setup::miri(&mut ThisMachine) {
-            Ok(()) => steps.step("core under Miri", || self.run(miri_line()))?,
-            Err(Problem::Advice(why)) => steps.skip("core under Miri", &why),
-            Err(Problem::Command { line, outcome }) => {
-                steps.skip("core under Miri", &format!("{line} {outcome}"));
-            }
-        }
+        let miri = setup::miri(&mut ThisMachine);
+        where_possible(&mut steps, "core under Miri", miri, || {
+            self.run(miri_line())
+        })?;
+        steps.step(DOCS, || self.hold_documentation())?;
+        steps.step("examples of the documentation", || {
+            let line = CommandLine::new("cargo test").words(WORKSPACE);
+            self.run(tested.linted(line.words("--doc")))
+        })?;
+        let processors = setup::processors(&mut ThisMachine);
+        where_possible(&mut steps, "bits on 64-bit ARM", processors, || {
+            say(self.compare_processors(None, tested.driver.as_deref())?);
+            Ok(())
+        })?;
         Ok(steps)
     }
+}
+
+/// A step that is skipped where set-up could not provide for it.
+fn where_possible(
+    steps: &mut Steps,
+    name: &str,
+    provided: Result<(), Problem>,
+    work: impl FnOnce() -> Result<(), Problem>,
+) -> Result<(), Failure> {
+    match provided {
+        Ok(()) => steps.step(name, work)?,
+        Err(Problem::Advice(why)) => steps.skip(name, &why),
+        Err(Problem::Command { line, outcome }) => steps.skip(name, &format!("{line} {outcome}")),
+    }
+    Ok(())
 }

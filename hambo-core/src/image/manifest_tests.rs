@@ -75,6 +75,7 @@ fn a_threshold_that_is_not_a_number_is_refused() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "one image again and again; the others read it too")]
 fn numbers_of_a_task_out_of_range_are_refused() {
     type Change = fn(&mut TaskManifest<'_>);
     let changes: [Change; 16] = [

@@ -130,7 +130,9 @@ fn products_are_exact_with_all_vectors() {
         agrees::<1>(*size, &mut stream);
         agrees::<3>(*size, &mut stream);
         agrees::<4>(*size, &mut stream);
-        agrees::<32>(*size, &mut stream);
+        if !cfg!(miri) {
+            agrees::<32>(*size, &mut stream);
+        }
     }
 }
 

@@ -96,8 +96,8 @@ fn networks(seed: u64) -> ModelOptions {
     ModelOptions::Networks(EnsembleOptions {
         members: 4,
         activation: Activation::Tanh,
-        hidden: vec![24, 24],
-        steps: 1200,
+        hidden: vec![16, 16],
+        steps: 1000,
         seed,
         ..EnsembleOptions::for_board("stm32f405").unwrap()
     })

@@ -88,7 +88,7 @@ proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::with_cases(500)
+        ..ProptestConfig::with_cases(200)
     })]
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod adjoint;
 mod adversary;
+mod backtest;
 mod calibration;
 #[cfg(feature = "qemu")]
 mod code_words;
@@ -29,11 +30,14 @@ mod point_safety;
 mod policy;
 mod policy_image;
 mod properties;
+mod reinforcement;
 mod requirements;
 mod sampling;
 mod studies;
 mod termination;
 mod tightness;
+mod too_few_rows;
 #[cfg(feature = "qemu")]
 mod watchdog;
 mod worst_start;
+mod wrapped_angle;

@@ -18,6 +18,11 @@ const WORKSPACE: &str = "--release --workspace --features hambo-tests/qemu \
      --config profile.release.package.parquet.opt-level=0 \
      --config profile.release.package.hdf5-pure.opt-level=0";
 
+/// The tests beside the code. The host's are compiled without optimisation, which takes a sixth
+/// of the time; what would then run for long stands in `tests/`.
+const UNIT_TESTS: &str = "--lib --bin xtask --example own_firmware \
+     --config profile.release.package.hambo-host.opt-level=0";
+
 /// An example of `tests/`, built as the tests are.
 pub fn example_build() -> CommandLine {
     CommandLine::new("cargo build").words(WORKSPACE)
@@ -100,15 +105,18 @@ impl Project {
         tested: &Tested,
         wait_for_firmware: &mpsc::Receiver<()>,
     ) -> Result<(), Failure> {
-        let tests = || {
+        let tests = |which: &str| {
             let line = CommandLine::new("cargo test").words(WORKSPACE);
-            tested.linted(line.words("--lib --bins --tests"))
+            tested.linted(line.words(which))
         };
+        let of_files = || tests("--test all --test memory --test program");
+        let of_units = || tests(UNIT_TESTS);
         if tested.driver.is_none() {
             steps.skip("lints", NO_CLIPPY);
         }
         steps.step("lints and build of the tests", || {
-            self.run(tests().words("--no-run"))
+            self.run(of_files().words("--no-run"))?;
+            self.run(of_units().words("--no-run"))
         })?;
         steps.step("lints and build of the examples", || {
             self.run(tested.linted(example_build().words("--examples")))
@@ -119,10 +127,11 @@ impl Project {
                 Problem::Advice("There is no firmware to test; see the steps beside.".to_owned())
             })?;
             self.run(
-                tests()
+                of_files()
                     .with("HAMBO_FIRMWARE", firmware.elf())
                     .with("HAMBO_FIRMWARE_WATCHDOG", firmware.watchdog_elf()),
-            )
+            )?;
+            self.run(of_units())
         })?;
         steps.step("budgets", || {
             self.hold_budgets(firmware, tested.driver.as_deref(), false)

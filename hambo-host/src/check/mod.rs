@@ -70,8 +70,6 @@ pub mod worst_start;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod wrap_tests;
 
 use hambo_core::variant::Variant;
 

@@ -1,25 +1,16 @@
-//! The traces against the check that they explain, and a model from a log that is too
-//! small.
+//! The traces against the check that they explain.
 
 #![allow(clippy::unwrap_used, reason = "a failed test may stop where it fails")]
 
-use hambo_core::model::Calibration;
 use hambo_core::rollout::Objective;
 use hambo_core::task::Limits;
 use hambo_core::variant::Variant;
 
-use super::adversary::EffortLevel;
 use super::findings::TRACED_TRAJECTORIES;
 use super::in_lanes::check_and_keep;
 use super::paths::walk_image;
 use super::trace::{neutral_traces, traces};
-use super::{CheckOptions, Decision, run};
-use crate::environment::PointSafety;
-use crate::formats::policy::HostPolicy;
 use crate::formats::task::TaskFile;
-use crate::foundation::observer::Unobserved;
-use crate::learn::fit::{FitOptions, ModelOptions, fit};
-use crate::learn::model_file::ModelFile;
 
 /// The trajectories shown are those the search was on: their mean is what it found, for
 /// every variant.
@@ -94,42 +85,4 @@ fn losses_add_up_to_what_the_adversary_takes() {
     for ((low, high), x) in ends.zip(&paths.shown.neutral[0][1..]) {
         assert!(low.0 < high.0 && (0.5 * (low.0 + high.0) - x.0).abs() < 1e-6);
     }
-}
-
-/// From a log with too few rows to withhold, through the file, to the check.
-#[test]
-fn a_model_of_too_few_rows_abstains_from_fit_to_check() {
-    let system = PointSafety::new().unwrap();
-    let mut task = system.task().clone();
-    // Any return is good enough: nothing but the calibration stands in the way.
-    task.threshold = Some(-1e5);
-    let waypoints = PointSafety::policy(1.6).unwrap();
-    // Four walks of 16 steps, of which 16 rows are withheld; 20 would be needed.
-    let log = system.collect(&waypoints, 4, 0.05, 1).unwrap();
-    let mut options = FitOptions::demo();
-    if let ModelOptions::Networks(networks) = &mut options.model {
-        networks.steps = 300;
-    }
-    let (fitted, _) = fit(&task, &log, &options, &mut Unobserved).unwrap();
-    let name = format!("hambo-few-rows-{}.hambo", std::process::id());
-    let path = std::env::temp_dir().join(name);
-    fitted.write(&path).unwrap();
-    let read = ModelFile::read(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    let calibration = read.model().unwrap().confidence.calibration;
-    assert_eq!(calibration, Calibration::TooFewRows);
-
-    let policy = HostPolicy::Waypoints(waypoints);
-    let options = CheckOptions {
-        effort: EffortLevel::Quick,
-        trajectories: Some(20),
-        ..CheckOptions::default()
-    };
-    let result = run(&task, &read, &policy, &options, &mut Unobserved)
-        .unwrap()
-        .result;
-    assert_eq!(result.verdict, Some(Decision::Abstain));
-    let reasons = result.reasons.join("; ");
-    assert!(reasons.contains("the model is not calibrated"), "{reasons}");
-    assert!(result.bound.0 > -1e5, "{}", result.bound);
 }

@@ -14,8 +14,6 @@
 
 mod replay;
 mod simulate;
-#[cfg(test)]
-mod tests;
 mod tube;
 mod verdict;
 mod window;

@@ -87,7 +87,8 @@ impl Evidence {
 }
 
 /// The set before calibration: one standard deviation, and no limits.
-pub(crate) fn uncalibrated(view: &ModelView) -> Uncertainty {
+#[must_use]
+pub fn uncalibrated(view: &ModelView) -> Uncertainty {
     let outputs = view.moved.len();
     Uncertainty {
         features: view.features.len(),

@@ -26,8 +26,7 @@ use crate::learn::calibration::{
 use crate::learn::ensemble::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
 use crate::learn::model_file::{DataSummary, LogSample, Metadata, ModelFile};
 use evidence::Evidence;
-#[cfg(test)]
-pub(crate) use evidence::uncalibrated;
+pub use evidence::uncalibrated;
 
 pub use error::FitError;
 pub use gaussian_process::{GaussianProcessOptions, Keep};

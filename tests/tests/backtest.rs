@@ -1,13 +1,14 @@
 //! A point on a line, s′ = 0.9 s + a + noise, and models of it that are right or wrong.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use super::*;
-use crate::formats::log::{Log, Transition};
-use crate::foundation::network::{Activation, Layer, Standardisation};
-use crate::foundation::observer::Unobserved;
-use crate::foundation::random::Random;
-use crate::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
-use crate::learn::fit::uncalibrated;
+use hambo_host::formats::log::{Log, LogPart, Transition};
+use hambo_host::formats::task::TaskFile;
+use hambo_host::foundation::network::{Activation, Layer, Standardisation};
+use hambo_host::foundation::observer::Unobserved;
+use hambo_host::foundation::random::Random;
+use hambo_host::learn::backtest::{BacktestOptions, Verdict, backtest};
+use hambo_host::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+use hambo_host::learn::fit::uncalibrated;
 
 const TASK: &str = r#"
 name = "line"

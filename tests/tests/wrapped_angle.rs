@@ -1,20 +1,19 @@
 //! A pendulum that goes round, its angle logged from −pi to pi: the task says so, and the
 //! check walks round with it.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may stop where it fails")]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::f32::consts::{PI, TAU};
 
 use hambo_core::arithmetic::random::Stream;
-
-use super::adversary::EffortLevel;
-use super::{CheckOptions, run};
-use crate::formats::log::{Log, Transition, wrap_line};
-use crate::formats::policy::HostPolicy;
-use crate::formats::task::TaskFile;
-use crate::foundation::observer::Unobserved;
-use crate::learn::ensemble::EnsembleOptions;
-use crate::learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_host::check::adversary::EffortLevel;
+use hambo_host::check::{CheckOptions, run};
+use hambo_host::formats::log::{Log, Transition, wrap_line};
+use hambo_host::formats::policy::HostPolicy;
+use hambo_host::formats::task::TaskFile;
+use hambo_host::foundation::observer::Unobserved;
+use hambo_host::learn::ensemble::EnsembleOptions;
+use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
 
 const TASK: &str = "name = 'pendulum'\nhorizon = 25\ndelta = 0.1\n\
     [state]\nnames = ['theta', 'omega']\nwrap = ['theta']\n\

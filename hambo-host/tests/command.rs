@@ -178,7 +178,7 @@ fn a_full_disk_leaves_what_was_there() {
 #[test]
 fn an_interrupted_fit_resumes_to_the_same_file() {
     let folder = Folder::new("resume");
-    let long = QUICK.replace("600", "20000 --validation 0");
+    let long = QUICK.replace("600", "10000 --validation 0");
     let mut child = folder
         .command(&long)
         .stderr(Stdio::null())
@@ -216,7 +216,7 @@ fn an_interrupted_fit_resumes_to_the_same_file() {
 #[test]
 fn an_image_that_does_not_fit_is_refused() {
     let folder = Folder::new("fit");
-    folder.done(&QUICK.replace("16,16", "200,200"));
+    folder.done(&QUICK.replace("16,16", "200,200").replace("600", "20"));
     let text = folder.refused(EXPORT);
     assert!(
         text.contains("does not fit stm32f405") && text.contains("flash"),

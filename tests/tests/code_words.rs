@@ -12,7 +12,7 @@ use hambo_tests::glitch::victim::Bench;
 /// Words of each kind; `HAMBO_GLITCHES=256 cargo xtask test` tries all 256 small ones.
 fn words() -> u32 {
     let wanted = std::env::var("HAMBO_GLITCHES").ok();
-    wanted.map_or(48, |wanted| wanted.parse().unwrap())
+    wanted.map_or(24, |wanted| wanted.parse().unwrap())
 }
 
 #[test]

@@ -22,7 +22,7 @@ use hambo_host::check::in_lanes::check;
 use hambo_host::command::demo::Experiment;
 use hambo_host::device::{DeviceError, DeviceReport, Qemu};
 use hambo_host::formats::image::{
-    AlignedBytes, BundleAbout, encode_bundle, encode_image, encode_policy,
+    Adversaries, AlignedBytes, BundleAbout, encode_bundle, encode_image, encode_policy,
 };
 use hambo_host::formats::log::{Log, with_memory};
 use hambo_host::formats::policy::HostPolicy;
@@ -221,11 +221,13 @@ fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
 fn the_gate_from_both_sides() {
     let folder = Folder::new("gate");
     let experiment = Experiment::new(0).unwrap();
+    // The demo's images with a fourth of its trajectories: `cargo xtask demo` runs all.
     let run = |y: f32| {
-        folder.run(
-            &format!("pi_{y}.hmb"),
-            experiment.image(y).unwrap().as_bytes(),
-        )
+        let mut case = experiment.case(y).unwrap();
+        case.effort.trajectories = 100;
+        case.effort.searched = 2;
+        let image = case.image(&Adversaries::default()).unwrap();
+        folder.run(&format!("pi_{y}.hmb"), image.as_bytes())
     };
     let (danger, safe) = rayon::join(|| run(1.1), || run(1.6));
     assert_eq!(danger.result.verdict, DeviceVerdict::Reject);

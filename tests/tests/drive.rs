@@ -126,7 +126,7 @@ fn logged() -> &'static Logged {
 
 /// The bundle of the good controller with this threshold, perhaps with a fallback.
 fn image(threshold: f32, fallback: Option<&HostPolicy>) -> Vec<u8> {
-    image_of(threshold, fallback, [80, 4, 2])
+    image_of(threshold, fallback, [40, 2, 2])
 }
 
 /// Likewise with so many trajectories, searched ones and sweeps.

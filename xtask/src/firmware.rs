@@ -114,9 +114,10 @@ impl Firmware {
     }
 
     /// The core and its example without the firmware: nothing else can lend
-    /// them `std`.
+    /// them `std`. They are built, not run, so they need no optimisation.
     pub fn core_alone(&self) -> CommandLine {
-        let what = "--package hambo-core --features defmt,embedded-hal --example own_firmware";
+        let what = "--package hambo-core --features defmt,embedded-hal --example own_firmware \
+                    --config profile.release.opt-level=0";
         self.cargo("build", what)
     }
 
@@ -179,7 +180,7 @@ mod tests {
              CARGO_TARGET_THUMBV7EM_NONE_EABIHF_LINKER=ld.lld \
              /usr/bin/cargo build -Zbuild-std=core --release \
              --package hambo-core --features defmt,embedded-hal --example own_firmware \
-             --target thumbv7em-none-eabihf --target-dir /r/target/firmware"
+             --config profile.release.opt-level=0 --target thumbv7em-none-eabihf --target-dir /r/target/firmware"
         );
     }
 

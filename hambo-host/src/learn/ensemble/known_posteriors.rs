@@ -7,7 +7,7 @@ use super::svgd::Svgd;
 use crate::foundation::random::Random;
 
 const PARTICLES: usize = 50;
-const UPDATES: usize = 3000;
+const UPDATES: usize = 1000;
 
 /// −log p / n = (theta − mean)ᵀ precision (theta − mean) / (2 n).
 #[derive(Clone)]

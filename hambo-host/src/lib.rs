@@ -15,7 +15,6 @@
 //! | [`improve`] | a better controller from the log alone |
 //! | [`present`] | report and figures |
 //! | [`device`] | the firmware under QEMU |
-//! | [`reproduce`] | the paper's figures |
 //! | [`command`] | the `hambo` command |
 
 pub mod check;
@@ -28,6 +27,5 @@ pub mod improve;
 pub mod learn;
 pub mod present;
 pub mod reinforcement;
-pub mod reproduce;
 
 pub use foundation::error::Error;

@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use crate::common::Folder;
+use hambo_host::command::reproduce::control::Control;
+use hambo_host::command::reproduce::control_summary::{self, ControlPoint};
+use hambo_host::command::reproduce::convergence::Convergence;
+use hambo_host::command::reproduce::convergence_summary;
+use hambo_host::command::reproduce::effort::ReproductionEffort;
 use hambo_host::foundation::study::rows::Table;
 use hambo_host::foundation::study::run::file;
 use hambo_host::foundation::study::{Row, Study};
-use hambo_host::reproduce::control::Control;
-use hambo_host::reproduce::control_summary::{self, ControlPoint};
-use hambo_host::reproduce::convergence::Convergence;
-use hambo_host::reproduce::convergence_summary;
-use hambo_host::reproduce::effort::ReproductionEffort;
 
 #[test]
 fn the_quick_version_makes_every_figure_and_goes_on_where_it_stopped() {

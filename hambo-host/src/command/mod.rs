@@ -26,7 +26,7 @@ mod monitor;
 mod number;
 mod predict;
 mod report;
-mod reproduce;
+pub mod reproduce;
 mod settings;
 mod table;
 mod task;

@@ -188,7 +188,7 @@ fn hold(krate: &str) {
 fn the_host_looks_down() {
     hold("hambo-host");
     let layers = read("hambo-host");
-    assert!(layers.order.len() <= 11, "{:?}", layers.order);
+    assert!(layers.order.len() <= 10, "{:?}", layers.order);
     let root: Vec<_> = layers
         .sources
         .iter()

@@ -1,10 +1,14 @@
-//! `hambo reproduce`: the paper's figures.
+//! The command itself: which figures are made, and where they go.
 
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::control::Control;
+use super::control_summary::{by_horizon, by_rows, points_csv};
+use super::convergence::Convergence;
+use super::effort::ReproductionEffort;
 use crate::Error;
 use crate::foundation::files::write_whole;
 use crate::foundation::observer::{Observer, Progress};
@@ -12,14 +16,10 @@ use crate::foundation::study::rows::Table;
 use crate::foundation::study::run::{Plan, file, run as work_off};
 use crate::foundation::study::{Study, Summary};
 use crate::present::figure::write_picture;
-use crate::reproduce::control::Control;
-use crate::reproduce::control_summary::{by_horizon, by_rows, points_csv};
-use crate::reproduce::convergence::Convergence;
-use crate::reproduce::effort::ReproductionEffort;
 use clap::{Args, ValueEnum};
 
-use super::demo::figure_1;
-use super::line::Line;
+use crate::command::demo::figure_1;
+use crate::command::line::Line;
 
 /// What is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,11 +1,12 @@
-//! The paper's figures and table, made anew: logs, models and checks of its systems, beside
-//! the true returns.
+//! `hambo reproduce`: the paper's figures and table, made anew: logs, models and checks of its
+//! systems, beside the true returns.
 //!
 //! Goes in: which figure, and whether the small version will do. Comes out: rows in a file
-//! that can be interrupted, a table, a picture. May use: every district but `command`.
+//! that can be interrupted, a table, a picture.
 //!
 //! | file | what it does |
 //! |---|---|
+//! | `figures` | the command: which figures are made, and where they go |
 //! | [`agents`] | controllers that were trained before: those that log, and the one that is evaluated |
 //! | [`effort`] | how much is done: the full version and the quick one |
 //! | [`setting`] | a log and a model of a setting, and what a check says |
@@ -19,5 +20,8 @@ pub mod control_summary;
 pub mod convergence;
 pub mod convergence_summary;
 pub mod effort;
+mod figures;
 pub mod scale;
 pub mod setting;
+
+pub(super) use figures::{ReproduceArguments, run};

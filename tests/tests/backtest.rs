@@ -3,12 +3,12 @@
 
 use hambo_host::formats::log::{Log, LogPart, Transition};
 use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::network::{Activation, Layer, Standardisation};
 use hambo_host::foundation::observer::Unobserved;
 use hambo_host::foundation::random::Random;
 use hambo_host::learn::backtest::{BacktestOptions, Verdict, backtest};
-use hambo_host::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+use hambo_host::learn::ensemble::encode_ensemble;
 use hambo_host::learn::fit::uncalibrated;
+use hambo_tests::fixture::point_ensemble;
 
 const TASK: &str = r#"
 name = "line"
@@ -51,29 +51,12 @@ struct Robot {
 
 /// Two members that disagree by ±0.01, with the set that holds both.
 fn model(task: &TaskFile) -> Vec<u8> {
-    let member = |bias: f32| Member {
-        layers: vec![Layer {
-            inputs: 2,
-            outputs: 2,
-            weights: vec![-0.1, 1.0, 0.0, 0.0],
-            bias: vec![bias, -20.0],
-        }],
-    };
-    let ensemble = TrainedEnsemble {
-        activation: Activation::Relu,
-        standardisation: Standardisation {
-            input_mean: vec![0.0; 2],
-            input_scale: vec![1.0; 2],
-            output_mean: vec![0.0],
-            output_scale: vec![1.0],
-        },
-        std_floor: NOISE,
-        std_cap: 1.0,
-        priors: Vec::new(),
-        losses: vec![0.0; 2],
-        members: vec![member(0.01), member(-0.01)],
-        widths: vec![2, 2],
-    };
+    let mut ensemble = point_ensemble(0.01);
+    ensemble.std_floor = NOISE;
+    for member in &mut ensemble.members {
+        // The change of s is −0.1 s + a.
+        member.layers[0].weights[0] = -0.1;
+    }
     encode_ensemble(&ensemble, &uncalibrated(&task.model_view())).unwrap()
 }
 

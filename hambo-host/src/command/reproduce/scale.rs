@@ -15,7 +15,7 @@ impl ReturnScale {
     /// A return on the scale.
     ///
     /// ```
-    /// use hambo_host::reproduce::scale::ReturnScale;
+    /// use hambo_host::command::reproduce::scale::ReturnScale;
     ///
     /// let scale = ReturnScale { truth: -150.0, random: -1150.0 };
     /// assert_eq!((scale.of(-150.0), scale.of(-1150.0), scale.of(-650.0)), (1.0, 0.0, 0.5));

@@ -38,7 +38,7 @@ use crate::model::{
 use crate::network::{Activation, NetworkShape};
 use crate::physics::Physics;
 use crate::policy::{ActionMap, Head, Linear, StoredPolicy};
-use crate::task::{Effort, InitialKind, InitialState, Limits, Method, Task};
+use crate::task::{Allocation, Effort, InitialKind, InitialState, Limits, Method, Task};
 use crate::wrap::Wraps;
 
 /// Two members of one layer each: biases, then the weights of s and of a. The
@@ -135,6 +135,7 @@ pub fn task() -> Result<Task<'static>, &'static str> {
             searched: 2,
             iterations: 8,
             seed: 0,
+            allocation: Allocation::Even,
         },
         method: Method {
             aleatoric_noise: false,

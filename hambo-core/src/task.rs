@@ -282,6 +282,19 @@ pub struct Effort {
     pub iterations: u32,
     /// The seed of all random streams.
     pub seed: u64,
+    /// Who has the sweeps.
+    pub allocation: Allocation,
+}
+
+/// How the steps of the model are shared among the adversary's starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Allocation {
+    /// Every start has the same: all sampled trajectories, and the whole search on all
+    /// searched ones.
+    #[default]
+    Even,
+    /// Most go to the promising ones, see [`Focus`](crate::adversary::Focus).
+    Focused,
 }
 
 /// How the initial state is distributed.

@@ -74,7 +74,7 @@ fn results() -> std::path::PathBuf {
 
 fn kept(study: &dyn Study) -> Table {
     let table = Table::read(&file(&results(), study, None), study).unwrap();
-    table.whole_cells(study.rows_per_cell())
+    table.whole_cells(study)
 }
 
 #[test]

@@ -14,7 +14,7 @@ use hambo_core::model::{Calibration, Kernel, nested_beta};
 use hambo_core::monitor::MonitorSettings;
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 use hambo_host::device::Qemu;
 use hambo_host::formats::image::{
     AlignedBytes, BundleAbout, LoggedRegion, Uncertainty, encode_bundle, encode_image,
@@ -259,6 +259,7 @@ fn image() -> Result<AlignedBytes, Box<dyn Error>> {
         searched: 2,
         iterations: 2,
         seed: 1,
+        allocation: Allocation::Even,
     };
     let model = encode_ensemble(&ensemble(2, 2), &uncertainty(2, 2))?;
     let policy = HostPolicy::Waypoints(policy);

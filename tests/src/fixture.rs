@@ -9,7 +9,7 @@ use hambo_core::image::{ImageError, ModelManifest, Part, TaskManifest};
 use hambo_core::model::{Calibration, nested_beta};
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
-use hambo_core::task::{Effort, Method, Variant};
+use hambo_core::task::{Allocation, Effort, Method, Variant};
 use hambo_host::Error;
 use hambo_host::formats::image::{
     Adversaries, AlignedBytes, FoundAdversary, Gap, LoggedRegion, TrainedAdversary, Uncertainty,
@@ -446,6 +446,11 @@ pub fn image_with(
         searched: 2,
         iterations: 3,
         seed,
+        // One in five has a focused search.
+        allocation: match seed % 5 {
+            1 => Allocation::Focused,
+            _ => Allocation::Even,
+        },
     };
     let model = encode_ensemble(&ensemble, &uncertainty)?;
     let adversaries = adversaries(draw, &ensemble, &task);
@@ -512,6 +517,7 @@ pub fn point() -> Result<AlignedBytes, Error> {
         searched: 2,
         iterations: 8,
         seed: 0,
+        allocation: Allocation::Even,
     };
     let law = HostPolicy::parse(
         "kind = \"linear\"\ngain = [[-0.5]]\nbias = [0]",

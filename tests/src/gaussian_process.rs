@@ -3,8 +3,8 @@
 
 use hambo_core::image::Image;
 use hambo_core::model::{Calibration, Dynamics, Kernel};
-use hambo_core::task::Effort;
 use hambo_core::task::Variant;
+use hambo_core::task::{Allocation, Effort};
 use hambo_host::Error;
 use hambo_host::formats::image::{
     AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy,
@@ -373,6 +373,7 @@ pub fn image_of(
         searched: 2,
         iterations: 3,
         seed,
+        allocation: Allocation::Even,
     };
     let bytes = encode_image(&case.model_part()?, &task, effort, &[], &policy)?;
     Ok(AlignedBytes::new(&bytes))

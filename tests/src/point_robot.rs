@@ -5,7 +5,7 @@ use std::error::Error;
 
 use hambo_core::image::MonitorSettings;
 use hambo_core::model::{Calibration, nested_beta};
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 use hambo_core::variant::Variant;
 use hambo_host::check::floor::FloorOptions;
 use hambo_host::formats::image::{
@@ -88,6 +88,7 @@ impl Default for PointBundle {
                 searched: 4,
                 iterations: 8,
                 seed: 0,
+                allocation: Allocation::Even,
             },
             gain: -0.5,
             fallback: Some(-0.4),

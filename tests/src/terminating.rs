@@ -7,7 +7,7 @@
 
 use hambo_core::model::{Calibration, nested_beta};
 use hambo_core::network::Activation;
-use hambo_core::task::{Effort, Variant};
+use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_host::Error;
 use hambo_host::check::assumption::SetOrigin;
 use hambo_host::check::case::Case;
@@ -202,6 +202,7 @@ impl Terminating {
                 searched: 2,
                 iterations,
                 seed: 0,
+                allocation: Allocation::Even,
             },
             initial: Vec::new(),
             policy_part: encode_policy(&law)?,

@@ -6,7 +6,7 @@ use hambo_core::image::Image;
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
-use hambo_core::task::{Effort, Variant};
+use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_host::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
@@ -113,6 +113,7 @@ fn gradients_agree_with_differences() {
             searched: 1,
             iterations: 1,
             seed,
+            allocation: Allocation::Even,
         };
         let model = encode_ensemble(&ensemble, &uncertainty).unwrap();
         let bytes = encode_image(&model, &task, effort, &[], &policy).unwrap();

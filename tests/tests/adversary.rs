@@ -8,7 +8,7 @@ use hambo_core::model::Calibration;
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
-use hambo_core::task::{Effort, Variant};
+use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_host::formats::image::{
     Adversaries, AlignedBytes, LoggedRegion, TrainedAdversary, Uncertainty, encode_image_with,
     encode_policy,
@@ -167,6 +167,7 @@ impl Line {
             searched: 2,
             iterations,
             seed: 0,
+            allocation: Allocation::Even,
         };
         let model = encode_ensemble(&ensemble, &uncertainty).unwrap();
         let policy = encode_policy(&HostPolicy::Waypoints(policy)).unwrap();

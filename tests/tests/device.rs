@@ -15,7 +15,7 @@ use hambo_core::check::Outcome;
 use hambo_core::device_link::{DeviceVerdict, Refusal, WatchedDrive};
 use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::monitor::MonitorSettings;
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Reason;
 use hambo_host::check::in_lanes::check;
@@ -159,6 +159,7 @@ fn deployed_with_equal_bits(name: &str, task: &TaskFile, log: &Log, policy: &str
         searched: 4,
         iterations: 20,
         seed: 0,
+        allocation: Allocation::Even,
     };
     let policy = HostPolicy::parse(policy, "policy.toml", task).unwrap();
     let policy = encode_policy(&policy).unwrap();

@@ -15,7 +15,7 @@ use std::time::Duration;
 use hambo_core::drive::{KEPT, Mode, Stop};
 use hambo_core::drive_link::Begin;
 use hambo_core::monitor::MonitorSettings;
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 use hambo_host::device::{DeviceDrive, DrivenSystem, Qemu, drive_on_host};
 use hambo_host::environment::{Disturbance, DisturbedSystem, Pendulum, rollout, rollout_for};
 use hambo_host::formats::image::{
@@ -142,6 +142,7 @@ fn image_of(
         searched,
         iterations,
         seed: 0,
+        allocation: Allocation::Even,
     };
     let Logged {
         model_part, starts, ..
@@ -316,6 +317,7 @@ fn a_weaker_motor_trips_the_monitor_and_the_fallback_acts_in_the_next_period() {
                 searched: 0,
                 iterations: 0,
                 seed: 0,
+                allocation: Allocation::Even,
             },
             &logged().starts,
             &encode_policy(policy).unwrap(),

@@ -14,6 +14,7 @@ use hambo_core::floor::{Floor, Shortfall};
 use hambo_core::image::{Bundle, ImageError, Part, Problem};
 use hambo_core::model::Calibration;
 use hambo_core::monitor::Monitor;
+use hambo_core::task::Allocation;
 use hambo_core::variant::Variant;
 use hambo_host::check::floor::{RobotFloor, robot_floor};
 use hambo_host::check::in_lanes::check;
@@ -70,7 +71,7 @@ type Change = (
     fn(&Shortfall) -> bool,
 );
 
-const CHANGES: [Change; 26] = [
+const CHANGES: [Change; 27] = [
     (
         "board",
         |b, x| b.about.board = format!("board{x}"),
@@ -192,6 +193,11 @@ const CHANGES: [Change; 26] = [
         },
     ),
     (
+        "allocation",
+        |b, _| b.effort.allocation = Allocation::Focused,
+        |s| *s == Shortfall::Allocation,
+    ),
+    (
         "calibration",
         |b, x| {
             b.calibration = if x < 0.5 {
@@ -244,7 +250,7 @@ fn lax_bundles_are_refused_by_their_field() {
     println!(
         "{refused} lax bundles refused by their field; {would_deploy} of them pass their own check"
     );
-    assert_eq!(refused, 1040);
+    assert_eq!(refused, 1080);
     assert!(would_deploy > 600, "{would_deploy}");
 }
 

@@ -8,7 +8,7 @@ use hambo_core::image::{Part, Problem, parse_model};
 use hambo_core::model::Kernel;
 use hambo_core::network::Activation;
 use hambo_core::policy::Policy;
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 use hambo_host::check::assumption::SetOrigin;
 use hambo_host::check::case::Case;
 use hambo_host::check::in_lanes::check;
@@ -138,6 +138,7 @@ fn bound(reward: &str, log: &Log, options: ModelOptions, seed: u64) -> (f32, f32
             searched: 8,
             iterations: 20,
             seed,
+            allocation: Allocation::Even,
         },
         initial: Vec::new(),
         policy_part: encode_policy(&policy).unwrap(),
@@ -312,6 +313,7 @@ fn an_image_takes_waypoints_of_the_first_states_and_nothing_else_of_fewer() {
             searched: 4,
             iterations: 5,
             seed: 0,
+            allocation: Allocation::Even,
         },
         initial: Vec::new(),
         policy_part: Vec::new(),

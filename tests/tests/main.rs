@@ -14,6 +14,7 @@ mod drive;
 mod ensemble;
 mod exact;
 mod floor;
+mod focus;
 mod gaussian_process;
 mod glitch_parts;
 #[cfg(feature = "qemu")]

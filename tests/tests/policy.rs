@@ -9,7 +9,7 @@ use hambo_core::image::Image;
 use hambo_core::network::Activation;
 use hambo_core::policy::{Controller, Head, LaneByLane, Leg, Policy, Spread, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
-use hambo_core::task::{Effort, Variant};
+use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_host::check::in_lanes::check_in_lanes;
 use hambo_host::formats::image::{AlignedBytes, decode_policy, encode_image, encode_policy};
 use hambo_host::formats::policy::{ActionMap, HostPolicy, LinearPolicy};
@@ -328,6 +328,7 @@ fn plane_image(policy: &HostPolicy) -> AlignedBytes {
         searched: 12,
         iterations: 6,
         seed: 5,
+        allocation: Allocation::Even,
     };
     let model = encode_ensemble(&ensemble, &uncertainty).unwrap();
     let policy = encode_policy(policy).unwrap();

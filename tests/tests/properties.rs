@@ -5,7 +5,7 @@ use hambo_core::check::{Estimate, Outcome};
 use hambo_core::image::Image;
 use hambo_core::network::Activation;
 use hambo_core::rollout::Objective;
-use hambo_core::task::{Effort, Method, Variant};
+use hambo_core::task::{Allocation, Effort, Method, Variant};
 use hambo_host::check::in_lanes::check_in_lanes;
 use hambo_host::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
 use hambo_host::formats::policy::HostPolicy;
@@ -45,6 +45,7 @@ impl Case {
             searched: 3,
             iterations: 16,
             seed,
+            allocation: Allocation::Even,
         };
         Self {
             ensemble,

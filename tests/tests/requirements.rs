@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 use hambo_core::check::Outcome;
 use hambo_core::estimate::Margin;
 use hambo_core::rollout::Objective;
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 use hambo_host::check::certify::trajectories_for;
 use hambo_host::formats::task::TaskFile;
 use hambo_tests::one_state::{OneState, most_failures};
@@ -157,6 +157,7 @@ fn check(task: &TaskFile, trajectories: u32, seed: u64) -> Outcome {
         searched: 4,
         iterations: 8,
         seed,
+        allocation: Allocation::Even,
     };
     SYSTEM.check(task, effort).unwrap()
 }

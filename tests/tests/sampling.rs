@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::check::Estimate;
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 use hambo_host::formats::task::TaskFile;
 use hambo_tests::one_state::{OneState, most_failures};
 use rayon::prelude::*;
@@ -75,6 +75,7 @@ impl Distribution {
             searched: 8,
             iterations: 8,
             seed,
+            allocation: Allocation::Even,
         };
         let system = OneState {
             slope: 0.0,

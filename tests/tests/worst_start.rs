@@ -6,7 +6,7 @@ use hambo_core::check::Outcome;
 use hambo_core::image::Image;
 use hambo_core::network::Activation;
 use hambo_core::rollout::{Buffers, Objective, Rollout};
-use hambo_core::task::{Effort, Variant};
+use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_host::check::assumption::SetOrigin;
 use hambo_host::check::case::Case;
 use hambo_host::check::certify::WORST_STARTS;
@@ -51,6 +51,7 @@ fn case(seed: u64) -> Case {
             searched: 16,
             iterations: 40,
             seed,
+            allocation: Allocation::Even,
         },
         initial: Vec::new(),
         policy_part: encode_policy(&policy).unwrap(),

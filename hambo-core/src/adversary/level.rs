@@ -17,6 +17,9 @@ use crate::variant::Variant;
 /// same however many those are.
 const FIRST_SEARCHED: u32 = 1 << 30;
 
+/// The stream of the pilot's first trajectory, beyond those.
+const FIRST_PILOT: u32 = 1 << 31;
+
 /// Searched trajectories from each of the worst initial states, at least.
 const SEARCHED_FROM_ONE: u64 = 4;
 
@@ -26,9 +29,14 @@ const MOST_SEARCHED_STARTS: u64 = 4;
 /// A level of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Forward only, from every start.
+    /// Forward only, from every start: tells a focused check which to keep.
+    Pilot,
+    /// Forward only, from every start, or from those that the pilot kept.
     Sampled,
-    /// The whole search from every start.
+    /// A short search from every start on the searched trajectories: tells a focused check
+    /// which to go on with.
+    Trial,
+    /// The whole search from every start, or from those that the trial kept.
     Searched,
 }
 
@@ -37,8 +45,9 @@ impl Level {
     #[must_use]
     pub fn trajectories(self, task: &Task<'_>) -> u32 {
         match self {
+            Self::Pilot => Self::pilot_trajectories(task),
             Self::Sampled => task.effort.trajectories,
-            Self::Searched => task.effort.searched,
+            Self::Trial | Self::Searched => task.effort.searched,
         }
     }
 
@@ -48,16 +57,19 @@ impl Level {
     pub fn sweeps(self, variant: Variant, task: &Task<'_>) -> u32 {
         match self {
             Self::Searched if searches(variant) => task.effort.iterations,
+            Self::Trial => Self::trial_sweeps(variant, task),
             _ => 0,
         }
     }
 
-    /// The random stream of a trajectory. The levels share none.
+    /// The random stream of a trajectory. The levels share none, but for a trial, which is
+    /// on the trajectories that are then searched.
     #[must_use]
     pub fn stream(self, task: &Task<'_>, trajectory: u32) -> Stream {
         let first = match self {
+            Self::Pilot => FIRST_PILOT,
             Self::Sampled => 0,
-            Self::Searched => FIRST_SEARCHED,
+            Self::Trial | Self::Searched => FIRST_SEARCHED,
         };
         Stream::new(task.effort.seed, first.wrapping_add(trajectory))
     }
@@ -69,8 +81,8 @@ impl Level {
     pub fn listed_start(self, task: &Task<'_>, dimension: usize, trajectory: u32) -> Option<u32> {
         let states = task.initial.listed(dimension) as u64;
         let states = match (task.initial.kind, self) {
-            (InitialKind::Logged, _) | (InitialKind::Worst, Self::Sampled) => states,
-            (InitialKind::Worst, Self::Searched) => {
+            (InitialKind::Logged, _) | (InitialKind::Worst, Self::Pilot | Self::Sampled) => states,
+            (InitialKind::Worst, Self::Trial | Self::Searched) => {
                 let groups = u64::from(task.effort.searched) / SEARCHED_FROM_ONE;
                 states.min(groups.clamp(1, MOST_SEARCHED_STARTS))
             }
@@ -129,6 +141,11 @@ mod tests {
         for trajectory in 0..4 {
             let searched = first(Level::Searched, trajectory);
             assert!((0..4).all(|other| first(Level::Sampled, other) != searched));
+            assert!((0..4).all(|other| first(Level::Pilot, other) != searched));
+            assert!(
+                (0..4).all(|other| first(Level::Pilot, other) != first(Level::Sampled, trajectory))
+            );
+            assert_eq!(first(Level::Trial, trajectory), searched);
         }
         let mut own = Stream::new(task.effort.seed, 3);
         assert_eq!(first(Level::Sampled, 3), own.uniform());

@@ -4,6 +4,7 @@
 
 use heapless::Vec;
 
+use super::focus::TRIAL_BLOCK;
 use super::member_quantile::{member_quantile, member_share};
 use super::search::{COURSE, SearchResult};
 use super::start::{MAX_STARTS, Start, Starts};
@@ -23,6 +24,8 @@ pub(crate) struct Minimum {
     start_sums: Vec<f64, MAX_STARTS>,
     /// Of the trajectory that is being added.
     now: Trajectory,
+    /// What the trials of a block found, whose searches follow.
+    tried: Vec<Trajectory, TRIAL_BLOCK>,
     /// The sums over the level's trajectories of the least that was found.
     sums: Sums,
     /// The first level: the least of all starts. Where initial states are
@@ -97,6 +100,7 @@ impl Minimum {
     pub fn begin_level(&mut self) {
         self.count = 0;
         self.now = Trajectory::default();
+        self.tried.clear();
         self.sums = Sums::default();
         self.start_sums.clear();
         // More starts than places are refused before the check begins.
@@ -104,13 +108,10 @@ impl Minimum {
     }
 
     /// Adds the next candidate: trajectory by trajectory, and within one by
-    /// the start. `search` if it was searched; `closes` if the trajectory is
-    /// the last of its block.
-    pub fn add(&mut self, result: &SearchResult, search: bool, closes: bool) {
-        let result = &match self.constraint {
-            Some(constraint) => result.map(|number| constraint.outcome(number)),
-            None => *result,
-        };
+    /// the start. `search` if it was searched; `ends` if it is the last of its trajectory,
+    /// and `closes` if the trajectory is the last of its block.
+    pub fn add(&mut self, result: &SearchResult, search: bool, ends: bool, closes: bool) {
+        let result = &self.outcome(result);
         if let Some(sum) = self.start_sums.get_mut(result.start) {
             *sum += f64::from(result.start_value);
         }
@@ -124,9 +125,48 @@ impl Minimum {
             }
             return;
         }
-        self.now.take(result, self.starts.untrained());
-        if result.start.saturating_add(1) == self.starts.count() {
+        self.now.take(result, true, self.starts.untrained());
+        if ends {
             self.end_trajectory(search, closes);
+        }
+    }
+
+    /// Adds the next candidate of a trial. The start is among those of the sampled
+    /// trajectories if `sampled` says so; `ends` as in [`Self::add`].
+    pub fn add_trial(&mut self, result: &SearchResult, sampled: bool, ends: bool) {
+        let result = &self.outcome(result);
+        if let Some(sum) = self.start_sums.get_mut(result.start) {
+            *sum += f64::from(result.start_value);
+        }
+        self.now.take(result, sampled, self.starts.untrained());
+        if ends {
+            // A block has places for all of its trajectories.
+            let _ = self.tried.push(core::mem::take(&mut self.now));
+        }
+    }
+
+    /// Adds the next candidate of the search that follows a trial, on the trajectory at a
+    /// place of its block; `ends` and `closes` as in [`Self::add`].
+    pub fn add_kept(&mut self, result: &SearchResult, place: usize, ends: bool, closes: bool) {
+        let result = &self.outcome(result);
+        self.now.take(result, false, self.starts.untrained());
+        if ends {
+            // Without its trial a trajectory has no start: that is no number.
+            let tried = self.tried.get(place).copied().unwrap_or_default();
+            self.now.take_trial(&tried);
+            self.end_trajectory(true, closes);
+        }
+    }
+
+    /// Begins the next block of trials.
+    pub fn begin_block(&mut self) {
+        self.tried.clear();
+    }
+
+    fn outcome(&self, result: &SearchResult) -> SearchResult {
+        match self.constraint {
+            Some(constraint) => result.map(|number| constraint.outcome(number)),
+            None => *result,
         }
     }
 
@@ -233,20 +273,38 @@ impl Minimum {
     }
 }
 
+fn lower(least: &mut f32, value: f32) {
+    if value < *least {
+        *least = value;
+    }
+}
+
 impl Trajectory {
-    fn take(&mut self, result: &SearchResult, untrained: usize) {
-        let lower = |least: &mut f32, value: f32| {
-            if value < *least {
-                *least = value;
-            }
-        };
-        lower(&mut self.start, result.start_value);
+    /// Takes a result over; its start counts where `sampled` says so.
+    fn take(&mut self, result: &SearchResult, sampled: bool, untrained: usize) {
+        if sampled {
+            lower(&mut self.start, result.start_value);
+        }
         lower(&mut self.found, result.least);
         if result.start < untrained {
             lower(&mut self.untrained, result.least);
         }
         for (least, value) in self.course.iter_mut().zip(result.course) {
             lower(least, value);
+        }
+    }
+
+    /// Takes over what the trial of the same trajectory found: it came before all sweeps but
+    /// the first.
+    fn take_trial(&mut self, trial: &Self) {
+        self.start = trial.start;
+        lower(&mut self.found, trial.found);
+        lower(&mut self.untrained, trial.untrained);
+        let [first, later @ ..] = &mut self.course;
+        let [start, ..] = trial.course;
+        *first = start;
+        for least in later {
+            lower(least, trial.found);
         }
     }
 }
@@ -289,7 +347,7 @@ mod tests {
         ];
         for trajectory in values {
             for (start, (value, least)) in trajectory.into_iter().enumerate() {
-                minimum.add(&result(start, value, least), true, true);
+                minimum.add(&result(start, value, least), true, start == 2, true);
             }
         }
         minimum
@@ -323,7 +381,7 @@ mod tests {
         let mut minimum = Minimum::default();
         minimum.begin(STARTS, None, None, false);
         for start in 0..3 {
-            minimum.add(&result(start, 1.0, 1.0), false, true);
+            minimum.add(&result(start, 1.0, 1.0), false, start == 2, true);
         }
         assert_eq!(
             minimum.worst_start(|_| true),
@@ -337,7 +395,7 @@ mod tests {
         minimum.begin(STARTS, None, None, false);
         for (values, closes) in [([3.0, 1.0, 2.0], false), ([5.0, 6.0, 4.0], true)] {
             for (start, value) in values.into_iter().enumerate() {
-                minimum.add(&result(start, value, value), false, closes);
+                minimum.add(&result(start, value, value), false, start == 2, closes);
             }
         }
         assert_eq!(minimum.sampled.count(), 1);
@@ -346,7 +404,7 @@ mod tests {
         // The next level has sums of its own and keeps the first.
         minimum.begin_level();
         for start in 0..3 {
-            minimum.add(&result(start, -1.0, -1.0), true, true);
+            minimum.add(&result(start, -1.0, -1.0), true, start == 2, true);
         }
         assert_eq!(
             minimum.worst_start(|_| true),
@@ -370,9 +428,41 @@ mod tests {
         minimum.begin(STARTS, None, None, false);
         for start in 0..3 {
             let worst = f32::NEG_INFINITY;
-            minimum.add(&result(start, worst, worst), true, true);
+            minimum.add(&result(start, worst, worst), true, start == 2, true);
         }
         assert_eq!(minimum.correction.mean(), 0.0);
+    }
+
+    #[test]
+    fn a_trial_and_the_search_after_it_are_one_search() {
+        let mut minimum = Minimum::default();
+        minimum.begin(STARTS, None, None, false);
+        // Start 1 is not among those of the sampled trajectories.
+        for values in [
+            [(5.0, 3.0), (4.0, 2.5), (6.0, 4.0)],
+            [(7.0, 6.5), (3.0, 3.0), (8.0, 8.0)],
+        ] {
+            for (start, (value, least)) in values.into_iter().enumerate() {
+                minimum.add_trial(&result(start, value, least), start != 1, start == 2);
+            }
+        }
+        // On the first trajectory the search goes below the trial, on the second it does not.
+        minimum.add_kept(&result(1, 4.0, 1.0), 0, true, true);
+        minimum.add_kept(&result(1, 3.0, 5.0), 1, true, true);
+        // From 5 to 1, and from 7 to the trial's 3.
+        assert_eq!(minimum.correction.count(), 2);
+        assert_eq!(minimum.correction.mean(), -4.0);
+        let [first, .., last] = minimum.course();
+        assert_eq!((first, last), (3.5, 1.75));
+        // The means of single starts are over all of them, once.
+        assert_eq!(
+            minimum.worst_start(|_| true),
+            Some((Start::Constant(1), 3.5))
+        );
+        // Without a trial there is no number.
+        minimum.begin_block();
+        minimum.add_kept(&result(1, 3.0, 5.0), 0, true, true);
+        assert!(!minimum.correction.mean().is_finite());
     }
 
     #[test]
@@ -390,7 +480,7 @@ mod tests {
         let values = [[-1.0, -3.0], [-4.0, -8.0], [-5.0, -5.5]];
         for (member, values) in values.into_iter().enumerate() {
             for value in values {
-                minimum.add(&result(member, value, value), false, true);
+                minimum.add(&result(member, value, value), false, true, true);
             }
             minimum.end_member(&budget, u32::MAX);
         }
@@ -422,6 +512,7 @@ mod tests {
                         minimum.add(
                             &result(start, value, value - 0.5 * value.abs()),
                             level,
+                            start == 2,
                             true,
                         );
                     }
@@ -448,7 +539,7 @@ mod tests {
         let mut minimum = Minimum::default();
         minimum.begin(starts, None, None, true);
         for (value, closes) in [(1.0, false), (2.0, true), (4.0, true)] {
-            minimum.add(&result(0, value, value), false, closes);
+            minimum.add(&result(0, value, value), false, true, closes);
         }
         assert_eq!((minimum.sampled.count(), minimum.sampled.mean()), (2, 2.75));
     }

@@ -11,10 +11,11 @@
 //! side by side; `minimum` takes the least over the candidates of each
 //! trajectory, on both [`Level`]s. A weak adversary makes a bound that looks
 //! tight and is wrong, so every estimate is the minimum over all that was
-//! tried.
+//! tried. `focus` says where the steps go if not every start has the same.
 
 mod adjoint_search;
 mod constant;
+mod focus;
 mod hash;
 mod level;
 mod member_quantile;
@@ -23,11 +24,14 @@ mod perturbation;
 mod schedule;
 mod search;
 mod sequence_search;
+mod shortlist;
 mod start;
 
+pub use focus::{Focus, TRIAL_BLOCK};
 pub use level::Level;
 pub(crate) use minimum::{MAX_MEMBERS, Minimum};
-pub use search::{COURSE, Search, SearchResult, course_sweep};
+pub use search::{COURSE, Candidate, Search, SearchResult, course_sweep};
+pub use shortlist::Shortlist;
 pub(crate) use start::MAX_STARTS;
 pub use start::{Start, Starts};
 

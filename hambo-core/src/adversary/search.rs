@@ -49,6 +49,45 @@ struct Marks<const B: usize> {
     failed: [bool; B],
 }
 
+/// A trajectory of a level and a start of the adversary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The trajectory's number in its level.
+    pub trajectory: u32,
+    /// The start's number.
+    pub start: usize,
+}
+
+impl Candidate {
+    /// Candidate c of a level in which every start has its turn: trajectory c / n from start
+    /// c mod n, for n starts; of DAinf, which compares whole members, trajectory c mod L under
+    /// member c / L.
+    #[must_use]
+    pub fn numbered<P>(rollout: &Rollout<'_, P>, level: Level, number: u32) -> Self {
+        let starts = Starts::of(rollout).count();
+        let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
+        let by = if whole_members {
+            level.trajectories(rollout.task)
+        } else {
+            starts as u32
+        };
+        let (whole, rest) = (number.checked_div(by), number.checked_rem(by));
+        let (whole, rest) = (whole.unwrap_or(0), rest.unwrap_or(0));
+        if whole_members {
+            Self {
+                trajectory: rest,
+                // Lanes beyond the last candidate do what the last member does.
+                start: (whole as usize).min(starts.saturating_sub(1)),
+            }
+        } else {
+            Self {
+                trajectory: whole,
+                start: rest as usize,
+            }
+        }
+    }
+}
+
 /// What the sweeps found for one candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchResult {
@@ -89,32 +128,26 @@ impl SearchResult {
 }
 
 impl<const B: usize> Search<B> {
-    /// A group of any candidates of a level. Candidate c is trajectory c / n
-    /// from start c mod n, for n starts; of DAinf, which compares whole
-    /// members, trajectory c mod L under member c / L.
+    /// A group of any candidates of a level in which every start has its turn, by their
+    /// [numbers](Candidate::numbered).
     #[must_use]
     pub fn new<P: Policy>(rollout: &Rollout<'_, P>, level: Level, candidates: [u32; B]) -> Self {
+        let candidates = candidates.map(|number| Candidate::numbered(rollout, level, number));
+        Self::of(rollout, level, candidates)
+    }
+
+    /// A group of any candidates of a level.
+    #[must_use]
+    pub fn of<P: Policy>(
+        rollout: &Rollout<'_, P>,
+        level: Level,
+        candidates: [Candidate; B],
+    ) -> Self {
         let starts = Starts::of(rollout);
-        let count = starts.count() as u32;
-        let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
-        let split = |c: u32| {
-            let by = if whole_members {
-                level.trajectories(rollout.task)
-            } else {
-                count
-            };
-            let (whole, rest) = (c.checked_div(by), c.checked_rem(by));
-            let (whole, rest) = (whole.unwrap_or(0), rest.unwrap_or(0));
-            if whole_members {
-                // Lanes beyond the last candidate do what the last member does.
-                (rest, whole.min(count.saturating_sub(1)))
-            } else {
-                (whole, rest)
-            }
-        };
-        let trajectories = candidates.map(|c| split(c).0);
-        let numbers = candidates.map(|c| split(c).1 as usize);
-        let places = candidates.map(|c| hash::place(split(c).0, split(c).1));
+        let trajectories = candidates.map(|candidate| candidate.trajectory);
+        let numbers = candidates.map(|candidate| candidate.start);
+        let places =
+            candidates.map(|candidate| hash::place(candidate.trajectory, candidate.start as u32));
         Self {
             level,
             starts: numbers.map(|number| starts.at(number)),

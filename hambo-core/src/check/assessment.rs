@@ -5,9 +5,13 @@ use heapless::Vec;
 
 use super::estimate::level_share;
 use super::judge::planned;
+use super::selection::Selection;
+use super::stage::{Stage, stages};
 use super::tally::{Note, Paths, Tally};
 use super::{CapacityError, Estimate, MAX_ESTIMATES, Outcome};
-use crate::adversary::{Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Starts, searches};
+use crate::adversary::{
+    Candidate, Focus, Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Starts,
+};
 use crate::arithmetic::elementary::maximum;
 use crate::arithmetic::twice::{Side, Twice};
 use crate::estimate::ErrorBudget;
@@ -15,8 +19,8 @@ use crate::model::Model;
 use crate::rollout::{Objective, Rollout};
 use crate::task::{InitialKind, Task, Variant};
 
-/// The estimates of a check, one after the other, each level by level. For
-/// each level, candidates are searched in any groups and any order, and added
+/// The estimates of a check, one after the other, each stage by stage. The
+/// candidates of a stage are searched in any groups and any order, and added
 /// in theirs.
 ///
 /// ```
@@ -29,12 +33,13 @@ use crate::task::{InitialKind, Task, Variant};
 /// // The return and a constraint: mean propagation, and CA on two levels.
 /// assert_eq!(assessment.plan().count(), 6);
 /// let mut rows = [[0.0; 4]; 128];
-/// while let Some((rollout, level)) = assessment.current() {
-///     for first in (0..Assessment::candidates(&rollout, level)).step_by(4) {
+/// while let Some(stage) = assessment.current() {
+///     for first in (0..stage.candidates()).step_by(4) {
 ///         let buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy);
 ///         let mut buffers = buffers.map_err(|_| "too few rows")?;
-///         let mut search = Search::<4>::new(&rollout, level, [0, 1, 2, 3].map(|lane| first + lane));
-///         while !search.sweep(&rollout, &mut buffers) {}
+///         let lanes = [0, 1, 2, 3].map(|lane| assessment.candidate(&stage, first + lane));
+///         let mut search = Search::<4>::of(&stage.rollout, stage.level, lanes);
+///         while !search.sweep(&stage.rollout, &mut buffers) {}
 ///         assessment.add_results(search.results());
 ///     }
 /// }
@@ -46,10 +51,12 @@ pub struct Assessment<'a, P> {
     policy: &'a P,
     task: &'a Task<'a>,
     estimates: Vec<Estimate, MAX_ESTIMATES>,
-    /// Levels that are done.
-    levels: Twice<u32>,
-    /// Candidates of the level under way that were added.
+    /// Stages that are done.
+    stages: Twice<u32>,
+    /// Candidates of the stage under way that were added.
     added: Twice<u32>,
+    /// Which starts a focused estimate goes on with.
+    selection: Selection,
     minimum: Minimum,
     /// The same once more, fed by itself: what the two come to must agree.
     twin: Minimum,
@@ -93,8 +100,9 @@ impl<'a, P> Assessment<'a, P> {
             policy,
             task,
             estimates: Vec::new(),
-            levels: Twice::of(0, 0),
+            stages: Twice::of(0, 0),
             added: Twice::of(0, 0),
+            selection: Selection::new(),
             minimum: Minimum::default(),
             twin: Minimum::default(),
             tally: Tally::new(count_steps(model, task, policy)),
@@ -105,18 +113,18 @@ impl<'a, P> Assessment<'a, P> {
     /// What is estimated, in order: every objective under mean propagation
     /// and under the task's variants, sampled, and searched where there is a
     /// search.
-    pub fn plan(&self) -> impl Iterator<Item = (Rollout<'a, P>, Level)> + use<'a, P> {
-        plan(self.model, self.task, self.policy)
+    pub fn plan(&self) -> impl Iterator<Item = Stage<'a, P>> + use<'a, P> {
+        stages(self.model, self.task, self.policy)
     }
 
-    /// The level that is under way, if any is left and all of them fit the
+    /// The stage that is under way, if any is left and all of them fit the
     /// task's limit.
     #[must_use]
-    pub fn current(&self) -> Option<(Rollout<'a, P>, Level)> {
+    pub fn current(&self) -> Option<Stage<'a, P>> {
         if self.steps() > self.task.method.step_limit {
             return None;
         }
-        self.plan().nth(self.levels.read(Side::Plain) as usize)
+        self.plan().nth(self.stages.read(Side::Plain) as usize)
     }
 
     /// Steps of the model that the whole check takes, forward sweeps alone.
@@ -125,107 +133,170 @@ impl<'a, P> Assessment<'a, P> {
         self.tally.steps(Side::Plain)
     }
 
-    /// Candidates are numbered trajectory by trajectory, and within one by
-    /// the adversary's start; of DAinf member by member, and within one by the
-    /// trajectory.
+    /// The candidate with a number of the stage under way. Beyond the last it is the last,
+    /// so that idle lanes do what another does.
     #[must_use]
-    pub fn candidates(rollout: &Rollout<'_, P>, level: Level) -> u32 {
-        let starts = Starts::of(rollout).count() as u32;
-        level.trajectories(rollout.task).saturating_mul(starts)
+    pub fn candidate(&self, stage: &Stage<'_, P>, number: u32) -> Candidate {
+        let number = number.min(stage.candidates().saturating_sub(1));
+        let kept = match stage.level {
+            Level::Sampled | Level::Searched => stage.focused,
+            Level::Pilot | Level::Trial => false,
+        };
+        if !kept {
+            return stage.candidate(number);
+        }
+        let starts = stage.starts as u32;
+        let place = number.checked_div(starts).unwrap_or(0);
+        let of_those = match stage.level {
+            Level::Searched => self.selection.searched(place as usize),
+            _ => self.selection.sampled(),
+        };
+        Candidate {
+            trajectory: stage.first.saturating_add(place),
+            start: of_those.at(number.checked_rem(starts).unwrap_or(0) as usize),
+        }
     }
 
     fn begin(&mut self) {
-        let kept = self.levels.agrees() && self.added.agrees() && self.freedom.agrees();
+        let kept = self.stages.agrees()
+            && self.added.agrees()
+            && self.freedom.agrees()
+            && self.selection.agrees();
         if !kept {
             self.tally.note(Note::Corrupted);
         }
         self.added = Twice::of(0, 0);
-        match self.current() {
-            Some((rollout, Level::Sampled)) => {
-                let bounds = match rollout.variant {
-                    // What is taken off the reward has no bounds.
-                    Variant::Penalised => None,
-                    _ => self.task.bounds(rollout.objective),
-                };
-                let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
-                let constraint = self.task.constraint(rollout.objective);
-                for minimum in [&mut self.minimum, &mut self.twin] {
-                    minimum.begin(Starts::of(&rollout), constraint, bounds, whole_members);
+        let Some(stage) = self.current() else {
+            return;
+        };
+        let rollout = &stage.rollout;
+        if stage.part == 0 {
+            let bounds = match rollout.variant {
+                // What is taken off the reward has no bounds.
+                Variant::Penalised => None,
+                _ => self.task.bounds(rollout.objective),
+            };
+            let starts = Starts::of(rollout);
+            let constraint = self.task.constraint(rollout.objective);
+            for minimum in [&mut self.minimum, &mut self.twin] {
+                minimum.begin(starts, constraint, bounds, stage.compares_members());
+            }
+            self.selection.begin(starts.count());
+        } else {
+            // The second level begins with a trial where there is one.
+            let begins_level = match stage.level {
+                Level::Trial => stage.first == 0,
+                Level::Searched => !stage.focused,
+                Level::Pilot | Level::Sampled => false,
+            };
+            for minimum in [&mut self.minimum, &mut self.twin] {
+                if begins_level {
+                    minimum.begin_level();
+                } else if stage.level == Level::Trial {
+                    minimum.begin_block();
                 }
             }
-            Some((_, Level::Searched)) => {
-                self.minimum.begin_level();
-                self.twin.begin_level();
-            }
-            None => {}
         }
     }
 
-    /// Adds what was found for the next candidates of the level under way, in
-    /// their order. After the last the next level begins, and what idle lanes
+    /// Adds what was found for the next candidates of the stage under way, in
+    /// their order. After the last the next stage begins, and what idle lanes
     /// found is left.
     pub fn add_results(&mut self, results: impl IntoIterator<Item = SearchResult>) {
-        let Some((rollout, level)) = self.current() else {
+        let Some(stage) = self.current() else {
             return;
         };
-        if self.levels.read(Side::Plain) == 0 && self.added.read(Side::Plain) == 0 {
+        if self.stages.read(Side::Plain) == 0 && self.added.read(Side::Plain) == 0 {
             self.begin();
         }
-        let candidates = Self::candidates(&rollout, level);
+        let candidates = stage.candidates();
         let left = candidates.saturating_sub(self.added.read(Side::Plain)) as usize;
         for result in results.into_iter().take(left) {
-            self.note_result(&rollout, &result);
-            let number = self.added.read(Side::Plain);
-            let place = self.place(&rollout, level, number, &result);
-            place.add(&mut self.minimum, &result, self.freedom.read(Side::Plain));
-            place.add(&mut self.twin, &result, self.freedom.read(Side::Complement));
+            self.note_result(&stage.rollout, &result);
+            let place = self.place(&stage, self.added.read(Side::Plain));
+            self.add_result(&stage, &place, &result);
             self.added.update(|added| added.saturating_add(1));
         }
         if self.added.read(Side::Plain) < candidates {
             return;
         }
-        self.levels.update(|levels| levels.saturating_add(1));
-        if !matches!(self.current(), Some((_, Level::Searched))) {
-            let budget = self.task.error_budget();
-            let freedom = |side| self.freedom.read(side);
-            let estimate = Estimate::new(&rollout, &self.minimum, &budget, freedom(Side::Plain));
-            let twin = Estimate::new(&rollout, &self.twin, &budget, freedom(Side::Complement));
-            self.tally
-                .add_estimate([estimate.mean, estimate.lower], [twin.mean, twin.lower]);
-            // There are places for the whole plan.
-            let _ = self.estimates.push(estimate);
+        if stage.level == Level::Pilot {
+            // The next stage has as many starts as are kept.
+            let keep = Focus::of(&stage.rollout).map_or(stage.starts, |focus| focus.sampled);
+            self.selection.end_pilot(keep);
+        }
+        self.stages.update(|stages| stages.saturating_add(1));
+        if self.current().is_none_or(|next| next.part == 0) {
+            self.end_estimate(&stage.rollout);
         }
         self.begin();
     }
 
-    /// Where the candidate with this number of a level belongs.
-    fn place(
-        &self,
-        rollout: &Rollout<'_, P>,
-        level: Level,
-        number: u32,
-        result: &SearchResult,
-    ) -> Place {
-        let starts = Starts::of(rollout).count();
-        let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
-        let trajectories = level.trajectories(self.task);
-        let trajectory = if whole_members {
-            number.checked_rem(trajectories)
+    fn add_result(&mut self, stage: &Stage<'_, P>, place: &Place, result: &SearchResult) {
+        match stage.level {
+            Level::Pilot => {
+                self.selection.add_pilot(result, place.ends_trajectory);
+                return;
+            }
+            Level::Trial => {
+                let keep = Focus::of(&stage.rollout).map_or(stage.starts, |focus| focus.searched);
+                let (block, ends) = (place.place_in_block, place.ends_trajectory);
+                self.selection.add_trial(result, block, ends, keep);
+            }
+            Level::Sampled | Level::Searched => {}
+        }
+        let sampled = self.selection.sampled().contains(result.start);
+        place.add(
+            &mut self.minimum,
+            result,
+            sampled,
+            self.freedom.read(Side::Plain),
+        );
+        place.add(
+            &mut self.twin,
+            result,
+            sampled,
+            self.freedom.read(Side::Complement),
+        );
+    }
+
+    fn end_estimate(&mut self, rollout: &Rollout<'_, P>) {
+        let budget = self.task.error_budget();
+        let freedom = |side| self.freedom.read(side);
+        let estimate = Estimate::new(rollout, &self.minimum, &budget, freedom(Side::Plain));
+        let twin = Estimate::new(rollout, &self.twin, &budget, freedom(Side::Complement));
+        self.tally
+            .add_estimate([estimate.mean, estimate.lower], [twin.mean, twin.lower]);
+        // There are places for the whole plan.
+        let _ = self.estimates.push(estimate);
+    }
+
+    /// Where the candidate with this number of a stage belongs.
+    fn place(&self, stage: &Stage<'_, P>, number: u32) -> Place {
+        let whole_members = stage.compares_members();
+        let starts = stage.starts as u32;
+        let (trajectory, start) = if whole_members {
+            (number.checked_rem(stage.trajectories), 0)
         } else {
-            number.checked_div(starts as u32)
+            let start = number.checked_rem(starts).unwrap_or(0);
+            (number.checked_div(starts), start)
         };
-        let trajectory = trajectory.unwrap_or(0);
+        let place_in_block = trajectory.unwrap_or(0);
+        let trajectory = stage.first.saturating_add(place_in_block);
         let kind = self.task.initial.kind;
-        let ends_start = self.ends_start(level, trajectory);
-        let last = whole_members || result.start.saturating_add(1) == starts;
+        let ends_start = self.ends_start(stage.level, trajectory);
+        let ends_trajectory = whole_members || start.saturating_add(1) == starts;
         Place {
-            searched: level == Level::Searched,
+            level: stage.level,
+            focused: stage.focused,
+            place_in_block: place_in_block as usize,
+            ends_trajectory,
             // The trajectories from one logged start are one value.
             closes: kind != InitialKind::Logged || ends_start,
-            ends_initial_state: kind == InitialKind::Worst && ends_start && last,
-            ends_member: whole_members && trajectory.saturating_add(1) == trajectories,
+            ends_initial_state: kind == InitialKind::Worst && ends_start && ends_trajectory,
+            ends_member: whole_members && trajectory.saturating_add(1) == stage.trajectories,
             whole_members,
-            share: level_share(rollout.variant, &self.task.error_budget()),
+            share: level_share(stage.rollout.variant, &self.task.error_budget()),
             budget: self.task.error_budget(),
         }
     }
@@ -276,9 +347,14 @@ impl<'a, P> Assessment<'a, P> {
     }
 }
 
-/// Where a candidate belongs among those of its level.
+/// Where a candidate belongs among those of its stage.
 struct Place {
-    searched: bool,
+    level: Level,
+    focused: bool,
+    /// The trajectory's place in the stage.
+    place_in_block: usize,
+    /// Whether it is the last of its trajectory.
+    ends_trajectory: bool,
     /// Whether its trajectory is the last of its block.
     closes: bool,
     /// Whether it is the last of an initial state, where these are compared.
@@ -292,41 +368,29 @@ struct Place {
 }
 
 impl Place {
-    fn add(&self, minimum: &mut Minimum, result: &SearchResult, freedom: u32) {
-        minimum.add(result, self.searched, self.closes);
+    fn add(&self, minimum: &mut Minimum, result: &SearchResult, sampled: bool, freedom: u32) {
+        let (ends, closes) = (self.ends_trajectory, self.closes);
+        let searched = self.level == Level::Searched;
+        match self.level {
+            Level::Pilot => return,
+            Level::Trial => return minimum.add_trial(result, sampled, ends),
+            Level::Searched if self.focused => {
+                minimum.add_kept(result, self.place_in_block, ends, closes);
+            }
+            Level::Sampled | Level::Searched => minimum.add(result, searched, ends, closes),
+        }
         if self.ends_initial_state {
             let share = if self.whole_members {
                 minimum.member_share(&self.budget)
             } else {
                 self.share
             };
-            minimum.end_initial_state(self.searched, share, freedom);
+            minimum.end_initial_state(searched, share, freedom);
         }
         if self.ends_member {
             minimum.end_member(&self.budget, freedom);
         }
     }
-}
-
-fn plan<'a, P>(
-    model: &'a Model<'a>,
-    task: &'a Task<'a>,
-    policy: &'a P,
-) -> impl Iterator<Item = (Rollout<'a, P>, Level)> + use<'a, P> {
-    planned(task).flat_map(move |(objective, variant)| {
-        let searched = searches(variant) && task.effort.searched > 0;
-        let levels = core::iter::once(Level::Sampled).chain(searched.then_some(Level::Searched));
-        levels.map(move |level| {
-            let rollout = Rollout {
-                model,
-                policy,
-                task,
-                variant,
-                objective,
-            };
-            (rollout, level)
-        })
-    })
 }
 
 /// Whether there are places for all estimates, starts and members; and the most degrees
@@ -344,10 +408,10 @@ pub(super) fn hold_places<'a, P>(
             .ok_or(CapacityError { needed, available })
     };
     within(planned(task).count(), MAX_ESTIMATES)?;
-    for (rollout, _) in plan(model, task, policy) {
-        let starts = Starts::of(&rollout);
+    for stage in stages(model, task, policy) {
+        let starts = Starts::of(&stage.rollout);
         within(starts.count(), MAX_STARTS)?;
-        if rollout.variant == Variant::DiscreteAdversaryInf {
+        if stage.compares_members() {
             within(starts.members, MAX_MEMBERS)?;
         }
     }
@@ -361,10 +425,8 @@ pub(super) fn hold_places<'a, P>(
 #[inline(never)]
 fn count_steps<'a, P>(model: &'a Model<'a>, task: &'a Task<'a>, policy: &'a P) -> u64 {
     let horizon = u64::from(task.horizon);
-    let each = plan(model, task, policy).map(|(rollout, level)| {
-        let sweeps = level.sweeps(rollout.variant, task).saturating_add(1);
-        u64::from(Assessment::candidates(&rollout, level)).saturating_mul(u64::from(sweeps))
-    });
+    let each = stages(model, task, policy)
+        .map(|stage| u64::from(stage.candidates()).saturating_mul(u64::from(stage.sweeps())));
     each.fold(0, u64::saturating_add).saturating_mul(horizon)
 }
 
@@ -375,10 +437,9 @@ pub(super) fn count_sweeps<'a, const B: usize, P>(
     task: &'a Task<'a>,
     policy: &'a P,
 ) -> u32 {
-    let sweeps = plan(model, task, policy).map(|(rollout, level)| {
-        let each = level.sweeps(rollout.variant, task).saturating_add(1);
-        let groups = Assessment::candidates(&rollout, level).div_ceil(B as u32);
-        groups.saturating_mul(each)
+    let sweeps = stages(model, task, policy).map(|stage| {
+        let groups = stage.candidates().div_ceil(B as u32);
+        groups.saturating_mul(stage.sweeps())
     });
     sweeps.fold(0, u32::saturating_add)
 }

@@ -21,8 +21,10 @@ mod pinned_tests;
 mod progress_tests;
 #[cfg(test)]
 mod safety_tests;
+mod selection;
 #[cfg(test)]
 mod slice_tests;
+mod stage;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -32,12 +34,13 @@ pub use crate::rollout::CapacityError;
 pub use assessment::{Assessment, FEWEST_STARTS, MOST_OUTSIDE};
 pub use estimate::{Adversary, Contenders, Estimate};
 pub use outcome::{MAX_ESTIMATES, Outcome};
+pub use stage::Stage;
 
-use crate::adversary::{Level, Search};
+use crate::adversary::Search;
 use crate::image::Image;
 use crate::pause::Pause;
 use crate::policy::{Policy, StoredPolicy};
-use crate::rollout::{Buffers, Rollout};
+use crate::rollout::Buffers;
 
 /// A check under way over `B` lanes, one group of candidates at a time.
 ///
@@ -174,10 +177,10 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     #[inline(never)]
     pub fn advance(&mut self, sweeps: u32) -> Progress {
         for _ in 0..sweeps {
-            let Some((rollout, level)) = self.assessment.current() else {
+            let Some(stage) = self.assessment.current() else {
                 return Progress::Finished(self.outcome());
             };
-            self.sweep(&rollout, level);
+            self.sweep(&stage);
             if self.buffers.is_stopped() {
                 return Progress::Finished(self.outcome());
             }
@@ -201,32 +204,33 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
         outcome
     }
 
-    fn sweep(&mut self, rollout: &Rollout<'a, P>, level: Level) {
+    fn sweep(&mut self, stage: &Stage<'a, P>) {
         if self.buffers.is_stopped() {
             return;
         }
-        let group = &mut self.group;
-        let (first, search) = group.get_or_insert_with(|| (0, search_from(rollout, level, 0)));
-        if !search.sweep(rollout, &mut self.buffers) {
+        let (group, assessment) = (&mut self.group, &self.assessment);
+        let (first, search) = group.get_or_insert_with(|| (0, search_from(assessment, stage, 0)));
+        if !search.sweep(&stage.rollout, &mut self.buffers) {
             return;
         }
         // What a stopped sweep found is no result.
         if self.buffers.slices.next().is_none() {
             return;
         }
-        self.assessment.add_results(search.results());
         let next = first.saturating_add(B as u32);
-        let more = next < Assessment::candidates(rollout, level);
-        *group = more.then(|| (next, search_from(rollout, level, next)));
+        self.assessment.add_results(search.results());
+        let more = next < stage.candidates();
+        *group = more.then(|| (next, search_from(&self.assessment, stage, next)));
     }
 }
 
 /// The search of the candidates from `first` on.
 fn search_from<const B: usize, P: Policy>(
-    rollout: &Rollout<'_, P>,
-    level: Level,
+    assessment: &Assessment<'_, P>,
+    stage: &Stage<'_, P>,
     first: u32,
 ) -> Search<B> {
-    let candidates = core::array::from_fn(|lane| first.saturating_add(lane as u32));
-    Search::new(rollout, level, candidates)
+    let number = |lane: usize| first.saturating_add(lane as u32);
+    let candidates = core::array::from_fn(|lane| assessment.candidate(stage, number(lane)));
+    Search::of(&stage.rollout, stage.level, candidates)
 }

@@ -13,7 +13,7 @@ use crate::adversary::Level;
 use crate::constraint::Constraint;
 use crate::example;
 use crate::rollout::Objective;
-use crate::task::{InitialKind, InitialState, Variant};
+use crate::task::{Allocation, InitialKind, InitialState, Variant};
 use crate::verdict::Reason;
 
 #[test]
@@ -102,7 +102,7 @@ fn only_an_adversary_that_searches_has_a_second_level() {
         let image = example::image_with(|task| task.effort.searched = searched).unwrap();
         let assessment = Assessment::new(image.model(), image.task(), image.policy()).unwrap();
         let plan = assessment.plan().take(3);
-        plan.map(|(rollout, level)| (rollout.variant, level))
+        plan.map(|stage| (stage.rollout.variant, stage.level))
             .collect()
     };
     let (mean, adversary) = (Variant::Mean, Variant::ContinuousAdversary);
@@ -119,6 +119,31 @@ fn only_an_adversary_that_searches_has_a_second_level() {
         (mean, Level::Sampled),
     ];
     assert_eq!(levels(0), one);
+}
+
+#[test]
+fn a_focused_estimate_has_a_pilot_and_blocks_of_trials() {
+    let image = example::image_with(|task| {
+        task.effort.searched = 20;
+        task.effort.allocation = Allocation::Focused;
+    });
+    let image = image.unwrap();
+    let assessment = Assessment::new(image.model(), image.task(), image.policy()).unwrap();
+    let plan = assessment.plan().take(7);
+    let stages: std::vec::Vec<_> = plan
+        .map(|stage| (stage.level, stage.first, stage.trajectories, stage.starts))
+        .collect();
+    // The mean, then CA with five starts of which three are kept, then the constraint's mean.
+    let expected = [
+        (Level::Sampled, 0, 2, 1),
+        (Level::Pilot, 0, 8, 5),
+        (Level::Sampled, 0, 2, 3),
+        (Level::Trial, 0, 16, 5),
+        (Level::Searched, 0, 16, 3),
+        (Level::Trial, 16, 4, 5),
+        (Level::Searched, 16, 4, 3),
+    ];
+    assert_eq!(stages, expected);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use crate::estimate::probability_limit;
 use crate::image::Bundle;
 use crate::model::Calibration;
 use crate::monitor::{Measured, Monitor, MonitorSettings};
-use crate::task::{Task, Variant};
+use crate::task::{Allocation, Task, Variant};
 
 /// The share of the robot's own transitions that must lie in set and noise, as the lower
 /// 95 % limit by Clopper and Pearson.
@@ -97,6 +97,8 @@ pub enum Shortfall {
     Searched,
     /// Fewer sweeps of the search.
     Sweeps,
+    /// Not all starts of the adversary are searched.
+    Allocation,
     /// The model is not calibrated.
     Calibration,
     /// So many of the robot's own transitions lie outside set and noise.
@@ -193,7 +195,11 @@ impl Floor<'_> {
             Shortfall::Trajectories,
         )?;
         hold(effort.searched >= own.searched, Shortfall::Searched)?;
-        hold(effort.iterations >= own.sweeps, Shortfall::Sweeps)
+        hold(effort.iterations >= own.sweeps, Shortfall::Sweeps)?;
+        hold(
+            effort.allocation == Allocation::Even || own.focused,
+            Shortfall::Allocation,
+        )
     }
 
     fn hold_model(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {

@@ -37,6 +37,8 @@ pub struct FloorManifest {
     pub searched: u32,
     /// The least number of sweeps.
     pub sweeps: u32,
+    /// Whether a focused search is enough.
+    pub focused: bool,
     /// Whether the system's own chance must be played out.
     pub noise: bool,
     /// Whether there must be a fallback controller.

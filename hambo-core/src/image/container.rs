@@ -25,7 +25,7 @@ pub const HEADER: usize = 64;
 /// Parts and arenas start on multiples of this.
 pub const ALIGNMENT: usize = 16;
 /// The format version that this program writes and reads.
-pub const VERSION: u16 = 9;
+pub const VERSION: u16 = 10;
 const MAGIC: [u8; 4] = *b"HMBO";
 /// The checksum of parts, and of whatever else must be compared in one number.
 pub(crate) const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);

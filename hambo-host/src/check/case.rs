@@ -94,6 +94,7 @@ impl Case {
                 searched: options.searched,
                 iterations: options.sweeps.unwrap_or(options.effort.sweeps()),
                 seed: options.seed,
+                allocation: options.allocation,
             },
             initial,
             policy_part: encode_policy(policy)?,

@@ -3,7 +3,7 @@
 use hambo_core::floor::{Floor, FloorManifest, Shortfall, constraint_identity, question};
 use hambo_core::image::{Bundle, Image};
 use hambo_core::monitor::Monitor;
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 
 use crate::Error;
 use crate::formats::image::{AlignedBytes, BundleAbout, encode_bundle, encode_floor, name};
@@ -93,6 +93,7 @@ pub fn robot_floor(
         trajectories: options.effort.trajectories,
         searched: options.effort.searched,
         sweeps: options.effort.iterations,
+        focused: options.effort.allocation == Allocation::Focused,
         noise: true,
         fallback: options.fallback,
         calibration: true,

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use hambo_core::adversary::{Level, Search, SearchResult, Starts, searches};
-use hambo_core::check::{Assessment, Outcome};
+use hambo_core::adversary::{Candidate, Level, Search, SearchResult, Shortlist, Starts, searches};
+use hambo_core::check::{Assessment, Outcome, Stage};
 use hambo_core::image::Image;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
-use hambo_core::variant::Variant;
 use rayon::prelude::*;
 
 use crate::Error;
@@ -82,14 +81,16 @@ pub(super) fn work(image: &Image<'_>) -> Result<u64, CapacityError> {
     let assessment = Assessment::new(image.model(), image.task(), image.policy())?;
     let each = assessment.plan();
     Ok(each
-        .map(|(rollout, level)| work_of(&rollout, level))
+        .map(|stage| {
+            let one = work_of_one(&stage.rollout, stage.level);
+            u64::from(stage.candidates()).saturating_mul(one)
+        })
         .fold(0, u64::saturating_add))
 }
 
-/// Likewise, of one level.
-pub(super) fn work_of<P>(rollout: &Rollout<'_, P>, level: Level) -> u64 {
-    let starts = Starts::of(rollout).count() as u64;
-    let candidates = u64::from(level.trajectories(rollout.task)).saturating_mul(starts);
+/// Likewise, of a level with so many starts on each trajectory.
+pub(super) fn work_of<P>(rollout: &Rollout<'_, P>, level: Level, starts: usize) -> u64 {
+    let candidates = u64::from(level.trajectories(rollout.task)).saturating_mul(starts as u64);
     candidates.saturating_mul(work_of_one(rollout, level))
 }
 
@@ -118,69 +119,97 @@ fn run<const B: usize>(
     let (model, task, policy) = (image.model(), image.task(), image.policy());
     let rows = rows_needed::<B>(image)?;
     let mut assessment = Assessment::new(model, task, policy)?;
-    let mut findings = Vec::new();
-    while let Some((rollout, level)) = assessment.current() {
-        let keep = match (rollout.objective, level, rollout.variant) {
-            (Objective::Return, Level::Searched, _) => trajectories,
-            (Objective::Return, Level::Sampled, variant) => {
-                if variant.has_adversary() && !searches(variant) {
+    let mut findings: Vec<Findings> = Vec::new();
+    while let Some(stage) = assessment.current() {
+        let (rollout, level) = (&stage.rollout, stage.level);
+        let keep = match (rollout.objective, level) {
+            (Objective::Return, Level::Searched) => trajectories,
+            (Objective::Return, Level::Sampled) => {
+                if rollout.variant.has_adversary() && !searches(rollout.variant) {
                     trajectories
                 } else {
                     0
                 }
             }
-            (Objective::Constraint(_), ..) => 0,
+            (Objective::Return, Level::Pilot | Level::Trial) | (Objective::Constraint(_), _) => 0,
         };
         let mut choices = Vec::new();
-        let all = level.trajectories(task);
-        let order = CandidateOrder::of(&rollout, level);
+        let order = CandidateOrder::of(&stage);
+        let end = stage.first.saturating_add(stage.trajectories);
         for pass in 0..order.passes {
-            for first in (0..all.max(1)).step_by(BLOCK) {
-                let block = first..all.min(first.saturating_add(BLOCK as u32));
+            for first in (stage.first..end.max(1)).step_by(BLOCK) {
+                let block = Block {
+                    pass,
+                    trajectories: first..end.min(first.saturating_add(BLOCK as u32)),
+                    keep,
+                };
+                let candidate = |number| assessment.candidate(&stage, number);
                 let searched =
-                    search_block::<B>(&rollout, level, (pass, block), keep, rows, meter)?;
+                    search_block::<B>((rollout, level), order, block, &candidate, rows, meter)?;
                 assessment.add_results(searched.iter().map(|one| one.result));
                 choices.extend(searched.into_iter().filter_map(|one| one.choice));
             }
         }
         let choices = order.by_trajectory(choices);
-        if !choices.is_empty() {
-            findings.push(Findings {
+        if choices.is_empty() {
+            continue;
+        }
+        match findings.last_mut() {
+            // The next block of the same trajectories.
+            Some(last) if stage.first > 0 => last.choices.extend(choices),
+            _ => findings.push(Findings {
                 variant: rollout.variant,
                 level,
-                starts: Starts::of(&rollout).count(),
+                starts: stage.starts,
                 choices,
-            });
+            }),
         }
     }
     Ok((assessment.outcome(), findings))
 }
 
-/// How the core numbers the candidates of a level.
+/// How the core numbers the candidates of a stage.
 #[derive(Clone, Copy)]
 struct CandidateOrder {
     /// Times that all trajectories are walked: once, or for every whole member.
     passes: u32,
     /// Starts on each trajectory in one pass.
     starts: u32,
+    /// The first trajectory's number, and how many there are.
+    first: u32,
     trajectories: u32,
 }
 
 impl CandidateOrder {
-    fn of<P>(rollout: &Rollout<'_, P>, level: Level) -> Self {
-        let starts = Starts::of(rollout).count() as u32;
-        let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
+    fn of<P>(stage: &Stage<'_, P>) -> Self {
+        let starts = stage.starts as u32;
+        let [passes, starts] = match stage.compares_members() {
+            true => [starts, 1],
+            false => [1, starts],
+        };
         Self {
-            passes: if whole_members { starts } else { 1 },
-            starts: if whole_members { 1 } else { starts },
+            passes,
+            starts,
+            first: stage.first,
+            trajectories: stage.trajectories,
+        }
+    }
+
+    /// That of a whole level in which so many starts have their turn.
+    fn of_level<P>(rollout: &Rollout<'_, P>, level: Level, starts: usize) -> Self {
+        Self {
+            passes: 1,
+            starts: starts as u32,
+            first: 0,
             trajectories: level.trajectories(rollout.task),
         }
     }
 
     /// The first candidate of a trajectory in a pass.
-    fn first(&self, pass: u32, trajectory: u32) -> u32 {
+    fn candidate(&self, pass: u32, trajectory: u32) -> u32 {
         let before = pass.saturating_mul(self.trajectories);
-        before.saturating_add(trajectory.saturating_mul(self.starts))
+        let place = trajectory.saturating_sub(self.first);
+        before.saturating_add(place.saturating_mul(self.starts))
     }
 
     /// What was kept of each pass, trajectory by trajectory.
@@ -220,19 +249,13 @@ pub(super) fn search_all(
     rollout: &Rollout<'_, StoredPolicy<'_>>,
     meter: &Meter<'_>,
 ) -> Result<(Vec<SearchResult>, Findings), Error> {
-    let (level, task) = (Level::Searched, rollout.task);
-    let rows = rows_needed::<LANES>(image)?;
-    let all = level.trajectories(task);
-    let searched = search_block::<LANES>(rollout, level, (0, 0..all), all, rows, meter)?;
-    meter.hold()?;
+    let level = Level::Searched;
+    let starts = Starts::of(rollout).count();
+    let candidate = |number| Candidate::numbered(rollout, level, number);
+    let keep = level.trajectories(rollout.task);
+    let searched = search_level(image, (rollout, level), starts, keep, &candidate, meter)?;
     let results = searched.iter().map(|one| one.result).collect();
-    let findings = Findings {
-        variant: rollout.variant,
-        level,
-        starts: Starts::of(rollout).count(),
-        choices: searched.into_iter().filter_map(|one| one.choice).collect(),
-    };
-    Ok((results, findings))
+    Ok((results, findings(rollout, level, starts, searched)))
 }
 
 /// The same without what was chosen.
@@ -245,11 +268,84 @@ pub(super) fn search_results(
     meter: &Meter<'_>,
 ) -> Result<Vec<SearchResult>, Error> {
     let level = Level::Searched;
-    let rows = rows_needed::<LANES>(image)?;
-    let all = level.trajectories(rollout.task);
-    let searched = search_block::<LANES>(rollout, level, (0, 0..all), 0, rows, meter)?;
-    meter.hold()?;
+    let starts = Starts::of(rollout).count();
+    let candidate = |number| Candidate::numbered(rollout, level, number);
+    let searched = search_level(image, (rollout, level), starts, 0, &candidate, meter)?;
     Ok(searched.iter().map(|one| one.result).collect())
+}
+
+/// The focused search of all searched trajectories: what was chosen on each from the `keep`
+/// starts that its trial brought lowest.
+///
+/// # Errors
+/// If the task needs too much memory.
+pub(super) fn search_promising(
+    image: &Image<'_>,
+    rollout: &Rollout<'_, StoredPolicy<'_>>,
+    keep: usize,
+    meter: &Meter<'_>,
+) -> Result<Findings, Error> {
+    let starts = Starts::of(rollout).count();
+    let every = |number| Candidate::numbered(rollout, Level::Trial, number);
+    let tried = search_level(image, (rollout, Level::Trial), starts, 0, &every, meter)?;
+    let kept: Vec<Shortlist> = tried
+        .chunks(starts.max(1))
+        .map(|trajectory| {
+            let least = |start: usize| {
+                trajectory
+                    .get(start)
+                    .map_or(f32::INFINITY, |one| one.result.least)
+            };
+            Shortlist::first(trajectory.len(), keep, |a, b| least(a) < least(b))
+        })
+        .collect();
+    let candidate = |number: u32| {
+        let (trajectory, place) = (number / keep.max(1) as u32, number as usize % keep.max(1));
+        let list = kept.get(trajectory as usize);
+        Candidate {
+            trajectory,
+            start: list.map_or(0, |list| list.at(place)),
+        }
+    };
+    let level = Level::Searched;
+    let all = level.trajectories(rollout.task);
+    let searched = search_level(image, (rollout, level), keep, all, &candidate, meter)?;
+    Ok(findings(rollout, level, keep, searched))
+}
+
+fn findings(
+    rollout: &Rollout<'_, StoredPolicy<'_>>,
+    level: Level,
+    starts: usize,
+    searched: Vec<Searched>,
+) -> Findings {
+    Findings {
+        variant: rollout.variant,
+        level,
+        starts,
+        choices: searched.into_iter().filter_map(|one| one.choice).collect(),
+    }
+}
+
+/// All trajectories of a level, with so many starts on each.
+fn search_level(
+    image: &Image<'_>,
+    (rollout, level): (&Rollout<'_, StoredPolicy<'_>>, Level),
+    starts: usize,
+    keep: u32,
+    candidate: &Numbering<'_>,
+    meter: &Meter<'_>,
+) -> Result<Vec<Searched>, Error> {
+    let rows = rows_needed::<LANES>(image)?;
+    let order = CandidateOrder::of_level(rollout, level, starts);
+    let block = Block {
+        pass: 0,
+        trajectories: 0..order.trajectories,
+        keep,
+    };
+    let searched = search_block::<LANES>((rollout, level), order, block, candidate, rows, meter)?;
+    meter.hold()?;
+    Ok(searched)
 }
 
 /// What came of one candidate.
@@ -260,23 +356,41 @@ struct Searched {
     choice: Option<Choice>,
 }
 
+/// The candidate with a number.
+type Numbering<'n> = dyn Fn(u32) -> Candidate + Sync + 'n;
+
+/// Some trajectories of a stage.
+struct Block {
+    pass: u32,
+    trajectories: Range<u32>,
+    /// Trajectories below this number whose choices are kept.
+    keep: u32,
+}
+
 /// The search of all candidates of some trajectories, in their order. Those that walk
 /// side by side start near each other.
 fn search_block<const B: usize>(
-    rollout: &Rollout<'_, StoredPolicy<'_>>,
-    level: Level,
-    (pass, trajectories): (u32, Range<u32>),
-    keep: u32,
+    (rollout, level): (&Rollout<'_, StoredPolicy<'_>>, Level),
+    candidates: CandidateOrder,
+    block: Block,
+    candidate: &Numbering<'_>,
     rows: usize,
     meter: &Meter<'_>,
 ) -> Result<Vec<Searched>, CapacityError> {
-    let candidates = CandidateOrder::of(rollout, level);
     let group = B / candidates.starts.max(1) as usize;
-    let keep = candidates.first(pass, keep.min(candidates.trajectories));
-    let order: Vec<u32> = in_groups(rollout, level, trajectories, group)
+    let end = candidates.first.saturating_add(candidates.trajectories);
+    let keep = candidates.candidate(block.pass, block.keep.min(end));
+    let job = Job {
+        rollout,
+        level,
+        candidate,
+        keep,
+        meter,
+    };
+    let order: Vec<u32> = in_groups(rollout, level, block.trajectories, group)
         .into_iter()
         .flat_map(|trajectory| {
-            let first = candidates.first(pass, trajectory);
+            let first = candidates.candidate(block.pass, trajectory);
             first..first.saturating_add(candidates.starts)
         })
         .collect();
@@ -287,7 +401,7 @@ fn search_block<const B: usize>(
     let wide = || -> Result<Vec<Vec<Searched>>, CapacityError> {
         let groups = wide.par_chunks(B).map_init(
             || vec![[0.0; B]; rows],
-            |rows, group| search(rollout, level, group, keep, rows, meter),
+            |rows, group| search(&job, group, rows),
         );
         groups.collect()
     };
@@ -296,7 +410,7 @@ fn search_block<const B: usize>(
             return Ok(Vec::new());
         }
         let rows = &mut vec![[0.0; NARROW]; rows];
-        search(rollout, level, narrow, keep, rows, meter)
+        search(&job, narrow, rows)
     };
     let (wide, narrow) = rayon::join(wide, narrow);
     let mut searched: Vec<Searched> = wide?.into_iter().flatten().chain(narrow?).collect();
@@ -304,20 +418,35 @@ fn search_block<const B: usize>(
     Ok(searched)
 }
 
+/// What all groups of a block have in common.
+struct Job<'j, 'r, 'p, 'n, 'm> {
+    rollout: &'j Rollout<'r, StoredPolicy<'p>>,
+    level: Level,
+    candidate: &'j Numbering<'n>,
+    /// Candidates below this number whose choices are kept.
+    keep: u32,
+    meter: &'j Meter<'m>,
+}
+
 /// The whole search of one group, and the choices of its candidates below `keep`.
 fn search<const B: usize>(
-    rollout: &Rollout<'_, StoredPolicy<'_>>,
-    level: Level,
+    job: &Job<'_, '_, '_, '_, '_>,
     group: &[u32],
-    keep: u32,
     rows: &mut [[f32; B]],
-    meter: &Meter<'_>,
 ) -> Result<Vec<Searched>, CapacityError> {
+    let Job {
+        rollout,
+        level,
+        keep,
+        meter,
+        ..
+    } = *job;
     let (dynamics, task) = (&rollout.model.dynamics, rollout.task);
     let mut buffers = Buffers::carve(rows, dynamics, task, rollout.policy)?;
     // Lanes without a candidate do what the first does.
-    let lanes = std::array::from_fn(|lane| group.get(lane).or(group.first()).map_or(0, |c| *c));
-    let mut search = Search::<B>::new(rollout, level, lanes);
+    let lanes: [u32; B] =
+        std::array::from_fn(|lane| group.get(lane).or(group.first()).map_or(0, |c| *c));
+    let mut search = Search::<B>::of(rollout, level, lanes.map(job.candidate));
     let kept = |candidate: &u32| (*candidate < keep).then(Choice::none);
     let mut choices: Vec<Option<Choice>> = group.iter().map(kept).collect();
     let mut last = false;

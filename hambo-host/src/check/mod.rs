@@ -71,6 +71,7 @@ pub mod worst_start;
 #[cfg(test)]
 mod tests;
 
+use hambo_core::task::Allocation;
 use hambo_core::variant::Variant;
 
 use crate::Error;
@@ -119,6 +120,8 @@ pub struct CheckOptions<'a> {
     /// Other trajectories that are searched; as many again are searched to find what is
     /// tried on all of them.
     pub searched: u32,
+    /// How the steps of the model are shared among the adversary's starts.
+    pub allocation: Allocation,
     /// Seed of the trajectories and of the learners.
     pub seed: u64,
     /// How many places to log are proposed.
@@ -138,6 +141,7 @@ impl Default for CheckOptions<'_> {
             sweeps: None,
             trajectories: None,
             searched: DEFAULT_SEARCHED,
+            allocation: Allocation::Even,
             seed: 0,
             plan: DEFAULT_PLAN,
             exact: false,

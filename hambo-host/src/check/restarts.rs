@@ -99,7 +99,11 @@ pub fn restarts(case: &Case, observer: &mut dyn Observer) -> Result<Option<Resta
         variant,
         objective: Objective::Return,
     };
-    let meter = Meter::begin(observer, "restarts", work_of(&rollout, Level::Searched));
+    let meter = Meter::begin(
+        observer,
+        "restarts",
+        work_of(&rollout, Level::Searched, Starts::of(&rollout).count()),
+    );
     let (results, findings) = search_all(&image, &rollout, &meter)?;
     let starts = Starts::of(&rollout);
     let first = starts.constants + starts.members + starts.turns;

@@ -5,6 +5,7 @@ use hambo_core::adversary::{course_sweep, searches};
 use hambo_core::check::{Adversary, Estimate, LevelEstimate};
 use hambo_core::estimate::Margin;
 use hambo_core::rollout::Objective;
+use hambo_core::task::Allocation;
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,13 @@ pub struct CheckResult {
     pub searched: u32,
     /// Sweeps of the core's search.
     pub sweeps: u32,
+    /// Whether most of them went to the adversary's promising starts.
+    #[serde(default)]
+    pub focused: bool,
+    /// Steps of the model that search and check took, a step back counting as two; learners
+    /// not counted.
+    #[serde(default)]
+    pub model_steps: u64,
     /// How hard the worst case was looked for.
     pub effort: EffortLevel,
     /// The seed of the trajectories and of the learners.
@@ -280,6 +288,8 @@ impl CheckResult {
             trajectories: contest.effort.trajectories,
             searched: contest.effort.searched,
             sweeps: case.effort.iterations,
+            focused: case.effort.allocation == Allocation::Focused,
+            model_steps: contest.model_steps,
             effort,
             seed: case.effort.seed,
             variants: task.method.variants.iter().copied().map(name).collect(),

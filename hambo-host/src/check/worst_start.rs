@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use hambo_core::adversary::{Starts, searches};
 use hambo_core::image::Image;
 use hambo_core::rollout::{Objective, Rollout};
-use hambo_core::task::{Effort, Variant};
+use hambo_core::task::{Allocation, Effort, Variant};
 
 use super::case::Case;
 use super::certify::WORST_STARTS;
@@ -214,6 +214,8 @@ fn score(
         trajectories: 1,
         searched: states.len() as u32,
         iterations: sweeps,
+        // Every start of the adversary is looked at.
+        allocation: Allocation::Even,
         ..case.effort
     };
     let bytes = tried.image(&Adversaries::default())?;

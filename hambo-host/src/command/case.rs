@@ -10,6 +10,7 @@ use crate::formats::log::{Log, read_task_logs};
 use crate::formats::task::TaskFile;
 use clap::Args;
 
+use super::allocation::AllocationArgument;
 use super::number::whole;
 
 /// More would only make a margin smaller that is small already, and what each of them
@@ -39,6 +40,9 @@ pub struct CaseArguments {
     /// them find more.
     #[arg(long, value_parser = whole::<u32>)]
     pub sweeps: Option<u32>,
+    /// How the adversary's starts share the steps of the model.
+    #[arg(long, value_enum, default_value_t = AllocationArgument::Even)]
+    pub allocation: AllocationArgument,
     /// How hard the worst case is looked for [default: normal for a check,
     /// quick for an export].
     #[arg(long, value_enum)]
@@ -89,6 +93,7 @@ impl CaseArguments {
             sweeps: self.sweeps,
             trajectories: self.trajectories,
             searched: self.searched,
+            allocation: self.allocation.into(),
             seed: self.seed,
             ..CheckOptions::default()
         })

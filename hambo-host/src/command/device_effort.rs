@@ -4,6 +4,7 @@
 use clap::Args;
 use hambo_core::task::Effort;
 
+use super::allocation::AllocationArgument;
 use super::number::whole;
 use crate::check::adversary::EffortLevel;
 
@@ -19,6 +20,10 @@ pub struct DeviceEffort {
     /// Sweeps of its search, likewise.
     #[arg(long, default_value_t = EffortLevel::Quick.sweeps(), value_parser = whole::<u32>)]
     pub device_sweeps: u32,
+    /// How the adversary's starts share the steps of the device's search; a floor that asks
+    /// for an even search refuses a focused one.
+    #[arg(long, value_enum, default_value_t = AllocationArgument::Even)]
+    pub device_allocation: AllocationArgument,
 }
 
 impl DeviceEffort {
@@ -29,6 +34,7 @@ impl DeviceEffort {
             searched: self.device_searched,
             iterations: self.device_sweeps,
             seed,
+            allocation: self.device_allocation.into(),
         }
     }
 }

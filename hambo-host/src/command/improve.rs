@@ -23,7 +23,7 @@ use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::fit::{FitOptions, ModelOptions, fit};
 use crate::learn::model_file::ModelFile;
 use clap::{Args, ValueEnum};
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 use hambo_core::variant::Variant;
 
 use super::case::MOST_TRAJECTORIES;
@@ -198,6 +198,7 @@ impl ImproveArguments {
                 searched: SEARCHED_ON_THE_WAY,
                 iterations: SWEEPS_ON_THE_WAY,
                 seed: self.seed,
+                allocation: Allocation::Even,
             },
             initial: match task.initial {
                 Initial::Data { .. } => first_states(log),

@@ -3,6 +3,7 @@
 //! Goes in: the command line. Comes out: text or JSON, and an exit code. May
 //! use: every district; no other district uses this one.
 
+mod allocation;
 mod backtest;
 pub mod bench;
 mod board;

@@ -4,7 +4,7 @@ use hambo_core::image::Image;
 use hambo_core::monitor::{
     Measured, Monitor, MonitorCounts, MonitorError, MonitorSettings, Observation, Trip,
 };
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -67,6 +67,7 @@ pub fn watch(
         searched: 0,
         iterations: 0,
         seed: 0,
+        allocation: Allocation::Even,
     };
     let bytes = image_without_controller(task, model_part, effort)?;
     let image = Image::parse(bytes.as_bytes())?;

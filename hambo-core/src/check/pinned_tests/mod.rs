@@ -15,9 +15,9 @@ pub(super) mod plane;
 
 use heapless::Vec;
 
-use crate::adversary::{Level, Search, SearchResult};
+use crate::adversary::{Level, Search, SearchResult, Starts};
 use crate::arithmetic::random::Stream;
-use crate::check::{Assessment, Check, Outcome, Progress};
+use crate::check::{Check, Outcome, Progress};
 use crate::image::Image;
 use crate::rollout::{Buffers, Feedback, Objective, Returns, Rollout};
 use crate::task::{InitialKind, InitialState, Task, Variant};
@@ -125,7 +125,8 @@ fn sweeps(image: &Image<'_>, rollout: (Variant, Objective), level: Level) -> u32
     let mut rows = vec![[0.0; 4]; Check::<4>::rows_needed(image).unwrap()];
     let dynamics = &image.model().dynamics;
     let mut print = Fingerprint::default();
-    for first in (0..Assessment::candidates(&rollout, level)).step_by(4) {
+    let starts = Starts::of(&rollout).count() as u32;
+    for first in (0..level.trajectories(image.task()) * starts).step_by(4) {
         let mut buffers =
             Buffers::carve(&mut rows, dynamics, image.task(), image.policy()).unwrap();
         let mut search = Search::new(&rollout, level, [0, 1, 2, 3].map(|lane| first + lane));

@@ -18,7 +18,7 @@ use crate::physics::Physics;
 use crate::policy::{
     ActionMap, FoundChoices, Head, Linear, NetworkAdversary, Spread, StoredPolicy,
 };
-use crate::task::{Effort, InitialKind, InitialState, Limits, Method, Task, Variant};
+use crate::task::{Allocation, Effort, InitialKind, InitialState, Limits, Method, Task, Variant};
 use crate::wrap::Wraps;
 
 /// T.
@@ -165,6 +165,7 @@ pub(in crate::check) fn task(change: impl FnOnce(&mut Task<'static>)) -> Task<'s
             searched: 3,
             iterations: 40,
             seed: 3,
+            allocation: Allocation::Even,
         },
         method: Method::default(),
         refused_by_host: false,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hambo_core::adversary::{Level, Starts, searches};
+use hambo_core::adversary::{Focus, Level, Starts, searches};
 use hambo_core::check::{Estimate, Outcome};
 use hambo_core::constraint::ConstraintKind;
 use hambo_core::image::Image;
@@ -58,6 +58,9 @@ pub struct Contest {
     pub contenders: Vec<Contender>,
     /// How long the check itself took.
     pub check_time: Duration,
+    /// Steps of the model that the search on other trajectories and the check took, a step
+    /// back counting as two.
+    pub model_steps: u64,
     /// How many trajectories it sampled and searched.
     pub effort: Effort,
 }
@@ -82,7 +85,9 @@ pub fn contest(
     let grown = grown(case, &adversaries)?;
     let case = &grown;
     // What was found is tried, and there may be more trajectories.
-    meter.plan(work_of_check(case, &adversaries)?.saturating_sub(before));
+    let after = work_of_check(case, &adversaries)?;
+    meter.plan(after.saturating_sub(before));
+    let model_steps = planned.saturating_sub(before).saturating_add(after);
     let sweeps = case.effort.iterations;
     let check = || timed_check(case, &adversaries, TRACED_TRAJECTORIES, &meter);
     let (outcome, findings, check_time) = tracing::info_span!("check", sweeps).in_scope(check)?;
@@ -93,6 +98,7 @@ pub fn contest(
         findings,
         contenders,
         check_time,
+        model_steps,
         effort: case.effort,
     })
 }
@@ -244,16 +250,24 @@ fn contenders(
     let searched = |estimate: &&Estimate| searches(estimate.variant);
     for estimate in outcome.estimates.iter().filter(searched) {
         let (variant, objective) = (estimate.variant, estimate.objective);
-        let starts = Starts::of(&Rollout {
+        let rollout = Rollout {
             model,
             policy,
             task,
             variant,
             objective,
-        });
+        };
+        let starts = Starts::of(&rollout);
         let walk = u64::from(task.horizon) * u64::from(Level::Searched.trajectories(task));
         let walked = |starts: usize| walk * starts as u64;
-        let sweeps = 1 + 3 * u64::from(Level::Searched.sweeps(variant, task));
+        let sweeps = |level: Level| 1 + 3 * u64::from(level.sweeps(variant, task));
+        let search_steps = match Focus::of(&rollout) {
+            Some(Focus { searched, .. }) => {
+                walked(starts.untrained()) * sweeps(Level::Trial)
+                    + walked(searched) * sweeps(Level::Searched)
+            }
+            None => walked(starts.untrained()) * sweeps(Level::Searched),
+        };
         let number = task.objective_number(objective);
         let mut networks = trained.iter();
         let network = networks.find(|one| {
@@ -268,11 +282,7 @@ fn contenders(
             ("constants", found.constant, walked(starts.constants)),
             ("single members", found.member, walked(starts.members)),
             ("found elsewhere", found.elsewhere, walked(starts.found)),
-            (
-                search,
-                Some(found.search),
-                walked(starts.untrained()) * sweeps,
-            ),
+            (search, Some(found.search), search_steps),
         ];
         let contender = |name, mean, model_steps| Contender {
             objective,

@@ -1,15 +1,15 @@
 //! What a search finds on trajectories of its own, so that the check can try it on all of
 //! its trajectories. Nothing found here is scored on the trajectory it was found on.
 
-use hambo_core::adversary::{Level, SearchResult, Starts, searches};
+use hambo_core::adversary::{Focus, Level, SearchResult, Starts, searches};
 use hambo_core::image::Image;
+use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{Objective, Rollout};
 use hambo_core::variant::Variant;
 
 use crate::Error;
 use crate::check::case::Case;
-use crate::check::findings::Findings;
-use crate::check::in_lanes::{search_all, work_of};
+use crate::check::in_lanes::{search_all, search_promising, work_of};
 use crate::formats::image::{Adversaries, FoundAdversary};
 use crate::foundation::meter::Meter;
 
@@ -60,14 +60,13 @@ pub(super) fn work(case: &Case, adversaries: &Adversaries) -> Result<u64, Error>
         of.collect::<Vec<_>>()
     });
     let each = each.map(|(objective, variant)| {
-        let rollout = Rollout {
-            model: image.model(),
-            policy: image.policy(),
-            task: image.task(),
-            variant,
-            objective,
-        };
-        work_of(&rollout, Level::Searched)
+        let rollout = rollout_of(&image, variant, objective);
+        let starts = Starts::of(&rollout).count();
+        match Focus::of(&rollout) {
+            Some(Focus { searched, .. }) => work_of(&rollout, Level::Trial, starts)
+                .saturating_add(work_of(&rollout, Level::Searched, searched)),
+            None => work_of(&rollout, Level::Searched, starts),
+        }
     });
     Ok(each.fold(0, u64::saturating_add))
 }
@@ -80,7 +79,13 @@ fn sequences(
     objective: Objective,
     meter: &Meter<'_>,
 ) -> Result<Vec<Vec<f32>>, Error> {
-    let (_, _, findings) = search(case, adversaries, variant, objective, meter)?;
+    let bytes = case.image(adversaries)?;
+    let image = Image::parse(bytes.as_bytes())?;
+    let rollout = rollout_of(&image, variant, objective);
+    let findings = match Focus::of(&rollout) {
+        Some(Focus { searched, .. }) => search_promising(&image, &rollout, searched, meter)?,
+        None => search_all(&image, &rollout, meter)?.1,
+    };
     let worst = findings.worst().map(|choice| match variant {
         Variant::ContinuousAdversary => choice.eta.clone(),
         _ => choice
@@ -92,24 +97,32 @@ fn sequences(
     Ok(worst.collect())
 }
 
+fn rollout_of<'i>(
+    image: &'i Image<'i>,
+    variant: Variant,
+    objective: Objective,
+) -> Rollout<'i, StoredPolicy<'i>> {
+    Rollout {
+        model: image.model(),
+        policy: image.policy(),
+        task: image.task(),
+        variant,
+        objective,
+    }
+}
+
 fn search(
     case: &Case,
     adversaries: &Adversaries,
     variant: Variant,
     objective: Objective,
     meter: &Meter<'_>,
-) -> Result<(Starts, Vec<SearchResult>, Findings), Error> {
+) -> Result<(Starts, Vec<SearchResult>), Error> {
     let bytes = case.image(adversaries)?;
     let image = Image::parse(bytes.as_bytes())?;
-    let rollout = Rollout {
-        model: image.model(),
-        policy: image.policy(),
-        task: image.task(),
-        variant,
-        objective,
-    };
-    let (results, findings) = search_all(&image, &rollout, meter)?;
-    Ok((Starts::of(&rollout), results, findings))
+    let rollout = rollout_of(&image, variant, objective);
+    let (results, _) = search_all(&image, &rollout, meter)?;
+    Ok((Starts::of(&rollout), results))
 }
 
 /// The few sequences that together lower the others' trajectories most, one after the
@@ -127,7 +140,7 @@ fn pick(
         found: vec![tried.clone()],
         ..adversaries.clone()
     };
-    let (starts, results, _) = search(&forward, &all, tried.variant, objective, meter)?;
+    let (starts, results) = search(&forward, &all, tried.variant, objective, meter)?;
     let first = starts.constants + starts.members + starts.turns;
     let values: Vec<Vec<f32>> = results
         .chunks_exact(starts.count())

@@ -9,7 +9,7 @@ use std::time::Instant;
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::image::Image;
 use hambo_core::model::Calibration;
-use hambo_core::task::{Effort, Variant};
+use hambo_core::task::{Allocation, Effort, Variant};
 
 use super::{BenchError, Contest};
 use crate::Error;
@@ -63,6 +63,7 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
         searched: 0,
         iterations: 0,
         seed: 0,
+        allocation: Allocation::Even,
     };
     let model = encode_ensemble(ensemble, &uncertainty)?;
     let image = AlignedBytes::new(&encode_image(&model, &task, effort, &[], &policy)?);

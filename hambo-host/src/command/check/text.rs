@@ -23,14 +23,15 @@ pub(super) fn write(
     let result = &outcome.result;
     writeln!(
         out,
-        "{}: {} over {} steps, delta {}, {} trajectories, {} more searched with {} sweeps",
+        "{}: {} over {} steps, delta {}, {} trajectories, {} more searched with {} sweeps{}",
         result.task,
         policy.display(),
         result.horizon,
         result.delta,
         result.trajectories,
         result.searched,
-        result.sweeps
+        result.sweeps,
+        if result.focused { ", focused" } else { "" }
     )?;
     if let Some(starts) = result.distinct_starts {
         let states = if starts == 1 { "state" } else { "states" };

@@ -16,7 +16,25 @@ use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::fit::{FitOptions, ModelOptions, fit};
 
 /// The seed of the true returns, which no log shares.
-const TRUTH_SEED: u64 = 1 << 48;
+pub(super) const TRUTH_SEED: u64 = 1 << 48;
+
+/// The columns of the rows of figures 3 and 4.
+pub(super) const COLUMNS: &[&str] = &[
+    "cell",
+    "system",
+    "rows",
+    "horizon",
+    "seed",
+    "beta",
+    "variant",
+    "mean",
+    "std_error",
+    "lower",
+    "truth",
+    "truth_error",
+    "random",
+    "calibrated",
+];
 
 /// Half the width of the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +177,13 @@ impl Control {
         let (model, calibration) = fit(&task, &log, &options, &mut Unobserved)?;
         let calibrated = calibration.status == CalibrationStatus::Calibrated;
         let variants = VARIANTS.map(|(variant, _)| variant);
-        let result = checked(&task, (&log, &model, &policy), &variants, effort, seed)?;
+        let result = checked(
+            &task,
+            (&log, &model, &policy),
+            &variants,
+            effort.check(),
+            seed,
+        )?;
         let row = |one: &crate::check::result::EstimateResult| {
             vec![
                 cell.to_string(),
@@ -188,22 +212,7 @@ impl Study for Control {
     }
 
     fn columns(&self) -> &'static [&'static str] {
-        &[
-            "cell",
-            "system",
-            "rows",
-            "horizon",
-            "seed",
-            "beta",
-            "variant",
-            "mean",
-            "std_error",
-            "lower",
-            "truth",
-            "truth_error",
-            "random",
-            "calibrated",
-        ]
+        COLUMNS
     }
 
     fn cells(&self) -> usize {

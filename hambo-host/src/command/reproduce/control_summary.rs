@@ -61,6 +61,13 @@ const fn line(
     }
 }
 
+impl Line {
+    /// Whether it shows rows with this beta. `authors` is beta = 1 as well, without noise.
+    fn takes(&self, beta: &str) -> bool {
+        self.beta == beta || (self.beta == "one" && beta == "authors")
+    }
+}
+
 /// Bounds are drawn through, neutral estimates dashed.
 const LINES: [Line; 8] = [
     line("ca", "CA", "one", "#0072B2", Mark::Disc, ""),
@@ -82,7 +89,7 @@ pub struct ControlPoint {
     pub rows: u32,
     /// The horizon.
     pub horizon: u32,
-    /// `one` or `nested`.
+    /// `one`, `nested`, or `authors`: one and no noise.
     pub beta: String,
     /// As `--variant` takes it.
     pub variant: String,
@@ -172,16 +179,22 @@ pub fn points_csv(table: &Table) -> String {
 /// Figure 3: text and picture.
 #[must_use]
 pub fn by_rows(table: &Table, effort: &ReproductionEffort) -> Summary {
-    summary(table, Axis::Rows, effort)
+    summary(table, Axis::Rows, effort, None)
 }
 
 /// Figure 4: text and picture.
 #[must_use]
 pub fn by_horizon(table: &Table, effort: &ReproductionEffort) -> Summary {
-    summary(table, Axis::Horizon, effort)
+    summary(table, Axis::Horizon, effort, None)
 }
 
-fn summary(table: &Table, axis: Axis, effort: &ReproductionEffort) -> Summary {
+/// The same figures of large networks, whose checks have so many sweeps.
+#[must_use]
+pub fn of_large_networks(table: &Table, effort: &ReproductionEffort, sweeps: u32) -> [Summary; 2] {
+    [Axis::Rows, Axis::Horizon].map(|axis| summary(table, axis, effort, Some(sweeps)))
+}
+
+fn summary(table: &Table, axis: Axis, effort: &ReproductionEffort, large: Option<u32>) -> Summary {
     let most = effort.control_rows.last().copied().unwrap_or(0);
     let usual = |system: &str| {
         let agents = AGENTS.iter().find(|agents| agents.system == system);
@@ -194,7 +207,9 @@ fn summary(table: &Table, axis: Axis, effort: &ReproductionEffort) -> Summary {
     let points: Vec<ControlPoint> = points(table).into_iter().filter(belongs).collect();
     Summary {
         text: text(&points, axis),
-        svg: picture(&points, axis, effort).to_svg().unwrap_or_default(),
+        svg: picture(&points, axis, effort, large)
+            .to_svg()
+            .unwrap_or_default(),
     }
 }
 
@@ -293,11 +308,16 @@ fn sweeps_of(system: &str, effort: &ReproductionEffort) -> u32 {
     agents.map_or(effort.sweeps, |agents| effort.of(agents).sweeps)
 }
 
-fn picture(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> SeriesFigure {
+fn picture(
+    points: &[ControlPoint],
+    axis: Axis,
+    effort: &ReproductionEffort,
+    large: Option<u32>,
+) -> SeriesFigure {
     let panel = |system: &str| {
         let own = || points.iter().filter(|point| point.system == system);
         let series = LINES.iter().map(|line| {
-            let of = own().filter(|p| p.variant == line.variant && p.beta == line.beta);
+            let of = own().filter(|p| p.variant == line.variant && line.takes(&p.beta));
             let mut found: Vec<SeriesPoint> = of
                 .filter(|p| !p.mean.mean.is_nan())
                 .map(|p| SeriesPoint {
@@ -321,7 +341,8 @@ fn picture(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> 
             Axis::Rows => point.horizon,
             Axis::Horizon => point.rows,
         });
-        let (seeds, sweeps) = (seeds_of(own()), sweeps_of(system, effort));
+        let sweeps = large.unwrap_or_else(|| sweeps_of(system, effort));
+        let seeds = seeds_of(own());
         SeriesPanel {
             title: match axis {
                 Axis::Rows => format!("{system}, horizon {held}: {seeds}, {sweeps} sweeps"),
@@ -345,9 +366,11 @@ fn picture(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> 
         }
         .to_owned(),
         subtitle: vec![
-            "Scaled so that the true return is 1 and a uniformly random controller 0; beta = 1 \
-             unless nested."
-                .to_owned(),
+            format!(
+                "Scaled so that the true return is 1 and a uniformly random controller 0; beta = \
+                 1{} unless nested.",
+                if large.is_some() { " and no noise" } else { "" }
+            ),
             "Mean and standard error over seeds; triangles at the lower edge lie below the chart."
                 .to_owned(),
         ],

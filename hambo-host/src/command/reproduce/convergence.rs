@@ -11,7 +11,7 @@ use hambo_core::variant::Variant;
 use super::agents::AGENTS;
 use super::convergence_summary::{picture, points, text};
 use super::effort::ReproductionEffort;
-use super::setting::checked;
+use super::setting::{CheckSizes, checked};
 use crate::Error;
 use crate::environment::{Environment, Pendulum, PointEnv, rollout_for, uniform_log};
 use crate::formats::policy::HostPolicy;
@@ -157,13 +157,13 @@ impl Study for Convergence {
         };
         let options = FitOptions::new(ModelOptions::GaussianProcess(process));
         let (model, calibration) = fit(&task, &log, &options, &mut Unobserved)?;
-        let effort = ReproductionEffort {
+        let sizes = CheckSizes {
             trajectories: TRAJECTORIES_PER_START * self.0.starts,
-            ..self.0.clone()
+            ..self.0.check()
         };
         let parts = (&truth.log, &model, &policy);
         let ca = [Variant::ContinuousAdversary];
-        let result = checked(&task, parts, &ca, &effort, seed)?;
+        let result = checked(&task, parts, &ca, sizes, seed)?;
         let mean = result.estimates.iter().find(|one| one.variant == "ca");
         Ok(vec![vec![
             number.to_string(),

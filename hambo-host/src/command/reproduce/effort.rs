@@ -1,6 +1,9 @@
 //! How much is done: the full version, and one that takes minutes.
 
+use hambo_core::task::Allocation;
+
 use super::agents::{AGENTS, Agents};
+use super::setting::CheckSizes;
 
 /// The paper's sizes where two cores can do them.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +78,17 @@ impl ReproductionEffort {
             sweeps: 12,
             starts: 16,
             truth_episodes: 500,
+        }
+    }
+
+    /// The sizes of a check.
+    #[must_use]
+    pub fn check(&self) -> CheckSizes {
+        CheckSizes {
+            trajectories: self.trajectories,
+            searched: self.searched,
+            sweeps: self.sweeps,
+            allocation: Allocation::Even,
         }
     }
 

@@ -9,6 +9,7 @@ use super::control::Control;
 use super::control_summary::{by_horizon, by_rows, points_csv};
 use super::convergence::Convergence;
 use super::effort::ReproductionEffort;
+use super::locomotion::Locomotion;
 use crate::Error;
 use crate::foundation::files::write_whole;
 use crate::foundation::observer::{Observer, Progress};
@@ -104,12 +105,41 @@ pub fn run(arguments: &ReproduceArguments, out: &mut impl Write) -> Result<(), E
                 show(name, &summary, &stem, out)?;
             }
         }
+        if effort.mujoco {
+            let study = Locomotion(effort.clone());
+            let table = worked_off(&study, &folder, arguments)?;
+            let [by_rows, by_horizon] = study.summaries(&table);
+            for (figure, name, summary) in [
+                (Figure::Fig3, "fig3_large", by_rows),
+                (Figure::Fig4, "fig4_large", by_horizon),
+            ] {
+                if wants(figure) {
+                    let stem = folder.join(name);
+                    write_whole(&stem.with_extension("csv"), points_csv(&table).as_bytes())?;
+                    show(name, &summary, &stem, out)?;
+                }
+            }
+        }
     }
     Ok(())
 }
 
-/// The rows of a study, after the missing ones were worked off.
+/// The rows of a study, at least one.
 fn rows(study: &dyn Study, folder: &Path, arguments: &ReproduceArguments) -> Result<Table, Error> {
+    let table = worked_off(study, folder, arguments)?;
+    if table.is_empty() {
+        let text = "there are no rows yet: leave --summary out, or give more --minutes";
+        return Err(Error::Usage(text.to_owned()));
+    }
+    Ok(table)
+}
+
+/// The rows of a study, after the missing ones were worked off.
+fn worked_off(
+    study: &dyn Study,
+    folder: &Path,
+    arguments: &ReproduceArguments,
+) -> Result<Table, Error> {
     if !arguments.summary {
         let plan = Plan {
             cells: None,
@@ -134,12 +164,7 @@ fn rows(study: &dyn Study, folder: &Path, arguments: &ReproduceArguments) -> Res
         }
     }
     let table = Table::read(&file(folder, study, None), study).map_err(Error::Usage)?;
-    let table = table.whole_cells(study.rows_per_cell());
-    if table.is_empty() {
-        let text = "there are no rows yet: leave --summary out, or give more --minutes";
-        return Err(Error::Usage(text.to_owned()));
-    }
-    Ok(table)
+    Ok(table.whole_cells(study))
 }
 
 /// Prints the table and draws, if there is anything to draw.

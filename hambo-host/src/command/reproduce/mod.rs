@@ -11,7 +11,7 @@
 //! | [`effort`] | how much is done: the full version and the quick one |
 //! | [`setting`] | a log and a model of a setting, and what a check says |
 //! | [`convergence`], [`convergence_summary`] | figure 2: the bound of Gaussian processes against the size of the log |
-//! | [`control`], [`control_summary`] | figures 3 and 4: all variants against the size of the log and the horizon |
+//! | [`control`], [`locomotion`], [`control_summary`] | figures 3 and 4: all variants against the size of the log and the horizon; [`locomotion`] has the systems that need MuJoCo |
 //! | [`scale`] | returns on the scale of the pictures, means over seeds |
 
 pub mod agents;
@@ -21,6 +21,7 @@ pub mod convergence;
 pub mod convergence_summary;
 pub mod effort;
 mod figures;
+pub mod locomotion;
 pub mod scale;
 pub mod setting;
 

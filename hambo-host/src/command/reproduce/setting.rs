@@ -1,9 +1,9 @@
 //! A log of a system's own controllers, and one check as the figures take it.
 
+use hambo_core::task::Allocation;
 use hambo_core::variant::Variant;
 
 use super::agents::Agents;
-use super::effort::ReproductionEffort;
 use crate::Error;
 use crate::check::adversary::EffortLevel;
 use crate::check::{self, CheckOptions, CheckResult};
@@ -54,7 +54,20 @@ pub fn logged(
     })
 }
 
-/// Checks a controller under some variants, as hard as the figures do.
+/// How hard a check of the figures looks for the worst case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckSizes {
+    /// Sampled trajectories.
+    pub trajectories: u32,
+    /// Searched trajectories.
+    pub searched: u32,
+    /// Sweeps of the search.
+    pub sweeps: u32,
+    /// How the adversary's starts share the steps.
+    pub allocation: Allocation,
+}
+
+/// Checks a controller under some variants.
 ///
 /// # Errors
 /// As [`check::run`].
@@ -62,16 +75,17 @@ pub fn checked(
     task: &TaskFile,
     (log, model, policy): (&Log, &ModelFile, &HostPolicy),
     variants: &[Variant],
-    effort: &ReproductionEffort,
+    sizes: CheckSizes,
     seed: u64,
 ) -> Result<CheckResult, Error> {
     let options = CheckOptions {
         log: Some(log),
         variants,
         effort: EffortLevel::Quick,
-        sweeps: Some(effort.sweeps),
-        trajectories: Some(effort.trajectories),
-        searched: effort.searched,
+        sweeps: Some(sizes.sweeps),
+        trajectories: Some(sizes.trajectories),
+        searched: sizes.searched,
+        allocation: sizes.allocation,
         seed,
         plan: 0,
         ..CheckOptions::default()

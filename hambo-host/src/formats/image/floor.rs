@@ -60,6 +60,7 @@ pub fn floor_of_trust(bundle: &[u8]) -> Result<AlignedBytes, EncodeError> {
         trajectories: 0,
         searched: 0,
         sweeps: 0,
+        focused: true,
         noise: false,
         fallback: false,
         calibration: false,

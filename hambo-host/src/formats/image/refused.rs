@@ -75,6 +75,9 @@ pub fn shortfall_text(shortfall: &Shortfall) -> String {
         Shortfall::Trajectories => "it samples fewer trajectories: see --device-trajectories",
         Shortfall::Searched => "it searches fewer trajectories: see --device-searched",
         Shortfall::Sweeps => "its search has fewer sweeps: see --device-sweeps",
+        Shortfall::Allocation => {
+            "its search is focused, and the robot asks for an even one: see --device-allocation"
+        }
         Shortfall::Calibration => "its model is not calibrated",
         Shortfall::Coverage(outside) => {
             return format!(

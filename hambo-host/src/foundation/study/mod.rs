@@ -29,6 +29,11 @@ pub trait Study: Sync {
         1
     }
 
+    /// How many rows one cell has, where they differ.
+    fn rows_of(&self, _cell: usize) -> usize {
+        self.rows_per_cell()
+    }
+
     /// Whether this program can work off a cell: some need parts that it may lack.
     fn can_run(&self, _cell: usize) -> bool {
         true

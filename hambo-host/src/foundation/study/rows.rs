@@ -76,7 +76,7 @@ impl Table {
 
     /// Only the cells that have all their rows, each once, in the order of their numbers.
     #[must_use]
-    pub fn whole_cells(&self, rows_per_cell: usize) -> Self {
+    pub fn whole_cells(&self, study: &dyn Study) -> Self {
         let mut cells: BTreeMap<usize, Vec<Row>> = BTreeMap::new();
         for row in &self.rows {
             if let Some(cell) = number_of(row) {
@@ -84,8 +84,9 @@ impl Table {
             }
         }
         let whole = cells
-            .into_values()
-            .filter(|rows| rows.len() == rows_per_cell);
+            .into_iter()
+            .filter(|(cell, rows)| rows.len() == study.rows_of(*cell))
+            .map(|(_, rows)| rows);
         Self {
             columns: self.columns.clone(),
             rows: whole.flatten().collect(),

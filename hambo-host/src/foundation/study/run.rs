@@ -44,7 +44,7 @@ pub fn run(
     tell: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
 ) -> Result<(), String> {
     let path = file(folder, study, plan.label.as_deref());
-    let table = Table::read(&path, study)?.whole_cells(study.rows_per_cell());
+    let table = Table::read(&path, study)?.whole_cells(study);
     let wanted = plan.cells.unwrap_or(usize::MAX).min(study.cells());
     let left = (0..wanted).filter(|cell| table.of_cell(*cell).is_empty() && study.can_run(*cell));
     let left: Vec<usize> = left.collect();
@@ -83,7 +83,7 @@ pub fn run(
             Err(_) => Err("a thread has died".to_owned()),
         })
     })?;
-    let table = Table::read(&path, study)?.whole_cells(study.rows_per_cell());
+    let table = Table::read(&path, study)?.whole_cells(study);
     table.write(&path).map_err(failed)
 }
 
@@ -95,7 +95,7 @@ pub fn run(
 pub fn summary(study: &dyn Study, folder: &Path) -> Result<Summary, String> {
     let read = |label| -> Result<Table, String> {
         let table = Table::read(&file(folder, study, label), study)?;
-        Ok(table.whole_cells(study.rows_per_cell()))
+        Ok(table.whole_cells(study))
     };
     let (now, before) = (read(None)?, read(Some("before"))?);
     let summary = match (now.is_empty(), before.is_empty()) {

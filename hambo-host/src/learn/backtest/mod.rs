@@ -29,7 +29,7 @@ use crate::formats::task::TaskFile;
 use crate::foundation::meter::Meter;
 use crate::foundation::observer::Observer;
 use crate::learn::replay_image::image_without_controller;
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 use simulate::Simulation;
 pub use verdict::{Answer, LengthResult, Verdict};
 use verdict::{Question, judge};
@@ -75,6 +75,7 @@ pub fn backtest(
         searched: 0,
         iterations: 0,
         seed: options.seed,
+        allocation: Allocation::Even,
     };
     let bytes = image_without_controller(task, model_part, effort)?;
     let image = Image::parse(bytes.as_bytes())?;

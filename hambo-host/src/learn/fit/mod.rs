@@ -14,7 +14,7 @@ use hambo_core::model::Calibration;
 use sha2::{Digest, Sha256};
 
 use crate::Error;
-use crate::formats::image::Uncertainty;
+use crate::formats::image::{LoggedRegion, Uncertainty};
 use crate::formats::log::{Log, LogPart, Split, explorations, next_to_states};
 use crate::formats::task::TaskFile;
 use crate::foundation::observer::Observer;
@@ -135,6 +135,50 @@ pub fn fit(
     options: &FitOptions,
     observer: &mut dyn Observer,
 ) -> Result<(ModelFile, ModelCalibration), Error> {
+    let (trained, evidence) = train(task, log, options, observer)?;
+    calibrated(task, log, options, (&trained, &evidence), observer)
+}
+
+/// The same for several widths of the set around one model, which is trained once: `betas` take
+/// the place of the options'.
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_sets(
+    task: &TaskFile,
+    log: &Log,
+    options: &FitOptions,
+    betas: &[Option<f32>],
+    observer: &mut dyn Observer,
+) -> Result<Vec<(ModelFile, ModelCalibration)>, Error> {
+    let (trained, evidence) = train(task, log, options, observer)?;
+    let mut sets = Vec::new();
+    for beta in betas {
+        let options = FitOptions {
+            beta: *beta,
+            ..options.clone()
+        };
+        let set = calibrated(task, log, &options, (&trained, &evidence), observer)?;
+        sets.push(set);
+    }
+    Ok(sets)
+}
+
+/// What a model is calibrated by, and counts of the log's rows.
+struct Rows {
+    choosing: LogPart,
+    judging: LogPart,
+    support: LoggedRegion,
+    data: DataSummary,
+}
+
+/// Trains the model, and divides the rows that it has not seen.
+fn train(
+    task: &TaskFile,
+    log: &Log,
+    options: &FitOptions,
+    observer: &mut dyn Observer,
+) -> Result<(Trained, Rows), Error> {
     task.hold_dimensions(log.state_dimension(), log.action_dimension())?;
     outlier::refuse_outliers(task, log)?;
     let view = task.model_view();
@@ -165,24 +209,55 @@ pub fn fit(
     };
     let trained = trained.map_err(|error| in_the_tasks_words(error, task))?;
     drop(span);
-    let _span = tracing::info_span!("calibrate", rows = withheld.len()).entered();
-
-    // Calibration sees what the core predicts, from the very bytes that go
-    // into the file.
-    let mut uncertainty = Uncertainty {
-        support: region::region(kept, withheld, &view, seed),
-        ..evidence::uncalibrated(&view)
-    };
+    let mut trained = trained;
     let validation_rows = trained.validation.as_ref().map_or(0, |part| part.log.len());
     // Rows that decided when to stop may choose the scales as well; they judge nothing.
-    let (judging_rows, choosing) = match trained.validation {
+    let (judging, choosing) = match trained.validation.take() {
         Some(validation) => (split.withheld.clone(), validation),
         None => split.withheld.divide(CHOOSING_SHARE, seed),
     };
+    let data = DataSummary {
+        hash: Sha256::digest(log.bytes()).into(),
+        rows: log.len(),
+        training_rows: kept.len() - validation_rows,
+        validation_rows,
+        withheld_rows: withheld.len(),
+        split_by_episodes: split.by_episodes,
+        judging: judging.group_numbers(),
+        exploration: explorations(log)
+            .into_iter()
+            .map(|found| found.map(|found| found.share_of_range))
+            .collect(),
+    };
+    let rows = Rows {
+        support: region::region(kept, withheld, &view, seed),
+        choosing,
+        judging,
+        data,
+    };
+    Ok((trained, rows))
+}
+
+/// Calibrates a model that is trained, and judges it.
+fn calibrated(
+    task: &TaskFile,
+    log: &Log,
+    options: &FitOptions,
+    (trained, rows): (&Trained, &Rows),
+    observer: &mut dyn Observer,
+) -> Result<(ModelFile, ModelCalibration), Error> {
+    let _span = tracing::info_span!("calibrate", rows = rows.data.withheld_rows).entered();
+    let (view, seed) = (task.model_view(), options.model.seed());
+    // Calibration sees what the core predicts, from the very bytes that go
+    // into the file.
+    let mut uncertainty = Uncertainty {
+        support: rows.support.clone(),
+        ..evidence::uncalibrated(&view)
+    };
     let part = (trained.encode)(&uncertainty)?;
     let (choosing, judging) = (
-        Evidence::new(&part, &choosing, &view)?,
-        Evidence::new(&part, &judging_rows, &view)?,
+        Evidence::new(&part, &rows.choosing, &view)?,
+        Evidence::new(&part, &rows.judging, &view)?,
     );
     let calibration = calibrate(
         &choosing.withheld(),
@@ -190,7 +265,7 @@ pub fn fit(
         &CalibrationOptions {
             mode: options.calibration,
             intervals: Intervals::OneSided,
-            beta: options.beta.map_or(trained.beta, Beta::Fixed),
+            beta: options.beta.map_or(trained.beta.clone(), Beta::Fixed),
             longest_window: task.horizon as usize,
         },
     )?;
@@ -216,7 +291,7 @@ pub fn fit(
                 windows,
                 seed,
             };
-            Some(backtest(task, &part, &judging_rows, &options, observer)?)
+            Some(backtest(task, &part, &rows.judging, &options, observer)?)
         }
     };
     let judged = after_backtest(uncertainty.calibration, backtest.as_ref());
@@ -227,25 +302,13 @@ pub fn fit(
     let metadata = Metadata {
         hambo_version: env!("CARGO_PKG_VERSION").to_owned(),
         seed,
-        data: DataSummary {
-            hash: Sha256::digest(log.bytes()).into(),
-            rows: log.len(),
-            training_rows: kept.len() - validation_rows,
-            validation_rows,
-            withheld_rows: withheld.len(),
-            split_by_episodes: split.by_episodes,
-            judging: judging_rows.group_numbers(),
-            exploration: explorations(log)
-                .into_iter()
-                .map(|found| found.map(|found| found.share_of_range))
-                .collect(),
-        },
+        data: rows.data.clone(),
         sample: LogSample::of(log),
         state_names: task.state_names.clone(),
         action_names: task.action_names.clone(),
-        view: view.clone(),
+        view,
         learned_reward: task.learns_reward(),
-        training: trained.summary,
+        training: trained.summary.clone(),
         delta: options.set_delta(),
         calibration_mode: options.calibration,
         calibration: calibration.clone(),

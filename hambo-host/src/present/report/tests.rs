@@ -152,6 +152,8 @@ fn run(states: usize, steps: usize) -> SavedRun {
         trajectories: 16,
         searched: 16,
         sweeps: 12,
+        focused: false,
+        model_steps: 0,
         effort: EffortLevel::Quick,
         seed: 0,
         variants: vec!["ca".to_owned()],

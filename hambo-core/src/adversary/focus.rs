@@ -1,0 +1,124 @@
+//! How a focused check ([`Allocation::Focused`]) spends the steps of the model where the
+//! minimum falls.
+//!
+//! | level | trajectories | starts | sweeps |
+//! |---|---|---|---|
+//! | pilot | a few of its own | all | none: the starts themselves |
+//! | sampled | many | those that were the least on most of the pilot's trajectories | none |
+//! | trial | the searched ones | all | a sixteenth |
+//! | searched | the same | on each the ones that its trial brought lowest | all |
+//!
+//! The sum of both levels' means has the same expected value whichever starts the sampled
+//! trajectories have, since the searched ones subtract the same starts: the pilot decides
+//! over the margin, not over the estimate. The trial decides how good the search is.
+
+use super::level::Level;
+use super::searches;
+use super::start::Starts;
+use crate::rollout::Rollout;
+use crate::task::{Allocation, Task};
+use crate::variant::Variant;
+
+/// One start in so many is kept on the sampled trajectories, and on each searched one.
+const SAMPLED_ONE_IN: usize = 5;
+const SEARCHED_ONE_IN: usize = 4;
+/// Starts that are kept at least.
+const FEWEST: usize = 3;
+/// The pilot has one trajectory for so many sampled ones, within limits.
+const SAMPLED_FOR_ONE: u32 = 16;
+const PILOT: [u32; 2] = [8, 64];
+/// The trial has one sweep for so many of the search.
+const SWEEPS_FOR_ONE: u32 = 16;
+
+/// Searched trajectories that are tried and searched together: what is kept of a trial in
+/// between is kept for so many.
+pub const TRIAL_BLOCK: usize = 16;
+
+/// The sizes of a focused estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Focus {
+    /// Starts on a sampled trajectory.
+    pub sampled: usize,
+    /// Whole searches on a searched one.
+    pub searched: usize,
+}
+
+impl Focus {
+    /// That of a rollout's estimate; none where every start has the same.
+    #[must_use]
+    pub fn of<P>(rollout: &Rollout<'_, P>) -> Option<Self> {
+        let effort = &rollout.task.effort;
+        let focused = effort.allocation == Allocation::Focused
+            && searches(rollout.variant)
+            // Without a search nothing makes up for the starts that are left out.
+            && effort.searched > 0;
+        let starts = Starts::of(rollout).count();
+        let one_in = |many: usize| starts.div_ceil(many).max(FEWEST).min(starts);
+        focused.then(|| Self {
+            sampled: one_in(SAMPLED_ONE_IN),
+            searched: one_in(SEARCHED_ONE_IN),
+        })
+    }
+}
+
+impl Level {
+    pub(super) fn pilot_trajectories(task: &Task<'_>) -> u32 {
+        let [least, most] = PILOT;
+        (task.effort.trajectories / SAMPLED_FOR_ONE).clamp(least, most)
+    }
+
+    pub(super) fn trial_sweeps(variant: Variant, task: &Task<'_>) -> u32 {
+        match Level::Searched.sweeps(variant, task) {
+            0 => 0,
+            sweeps => (sweeps / SWEEPS_FOR_ONE).max(1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::example;
+    use crate::rollout::Objective;
+
+    #[test]
+    fn only_a_search_is_focused_and_only_where_something_is_searched() {
+        let image = example::image().unwrap();
+        let mut task = image.task().clone();
+        let keep = |task: &Task<'_>, variant| {
+            let rollout = Rollout {
+                model: image.model(),
+                policy: image.policy(),
+                task,
+                variant,
+                objective: Objective::Return,
+            };
+            Focus::of(&rollout).map(|focus| [focus.sampled, focus.searched])
+        };
+        assert_eq!(keep(&task, Variant::ContinuousAdversary), None);
+        task.effort.allocation = Allocation::Focused;
+        // Of five starts three.
+        assert_eq!(keep(&task, Variant::ContinuousAdversary), Some([3, 3]));
+        assert_eq!(keep(&task, Variant::DiscreteAdversaryInf), None);
+        assert_eq!(keep(&task, Variant::Mean), None);
+        task.effort.searched = 0;
+        assert_eq!(keep(&task, Variant::ContinuousAdversary), None);
+    }
+
+    #[test]
+    fn pilot_and_trial_are_small_parts() {
+        let mut task = example::task().unwrap();
+        for (trajectories, pilot) in [(1, 8), (400, 25), (4000, 64)] {
+            task.effort.trajectories = trajectories;
+            assert_eq!(Level::Pilot.trajectories(&task), pilot);
+        }
+        for (iterations, trial) in [(0, 0), (4, 1), (40, 2), (200, 12)] {
+            task.effort.iterations = iterations;
+            let sweeps = Level::Trial.sweeps(Variant::ContinuousAdversary, &task);
+            assert_eq!(sweeps, trial);
+        }
+        assert_eq!(Level::Trial.sweeps(Variant::DiscreteAdversaryInf, &task), 0);
+    }
+}

@@ -1,0 +1,202 @@
+//! Which starts a focused estimate goes on with: of the sampled trajectories those that the
+//! pilot found to be the least most often, on each searched one those that its trial brought
+//! lowest.
+
+use heapless::Vec;
+
+use crate::adversary::{MAX_STARTS, SearchResult, Shortlist, TRIAL_BLOCK};
+use crate::arithmetic::twice::{Side, Twice};
+
+/// The choice, and what it rests on.
+#[derive(Clone, Debug)]
+pub(super) struct Selection {
+    /// Of each start, on how many of the pilot's trajectories it was the least.
+    wins: Vec<u32, MAX_STARTS>,
+    /// The sum of its values there.
+    sums: Vec<f64, MAX_STARTS>,
+    /// The least so far on the pilot's trajectory under way.
+    least: Option<(usize, f32)>,
+    /// What the trial found from each start of the trajectory under way.
+    tried: Vec<f32, MAX_STARTS>,
+    /// The starts on the sampled trajectories.
+    sampled: Twice<u128>,
+    /// The starts on each searched trajectory of a block.
+    searched: [Twice<u128>; TRIAL_BLOCK],
+}
+
+impl Selection {
+    pub fn new() -> Self {
+        Self {
+            wins: Vec::new(),
+            sums: Vec::new(),
+            least: None,
+            tried: Vec::new(),
+            sampled: Twice::of(0, 0),
+            searched: [Twice::of(0, 0); TRIAL_BLOCK],
+        }
+    }
+
+    /// Begins an estimate with so many starts.
+    pub fn begin(&mut self, starts: usize) {
+        self.wins.clear();
+        self.sums.clear();
+        // More starts than places are refused before the check begins.
+        let _ = self.wins.resize(starts, 0);
+        let _ = self.sums.resize(starts, 0.0);
+        self.least = None;
+        self.tried.clear();
+        self.sampled = Twice::of(0, 0);
+    }
+
+    /// Adds a result of the pilot, trajectory by trajectory and start by start; `ends` with
+    /// the last start of a trajectory.
+    pub fn add_pilot(&mut self, result: &SearchResult, ends: bool) {
+        if let Some(sum) = self.sums.get_mut(result.start) {
+            *sum += f64::from(result.start_value);
+        }
+        if self
+            .least
+            .is_none_or(|(_, least)| result.start_value < least)
+        {
+            self.least = Some((result.start, result.start_value));
+        }
+        if ends {
+            let winner = self.least.take().map(|(start, _)| start);
+            if let Some(wins) = winner.and_then(|start| self.wins.get_mut(start)) {
+                *wins = wins.saturating_add(1);
+            }
+        }
+    }
+
+    /// Ends the pilot: keeps so many starts.
+    pub fn end_pilot(&mut self, keep: usize) {
+        let of = |start: usize| {
+            let wins = self.wins.get(start).copied().unwrap_or(0);
+            (wins, self.sums.get(start).copied().unwrap_or(0.0))
+        };
+        let kept = Shortlist::first(self.wins.len(), keep, |a, b| {
+            let ((wins, sum), (other_wins, other_sum)) = (of(a), of(b));
+            wins > other_wins || (wins == other_wins && sum < other_sum)
+        });
+        self.sampled = Twice::of(kept.bits(), kept.bits());
+    }
+
+    /// Adds a result of a trial, start by start; with the last one so many are kept for the
+    /// trajectory at this place of its block.
+    pub fn add_trial(&mut self, result: &SearchResult, place: usize, ends: bool, keep: usize) {
+        let _ = self.tried.push(result.least);
+        if !ends {
+            return;
+        }
+        let least = |start: usize| self.tried.get(start).copied().unwrap_or(f32::INFINITY);
+        let kept = Shortlist::first(self.tried.len(), keep, |a, b| least(a) < least(b));
+        self.tried.clear();
+        if let Some(searched) = self.searched.get_mut(place) {
+            *searched = Twice::of(kept.bits(), kept.bits());
+        }
+    }
+
+    /// The starts on the sampled trajectories.
+    pub fn sampled(&self) -> Shortlist {
+        Shortlist::of_bits(self.sampled.read(Side::Plain))
+    }
+
+    /// The starts on the searched trajectory at a place of its block.
+    pub fn searched(&self, place: usize) -> Shortlist {
+        let kept = self.searched.get(place);
+        Shortlist::of_bits(kept.map_or(0, |kept| kept.read(Side::Plain)))
+    }
+
+    /// Whether both copies of every choice agree.
+    pub fn agrees(&self) -> bool {
+        self.sampled.agrees() && self.searched.iter().all(Twice::agrees)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adversary::COURSE;
+
+    fn result(start: usize, start_value: f32, least: f32) -> SearchResult {
+        SearchResult {
+            start,
+            start_value,
+            least,
+            course: [least; COURSE],
+            finite: true,
+            outside: 0,
+            watched: 0,
+            within_bounds: true,
+            width: true,
+            failed: false,
+        }
+    }
+
+    fn numbers(kept: Shortlist) -> std::vec::Vec<usize> {
+        (0..kept.len()).map(|place| kept.at(place)).collect()
+    }
+
+    #[test]
+    fn the_pilot_keeps_who_wins_most_then_who_is_lowest() {
+        let mut selection = Selection::new();
+        selection.begin(5);
+        // Start 3 wins twice, start 1 once; of the others start 4 has the least sum.
+        for values in [
+            [0.0, -1.0, -2.0, -3.0, -2.5],
+            [0.0, -4.0, -2.0, -3.0, -2.5],
+            [0.0, -1.0, -2.0, -3.0, -2.5],
+        ] {
+            for (start, value) in values.into_iter().enumerate() {
+                selection.add_pilot(&result(start, value, value), start == 4);
+            }
+        }
+        for (keep, kept) in [
+            (1, &[3][..]),
+            (2, &[1, 3]),
+            (3, &[1, 3, 4]),
+            (4, &[1, 2, 3, 4]),
+        ] {
+            selection.end_pilot(keep);
+            assert_eq!(numbers(selection.sampled()), kept);
+        }
+        // Another estimate knows nothing of it.
+        selection.begin(2);
+        assert!(selection.sampled().is_empty());
+    }
+
+    #[test]
+    fn numbers_that_are_none_do_not_stop_a_choice() {
+        let mut selection = Selection::new();
+        selection.begin(4);
+        for values in [
+            [f32::NAN, f32::NEG_INFINITY, 1.0, f32::INFINITY],
+            [f32::NAN, f32::INFINITY, f32::NAN, 2.0],
+        ] {
+            for (start, value) in values.into_iter().enumerate() {
+                selection.add_pilot(&result(start, value, value), start == 3);
+            }
+        }
+        selection.end_pilot(3);
+        assert_eq!(selection.sampled().len(), 3);
+    }
+
+    #[test]
+    fn a_trial_keeps_the_lowest_on_each_trajectory() {
+        let mut selection = Selection::new();
+        selection.begin(3);
+        for (place, least) in [[-1.0, -3.0, -2.0], [-5.0, 0.0, 0.0]]
+            .into_iter()
+            .enumerate()
+        {
+            for (start, least) in least.into_iter().enumerate() {
+                selection.add_trial(&result(start, 0.0, least), place, start == 2, 2);
+            }
+        }
+        assert_eq!(numbers(selection.searched(0)), [1, 2]);
+        assert_eq!(numbers(selection.searched(1)), [0, 1]);
+        assert!(selection.agrees());
+        selection.searched[1] = Twice::of(3, 2);
+        assert!(!selection.agrees());
+    }
+}

@@ -1,0 +1,22 @@
+//! `--allocation`: how the adversary's starts share the steps of the model.
+
+use clap::ValueEnum;
+use hambo_core::task::Allocation;
+
+/// As the flag takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AllocationArgument {
+    /// Every start on every trajectory, each searched to the end.
+    Even,
+    /// The promising ones: about a third of the steps.
+    Focused,
+}
+
+impl From<AllocationArgument> for Allocation {
+    fn from(argument: AllocationArgument) -> Self {
+        match argument {
+            AllocationArgument::Even => Self::Even,
+            AllocationArgument::Focused => Self::Focused,
+        }
+    }
+}

@@ -11,6 +11,7 @@ use hambo_core::image::Image;
 use hambo_core::physics::ModelInputs;
 use hambo_host::formats::expression::{Compiler, Names};
 use hambo_host::formats::image::AlignedBytes;
+use hambo_host::learn::gaussian_process::VarianceGroups;
 use hambo_tests::{fixture, gaussian_process, policy};
 
 /// Seeds that are tried for each kind of image; the smallest is written.
@@ -83,6 +84,12 @@ fn images(folder: &Path) -> Result<(), Box<dyn Error>> {
         let name = format!("gaussian-process-{kernel}");
         fs::write(folder.join(name), image.as_bytes())?;
     }
+    let grouped = |seed| {
+        let groups = VarianceGroups::Count(5);
+        gaussian_process::image_with_groups(seed, groups, fixture::waypoints)
+    };
+    let image = smallest(0.., grouped, any)?;
+    fs::write(folder.join("gaussian-process-groups"), image.as_bytes())?;
     for (name, wanted) in FEATURES {
         let image = smallest(0.., fixture::image, wanted)?;
         fs::write(folder.join(name), image.as_bytes())?;

@@ -12,7 +12,7 @@ use hambo_host::formats::image::{
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::foundation::network::Standardisation;
 use hambo_host::learn::gaussian_process::{
-    GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations,
+    GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations, VarianceGroups,
     encode_gaussian_process,
 };
 
@@ -193,7 +193,16 @@ impl Case {
     /// # Errors
     /// If the case is not one.
     pub fn model_part(&self) -> Result<Vec<u8>, Error> {
-        let fit = self.fit()?;
+        self.grouped_part(VarianceGroups::Alone)
+    }
+
+    /// Likewise with points that the variance takes together.
+    ///
+    /// # Errors
+    /// As [`Self::model_part`].
+    pub fn grouped_part(&self, groups: VarianceGroups) -> Result<Vec<u8>, Error> {
+        let mut fit = self.fit()?;
+        fit.take_together(groups, &[])?;
         let uncertainty = Uncertainty {
             features: self.space,
             beta: 2.0,
@@ -347,6 +356,18 @@ pub fn image_of(
     seed: u64,
     policy: impl FnOnce(&mut Draw, [usize; 2]) -> Result<HostPolicy, Error>,
 ) -> Result<AlignedBytes, Error> {
+    image_with_groups(seed, VarianceGroups::Alone, policy)
+}
+
+/// Likewise with points that the variance takes together.
+///
+/// # Errors
+/// As for [`image`].
+pub fn image_with_groups(
+    seed: u64,
+    groups: VarianceGroups,
+    policy: impl FnOnce(&mut Draw, [usize; 2]) -> Result<HostPolicy, Error>,
+) -> Result<AlignedBytes, Error> {
     let draw = &mut Draw::new(0x6A00 + seed);
     let space = 1 + draw.below(3);
     let mut kernels = KERNELS;
@@ -375,6 +396,6 @@ pub fn image_of(
         seed,
         allocation: Allocation::Even,
     };
-    let bytes = encode_image(&case.model_part()?, &task, effort, &[], &policy)?;
+    let bytes = encode_image(&case.grouped_part(groups)?, &task, effort, &[], &policy)?;
     Ok(AlignedBytes::new(&bytes))
 }

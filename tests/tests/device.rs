@@ -30,6 +30,7 @@ use hambo_host::formats::task::TaskFile;
 use hambo_host::foundation::observer::Unobserved;
 use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_host::learn::gaussian_process::VarianceGroups;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::recording::{Recorded, recording, watched};
 use hambo_tests::{angle, gaussian_process, pid, policy};
@@ -200,7 +201,12 @@ fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
             let policy = |_: &mut Draw, [states, actions]: [usize; 2]| {
                 Ok(policy::random(seed, states, actions))
             };
-            let bytes = gaussian_process::image_of(seed, policy).unwrap();
+            // In every third image the variance takes points together.
+            let groups = match seed % 3 {
+                2 => VarianceGroups::Count(1 + seed as usize % 9),
+                _ => VarianceGroups::Alone,
+            };
+            let bytes = gaussian_process::image_with_groups(seed, groups, policy).unwrap();
             let image = Image::parse(bytes.as_bytes()).unwrap();
             let host = check(&image).unwrap();
             let verdict = agree(&folder, &format!("{seed}.hmb"), bytes.as_bytes(), &host);

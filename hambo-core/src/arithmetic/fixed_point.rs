@@ -33,7 +33,10 @@ const POWER_AT_HALF: u32 = 3_037_000_500;
 pub fn negative_powers_of_two<const B: usize>(fractions: [u32; B]) -> [u32; B] {
     // g = f − 1/2 in units of 2⁻³². Coefficient by coefficient for all lanes:
     // a device loads each of them once.
-    let g = fractions.map(|fraction| i64::from(fraction.wrapping_sub(1 << 31).cast_signed()));
+    let mut g = [0_i64; B];
+    for (g, fraction) in g.iter_mut().zip(&fractions) {
+        *g = i64::from(fraction.wrapping_sub(1 << 31).cast_signed());
+    }
     let mut sums = [POWER_FIRST; B];
     for coefficient in POWER {
         for (sum, g) in sums.iter_mut().zip(&g) {

@@ -11,4 +11,4 @@ pub mod fixed_point;
 pub mod random;
 pub mod triangular;
 pub(crate) mod twice;
-mod vectors;
+pub(crate) mod vectors;

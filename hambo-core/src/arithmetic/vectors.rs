@@ -7,7 +7,7 @@
 //! side by side, and nothing is fused, whatever the processor could do.
 
 /// A loop over lanes that are computed a group at a time.
-pub(super) trait LaneLoop {
+pub(crate) trait LaneLoop {
     /// What comes of it.
     type Output;
 
@@ -22,7 +22,7 @@ pub(super) const PLAIN: usize = 8;
 
 /// An instruction set.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Vectors {
+pub(crate) enum Vectors {
     /// What the program was compiled for.
     Plain,
     #[cfg(all(feature = "host-simd", target_arch = "x86_64"))]
@@ -34,7 +34,7 @@ pub(super) enum Vectors {
 impl Vectors {
     /// The widest vectors of this processor, which is asked only once.
     #[inline(always)]
-    pub(super) fn widest() -> Self {
+    pub(crate) fn widest() -> Self {
         #[cfg(all(feature = "host-simd", target_arch = "x86_64"))]
         {
             if let Some(avx512) = pulp::x86::V4::try_new() {
@@ -63,7 +63,7 @@ impl Vectors {
     /// Runs the kernel with these instructions, its groups such that the sums
     /// of a tile take eight registers.
     #[inline(always)]
-    pub(super) fn run<K: LaneLoop>(self, kernel: K) -> K::Output {
+    pub(crate) fn run<K: LaneLoop>(self, kernel: K) -> K::Output {
         match self {
             Self::Plain => kernel.run::<PLAIN>(),
             #[cfg(all(feature = "host-simd", target_arch = "x86_64"))]

@@ -6,7 +6,8 @@
 //! integers (i32, little-endian): the points' coordinates (N dx), weights (N),
 //! the shifts and offsets of M (N each), and M in blocks of four rows; or, if
 //! it is linear, weights (dx) and a dense layer of dx inputs and dx + 1
-//! outputs in f32.
+//! outputs in f32. An output with m < N groups has their sizes (m) before the
+//! shifts, and m rows of M.
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::error::Problem;
 use super::model_part::{Sizes, all, positive};
-use crate::model::{GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation};
+use crate::model::{GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation, tiles_of};
 
 /// The sizes and kernels of a Gaussian process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,8 +26,19 @@ pub struct GaussianProcessManifest {
     pub kernels: Vec<Kernel, MAX_OUTPUTS>,
 }
 
+/// Likewise where the variance takes points together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupedGaussianProcessManifest {
+    /// The sizes and kernels.
+    pub process: GaussianProcessManifest,
+    /// m for each kernel, from 1 to N.
+    pub groups: Vec<u16, MAX_OUTPUTS>,
+}
+
+/// `groups` is m of each output, or empty if each point is alone.
 pub(super) fn parse_gaussian_process<'a>(
     manifest: &GaussianProcessManifest,
+    groups: &[u16],
     sizes: Sizes,
     arena: &mut ArenaReader<'a>,
 ) -> Result<GaussianProcess<'a>, Problem> {
@@ -46,10 +58,10 @@ pub(super) fn parse_gaussian_process<'a>(
         output_scale: all(arena.take_finite(outputs)?, positive)?,
         noise_scale: all(arena.take_finite(outputs)?, positive)?,
     };
-    let tiles = GaussianProcess::tiles(&manifest.kernels, points, columns);
+    let (kernels, points) = (&manifest.kernels, (points, groups));
+    let tiles = tiles_of(kernels, points, columns);
     let tiles = arena.take_tiles(tiles.ok_or(Problem::Dimension)?)?;
-    let process =
-        GaussianProcess::new(&manifest.kernels, features, points, standardisation, tiles)?;
+    let process = GaussianProcess::grouped(kernels, features, points, standardisation, tiles)?;
     if process.has_sound_numbers() {
         Ok(process)
     } else {

@@ -27,7 +27,7 @@ use adversary_part::add_adversary;
 pub use adversary_part::{AdversaryKind, AdversaryManifest};
 pub use bundle::{Bundle, BundleManifest, MAX_PARTS, MonitorSettings, Name, PartHashes};
 pub use error::{ImageError, Part, Problem};
-pub use gaussian_process_part::GaussianProcessManifest;
+pub use gaussian_process_part::{GaussianProcessManifest, GroupedGaussianProcessManifest};
 pub use model_part::{
     DynamicsManifest, EnsembleManifest, ModelManifest, PRIOR_ACTIVATION, parse_model,
 };

@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
-use super::gaussian_process_part::{GaussianProcessManifest, parse_gaussian_process};
+use super::gaussian_process_part::{
+    GaussianProcessManifest, GroupedGaussianProcessManifest, parse_gaussian_process,
+};
 use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, GAP, Model, Priors, Standardisation, Support,
     triangle,
@@ -55,6 +57,8 @@ pub enum DynamicsManifest {
     Ensemble(EnsembleManifest),
     /// A Gaussian process for each dimension.
     GaussianProcess(GaussianProcessManifest),
+    /// Likewise, with points in groups.
+    GroupedGaussianProcess(GroupedGaussianProcessManifest),
 }
 
 /// The sizes of a network ensemble.
@@ -118,7 +122,19 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
             Dynamics::Ensemble(parse_ensemble(ensemble, sizes, &mut arena)?)
         }
         DynamicsManifest::GaussianProcess(process) => {
-            Dynamics::GaussianProcess(parse_gaussian_process(&process, sizes, &mut arena)?)
+            Dynamics::GaussianProcess(parse_gaussian_process(&process, &[], sizes, &mut arena)?)
+        }
+        DynamicsManifest::GroupedGaussianProcess(GroupedGaussianProcessManifest {
+            process,
+            groups,
+        }) => {
+            let counts = 1..=process.points;
+            let sound = groups.iter().all(|count| counts.contains(count));
+            if !sound || groups.len() != outputs {
+                return Err(Problem::Dimension);
+            }
+            let process = parse_gaussian_process(&process, &groups, sizes, &mut arena)?;
+            Dynamics::GaussianProcess(process)
         }
     };
     arena.finish()?;

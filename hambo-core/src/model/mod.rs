@@ -20,6 +20,7 @@ mod support;
 pub use confidence::{Calibration, ConfidenceSet, nested_beta};
 pub(crate) use ensemble::Priors;
 pub use ensemble::{Ensemble, Standardisation};
+pub(crate) use gaussian_process::tiles_of;
 pub use gaussian_process::{
     FRACTION_BITS, GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers, WEIGHT_LIMIT,
     coordinate_limit,

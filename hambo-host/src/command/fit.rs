@@ -13,7 +13,7 @@ use crate::learn::delta::decimal;
 use crate::learn::ensemble::{Bandwidth, EnsembleOptions, Inference};
 use crate::learn::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions, fit};
 use crate::learn::gaussian_process::{
-    NORM_FACTOR, NormBound, SearchOptions, SetWidth, kinks_at_limits,
+    NORM_FACTOR, NormBound, SearchOptions, SetWidth, VarianceGroups, kinks_at_limits,
 };
 use clap::{Args, ValueEnum};
 use hambo_core::model::Kernel;
@@ -136,6 +136,13 @@ struct ProcessArguments {
     /// Keep so many points, chosen by what they tell.
     #[arg(long, value_parser = whole::<usize>)]
     points: Option<usize>,
+    /// Take the points together in so many groups for the standard deviation,
+    /// which only makes it larger: a check takes time by the square of this and
+    /// not of --points. Without it, beyond 384 points and without --board, as
+    /// few as leave the mean standard deviation within a fifth; as many as
+    /// points take none together.
+    #[arg(long, value_parser = at_least_one::<usize>)]
+    groups: Option<usize>,
     /// Bounds on the RKHS norm of each state, in standardised units; without
     /// them, an estimate.
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true,
@@ -329,6 +336,7 @@ impl FitArguments {
             ("--kernel", processes.kernel.is_some(), is_process),
             ("--starts", processes.starts.is_some(), is_process),
             ("--points", processes.points.is_some(), is_process),
+            ("--groups", processes.groups.is_some(), is_process),
             ("--norm", processes.norm.is_some(), is_process),
         ];
         if let Some((name, ..)) = for_others
@@ -463,6 +471,11 @@ impl FitArguments {
                 ..default.search
             },
             keep,
+            groups: match (given.groups, &self.board) {
+                (Some(count), _) => VarianceGroups::Count(count),
+                (None, Some(_)) => VarianceGroups::Alone,
+                (None, None) => VarianceGroups::ByGrowth,
+            },
             norm: match &given.norm {
                 Some(norms) => NormBound::Given(norms.clone()),
                 None => NormBound::Estimated {

@@ -99,6 +99,7 @@ pub fn training(file: &ModelFile, out: &mut impl Write) -> Result<(), Error> {
             )?;
             hyperparameters(file.metadata(), processes, out)?;
             growth(processes, out)?;
+            groups(file.metadata(), processes, out)?;
         }
     }
     Ok(())
@@ -167,6 +168,30 @@ fn growth(processes: &GaussianProcessSummary, out: &mut impl Write) -> Result<()
             row.bytes,
             cells.join("  ")
         )?;
+    }
+    Ok(())
+}
+
+/// The points that the variance takes together, and what that costs.
+fn groups(
+    metadata: &Metadata,
+    processes: &GaussianProcessSummary,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    if processes.groups.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\n{:13} {:>7}  of the {} points, taken together for the standard deviation: mean (largest) growth",
+        "state", "groups", processes.points
+    )?;
+    for (j, row) in processes.groups.iter().enumerate() {
+        let growth = match (row.mean, row.largest) {
+            (Some(mean), Some(largest)) => format!("× {mean:.2} ({largest:.2})"),
+            _ => "no withheld rows to tell".to_owned(),
+        };
+        writeln!(out, "{:13} {:>7}  {growth}", name(metadata, j), row.groups)?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS, image};
 use super::{Tested, parsed, predict};
 
 /// Bits of the moments and of a gradient.
-fn bits<const B: usize>(model: &Model<'_>, queries: &[Vec<f32>]) -> Vec<Vec<u32>> {
+pub(super) fn bits<const B: usize>(model: &Model<'_>, queries: &[Vec<f32>]) -> Vec<Vec<u32>> {
     let space = model.dynamics.outputs();
     let mut scratch = vec![[f32::NAN; B]; model.dynamics.scratch_rows().unwrap()];
     let mut all = Vec::new();

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod derivatives;
+mod groups;
 mod lanes;
 mod model_parts;
 mod moments;

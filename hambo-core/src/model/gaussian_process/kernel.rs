@@ -148,12 +148,14 @@ impl Shape for Rbf {
     fn shapes<const B: usize>(squares: &[u64; B], fraction_bits: u32) -> Shapes<B> {
         // The square's whole part and fraction, by shifts of 32 bits.
         let shift = fraction_bits.wrapping_mul(2).wrapping_sub(32) & 31;
-        let fractions = squares.map(|square| {
-            let (upper, lower) = ((square >> 32) as u32, square as u32);
+        // In a loop: a map of an array is not sure to be inlined.
+        let mut fractions = [0; B];
+        for (fraction, square) in fractions.iter_mut().zip(squares) {
+            let (upper, lower) = ((*square >> 32) as u32, *square as u32);
             // In two steps, since the shift may be 0.
             let upper = (upper << 1).wrapping_shl(31_u32.wrapping_sub(shift));
-            upper | lower.wrapping_shr(shift)
-        });
+            *fraction = upper | lower.wrapping_shr(shift);
+        }
         let mut values = negative_powers_of_two(fractions);
         for (value, square) in values.iter_mut().zip(squares) {
             let whole = ((square >> 32) as u32).wrapping_shr(shift);

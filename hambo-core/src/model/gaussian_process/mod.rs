@@ -4,7 +4,8 @@
 //! With k_i = k(x, x_i), K + noise · 1 = L Lᵀ and M = L⁻¹, the mean is kᵀ
 //! alpha and the variance k(x, x) − |M k|². The factorisation is the host's;
 //! M is stored, so that a query costs one triangular product for each output
-//! and its derivative a second one.
+//! and its derivative a second one. Where there are many points, the variance
+//! takes near ones together, and M has a row for each of the [`groups`].
 //!
 //! The terms of these sums are large and cancel, so both are summed in
 //! integers; the standard deviation is rounded up by a bound on all that is
@@ -12,6 +13,7 @@
 //! of most kernels, [`linear`] that of the linear one.
 
 mod coordinates;
+mod groups;
 mod kernel;
 mod linear;
 mod numbers;
@@ -42,6 +44,8 @@ pub struct GaussianProcess<'a> {
     features: usize,
     points: usize,
     kernels: Vec<Kernel, MAX_OUTPUTS>,
+    /// Of each output; empty if every point is a group of its own.
+    groups: Vec<u16, MAX_OUTPUTS>,
     standardisation: Standardisation<'a>,
     /// The outputs, one after the other.
     tiles: &'a [[f32; TILE]],
@@ -80,18 +84,24 @@ struct OutputRows<'r, const B: usize> {
 impl<'a> GaussianProcess<'a> {
     /// The tiles that one output takes: its [`OutputNumbers`], a factor for
     /// each input, and
-    /// - for a stationary kernel the points, their weights, two numbers for
-    ///   each row of M, and M itself;
+    /// - for a stationary kernel the points, their weights, the sizes of the
+    ///   groups if there are fewer than points, two numbers for each row of M,
+    ///   and M itself;
     /// - for the linear kernel a weight for each input, and a matrix with a
     ///   row for each input and one for the constant;
     ///
     /// each padded to whole tiles.
     #[must_use]
-    pub fn output_tiles(kernel: Kernel, points: usize, inputs: usize) -> Option<usize> {
+    pub fn output_tiles(
+        kernel: Kernel,
+        points: usize,
+        groups: usize,
+        inputs: usize,
+    ) -> Option<usize> {
         let tiles = match kernel {
             Kernel::Linear => LinearOutput::tiles(inputs),
             Kernel::Rbf | Kernel::Matern32 | Kernel::Matern52 => {
-                StationaryOutput::tiles(points, inputs)
+                StationaryOutput::tiles(points, groups, inputs)
             }
         };
         tiles?
@@ -99,15 +109,8 @@ impl<'a> GaussianProcess<'a> {
             .filter(|_| points > 0 && inputs > 0)
     }
 
-    /// The tiles of so many outputs.
-    pub(crate) fn tiles(kernels: &[Kernel], points: usize, inputs: usize) -> Option<usize> {
-        kernels.iter().try_fold(0_usize, |sum, kernel| {
-            sum.checked_add(Self::output_tiles(*kernel, points, inputs)?)
-        })
-    }
-
     /// One process for each of `kernels`, of so many features of the state and the
-    /// action, over so many points.
+    /// action, over so many points; each point is a group of its own.
     ///
     /// # Errors
     /// Names the parameter whose size does not fit the others.
@@ -118,10 +121,26 @@ impl<'a> GaussianProcess<'a> {
         standardisation: Standardisation<'a>,
         tiles: &'a [[f32; TILE]],
     ) -> Result<Self, ParameterError> {
+        Self::grouped(kernels, features, (points, &[]), standardisation, tiles)
+    }
+
+    /// Likewise with so many groups of points for each kernel, or none for
+    /// groups of one.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn grouped(
+        kernels: &[Kernel],
+        features: usize,
+        (points, groups): (usize, &[u16]),
+        standardisation: Standardisation<'a>,
+        tiles: &'a [[f32; TILE]],
+    ) -> Result<Self, ParameterError> {
         let outputs = standardisation.output_mean.len();
         let columns = standardisation.input_mean.len();
         let size = ParameterError::size;
         size("kernels", outputs > 0 && kernels.len() == outputs)?;
+        size("groups", groups.is_empty() || groups.len() == outputs)?;
         size("input_scale", standardisation.input_scale.len() == columns)?;
         size(
             "output_scale",
@@ -132,12 +151,13 @@ impl<'a> GaussianProcess<'a> {
         size("input_mean", columns >= features)?;
         size(
             "tiles",
-            Self::tiles(kernels, points, columns) == Some(tiles.len()),
+            tiles_of(kernels, (points, groups), columns) == Some(tiles.len()),
         )?;
         Ok(Self {
             features,
             points,
             kernels: Vec::from_slice(kernels).map_err(|_| ParameterError::Size("kernels"))?,
+            groups: Vec::from_slice(groups).map_err(|_| ParameterError::Size("groups"))?,
             standardisation,
             tiles,
         })
@@ -159,6 +179,12 @@ impl<'a> GaussianProcess<'a> {
     #[must_use]
     pub fn points(&self) -> usize {
         self.points
+    }
+
+    /// The groups of points of each output; none if each point is alone.
+    #[must_use]
+    pub fn groups(&self) -> &[u16] {
+        &self.groups
     }
 
     /// The kernel of each output.
@@ -209,8 +235,8 @@ impl<'a> GaussianProcess<'a> {
     fn outputs(&self) -> impl Iterator<Item = Option<(OutputNumbers, Output<'a>)>> {
         let mut rest = self.tiles;
         let (points, columns) = (self.points, self.columns());
-        self.kernels.iter().map(move |kernel| {
-            let tiles = Self::output_tiles(*kernel, points, columns)?;
+        shapes(&self.kernels, points, &self.groups).map(move |(kernel, groups)| {
+            let tiles = Self::output_tiles(kernel, points, groups, columns)?;
             let (tiles, after) = rest.split_at_checked(tiles)?;
             rest = after;
             let (numbers, tiles) = tiles.split_first_chunk::<NUMBER_TILES>()?;
@@ -218,7 +244,8 @@ impl<'a> GaussianProcess<'a> {
             let output = match kernel {
                 Kernel::Linear => Output::Linear(LinearOutput::new(numbers, columns, tiles)?),
                 Kernel::Rbf | Kernel::Matern32 | Kernel::Matern52 => {
-                    let output = StationaryOutput::new(*kernel, numbers, points, columns, tiles);
+                    let sizes = (points, groups);
+                    let output = StationaryOutput::new(kernel, numbers, sizes, columns, tiles);
                     Output::Stationary(output?)
                 }
             };
@@ -389,4 +416,28 @@ impl<'a> GaussianProcess<'a> {
         }
         Some(())
     }
+}
+
+/// The tiles of so many outputs.
+pub(crate) fn tiles_of(
+    kernels: &[Kernel],
+    (points, groups): (usize, &[u16]),
+    inputs: usize,
+) -> Option<usize> {
+    shapes(kernels, points, groups).try_fold(0_usize, |sum, (kernel, groups)| {
+        sum.checked_add(GaussianProcess::output_tiles(
+            kernel, points, groups, inputs,
+        )?)
+    })
+}
+
+/// The kernel of each output with its number of groups.
+fn shapes<'s>(
+    kernels: &'s [Kernel],
+    points: usize,
+    groups: &'s [u16],
+) -> impl Iterator<Item = (Kernel, usize)> + use<'s> {
+    let groups = groups.iter().map(|groups| usize::from(*groups));
+    let groups = groups.chain(core::iter::repeat(points));
+    kernels.iter().copied().zip(groups)
 }

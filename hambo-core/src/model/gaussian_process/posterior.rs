@@ -27,6 +27,13 @@
 //! 2 e² is variance_error's second part, and e is part of std_error: what the
 //! kernel is off by costs as much as it does, not its square root.
 //!
+//! *Groups.* Where the variance takes points together (see [`super::groups`]),
+//! Uᵀ k stands for k, Uᵀ A U for A and noise² Uᵀ U for noise² · 1 in all of
+//! this; w is then U times the groups' weights, and noise |w| ≤ √v as before. So
+//! e is the norm of what the groups' sums are off by, each over the noise of its
+//! sum, W has m rows, and √m stands for √N. What follows does not change: it
+//! holds for every w with noise |w| ≤ √v.
+//!
 //! *The moves.* In the kernel's space |k(x, ·) − k(x′, ·)| ≤ c |x − x′|. The
 //! posterior's standard deviation is the least distance of k(x, ·) to Σ w_i
 //! k(x_i, ·), the noise of w added in squares. So a move of the query by d

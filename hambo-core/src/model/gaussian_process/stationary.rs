@@ -1,8 +1,11 @@
 //! An output with a stationary kernel: the posterior mean kᵀ alpha as a sum of
 //! integers, and the derivatives of mean and standard deviation.
 
+use core::marker::PhantomData;
+
 use super::OutputRows;
 use super::coordinates::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit, fraction_bits_of};
+use super::groups::Groups;
 use super::kernel::{FRACTION, Kernel, Matern32, Matern52, Rbf, Shape};
 use super::numbers::OutputNumbers;
 use super::posterior::OutputPosterior;
@@ -10,6 +13,7 @@ use super::variance::{explained_slope, integer_rows, variance};
 use crate::arithmetic::dense::TILE;
 use crate::arithmetic::elementary::clamp;
 use crate::arithmetic::triangular::LowerTriangular;
+use crate::arithmetic::vectors::{LaneLoop, Vectors};
 use crate::pause::Slices;
 
 /// What is stored of it.
@@ -27,37 +31,49 @@ pub(super) struct StationaryOutput<'a> {
     coordinates: &'a [i32],
     /// alpha times the signal variance, in units of their own.
     weights: &'a [i32],
-    /// M s² / √p.
+    /// What the variance takes together; none if each point is alone.
+    groups: Option<Groups<'a>>,
+    /// M s² / √p, with a row for each group.
     factor: LowerTriangular<'a>,
 }
 
 impl<'a> StationaryOutput<'a> {
     /// The tiles after the numbers: a factor for each input, the points, their
-    /// weights, the shift and the offset of each row of M, and M, each padded
-    /// to whole tiles. All but the factors are integers.
-    pub fn tiles(points: usize, inputs: usize) -> Option<usize> {
-        let per_point = points.div_ceil(TILE).checked_mul(3)?;
-        per_point
+    /// weights, the sizes of the groups if there are fewer than points, the
+    /// shift and the offset of each row of M, and M, each padded to whole
+    /// tiles. All but the factors are integers. `None` also if there are more
+    /// groups than points, or none.
+    pub fn tiles(points: usize, groups: usize, inputs: usize) -> Option<usize> {
+        let runs = match (1..=points).contains(&groups) {
+            true if groups == points => 2,
+            true => 3,
+            false => return None,
+        };
+        let per_group = groups.div_ceil(TILE).checked_mul(runs)?;
+        per_group
+            .checked_add(points.div_ceil(TILE))?
             .checked_add(inputs.div_ceil(TILE))?
             .checked_add(points.checked_mul(inputs)?.div_ceil(TILE))?
-            .checked_add(LowerTriangular::tiles(points)?)
+            .checked_add(LowerTriangular::tiles(groups)?)
     }
 
     pub fn new(
         kernel: Kernel,
         numbers: OutputNumbers,
-        points: usize,
+        (points, groups): (usize, usize),
         inputs: usize,
         tiles: &'a [[f32; TILE]],
     ) -> Option<Self> {
-        let per_point = points.div_ceil(TILE);
+        let (per_point, per_group) = (points.div_ceil(TILE), groups.div_ceil(TILE));
         let (factors, integers) = tiles.split_at_checked(inputs.div_ceil(TILE))?;
         let integers: &[[i32; TILE]] = bytemuck::try_cast_slice(integers).ok()?;
         let count = points.checked_mul(inputs)?;
         let (coordinates, integers) = integers.split_at_checked(count.div_ceil(TILE))?;
         let (weights, integers) = integers.split_at_checked(per_point)?;
-        let (shifts, integers) = integers.split_at_checked(per_point)?;
-        let (offsets, integers) = integers.split_at_checked(per_point)?;
+        let of_sizes = if groups < points { per_group } else { 0 };
+        let (sizes, integers) = integers.split_at_checked(of_sizes)?;
+        let (shifts, integers) = integers.split_at_checked(per_group)?;
+        let (offsets, integers) = integers.split_at_checked(per_group)?;
         Some(Self {
             kernel,
             numbers,
@@ -68,7 +84,13 @@ impl<'a> StationaryOutput<'a> {
             factors: factors.as_flattened().get(..inputs)?,
             coordinates: coordinates.as_flattened().get(..count)?,
             weights: weights.as_flattened().get(..points)?,
-            factor: LowerTriangular::new(integers, shifts, offsets, points)?,
+            groups: match sizes {
+                [] => None,
+                sizes => Some(Groups {
+                    sizes: sizes.as_flattened().get(..groups)?,
+                }),
+            },
+            factor: LowerTriangular::new(integers, shifts, offsets, groups)?,
         })
     }
 
@@ -80,11 +102,14 @@ impl<'a> StationaryOutput<'a> {
             && self.factors.iter().all(|x| x.is_finite() && *x > 0.0)
             && self.coordinates.iter().all(|x| within(x, self.limit))
             && self.weights.iter().all(|x| within(x, WEIGHT_LIMIT))
+            && self
+                .groups
+                .is_none_or(|groups| groups.are_sound(self.weights.len()))
             && self.factor.has_sound_shifts()
     }
 
     /// The posterior at `input`, the distance from the inputs' mean. Leaves
-    /// the slopes of the kernel vector, and M k as [`Self::pull_back`] takes
+    /// the slopes of the kernel vector, and M Uᵀ k as [`Self::pull_back`] takes
     /// it. `None` also if it was stopped.
     pub fn posterior<const B: usize>(
         &self,
@@ -111,6 +136,10 @@ impl<'a> StationaryOutput<'a> {
         }?;
         let numbers = &self.numbers;
         let mean = sums.map(|sum| sum as f32 * numbers.weight_unit);
+        if let Some(groups) = self.groups {
+            slices.next()?;
+            groups.gather(kernel)?;
+        }
         let variance = variance(&self.factor, numbers, kernel, projection, slices)?;
         Some(OutputPosterior::new(numbers, &square, mean, &variance))
     }
@@ -141,33 +170,14 @@ impl<'a> StationaryOutput<'a> {
         slopes: &mut [[f32; B]],
         slices: &Slices<'_>,
     ) -> Option<[i64; B]> {
-        let scale = self.numbers.signal_variance * FRACTION;
-        let steepness = -(scale * self.kernel.steepness());
-        let mut sums = [0_i64; B];
-        let rows = kernel.iter_mut().zip(slopes.iter_mut());
-        let points = self.points().zip(self.weights);
-        for (number, ((row, slopes), (point, weight))) in rows.zip(points).enumerate() {
-            slices.at_row(number)?;
-            let mut squares = [0_u64; B];
-            for (row, point) in query.iter().zip(point) {
-                for (square, x) in squares.iter_mut().zip(row) {
-                    let difference = i64::from(x.wrapping_sub(*point));
-                    let product = difference.wrapping_mul(difference);
-                    *square = square.wrapping_add(product.cast_unsigned());
-                }
-            }
-            let shapes = S::shapes(&squares, self.fraction_bits);
-            let weight = i64::from(*weight);
-            for ((sum, k), value) in sums.iter_mut().zip(row).zip(shapes.values) {
-                let product = weight.wrapping_mul(i64::from(value));
-                *sum = sum.wrapping_add(product >> 16);
-                *k = (value >> 1).cast_signed();
-            }
-            for (slope, value) in slopes.iter_mut().zip(shapes.slopes) {
-                *slope = steepness * value as f32;
-            }
-        }
-        Some(sums)
+        Vectors::widest().run(KernelVector::<S, B> {
+            output: self,
+            query,
+            kernel,
+            slopes,
+            slices,
+            shape: PhantomData,
+        })
     }
 
     /// Adds the derivatives of mean and standard deviation, times `c_mean`
@@ -189,6 +199,9 @@ impl<'a> StationaryOutput<'a> {
         } = rows;
         let numbers = &self.numbers;
         let explained = explained_slope(&self.factor, numbers, projection, kernel, slices)?;
+        if let Some(groups) = self.groups {
+            groups.spread(kernel, self.weights.len())?;
+        }
         let query = integer_rows(query);
         self.move_query(input, query);
         // Stored weights are alpha times the signal variance.
@@ -221,5 +234,51 @@ impl<'a> StationaryOutput<'a> {
     /// The stored points, one after the other.
     fn points(&self) -> impl Iterator<Item = &'a [i32]> + use<'a> {
         self.coordinates.chunks_exact(self.factors.len().max(1))
+    }
+}
+
+/// The kernel vector of a query, point by point.
+struct KernelVector<'r, S, const B: usize> {
+    output: &'r StationaryOutput<'r>,
+    query: &'r [[i32; B]],
+    kernel: &'r mut [[i32; B]],
+    slopes: &'r mut [[f32; B]],
+    slices: &'r Slices<'r>,
+    shape: PhantomData<S>,
+}
+
+impl<S: Shape, const B: usize> LaneLoop for KernelVector<'_, S, B> {
+    type Output = Option<[i64; B]>;
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) -> Option<[i64; B]> {
+        let output = self.output;
+        let scale = output.numbers.signal_variance * FRACTION;
+        let steepness = -(scale * output.kernel.steepness());
+        let mut sums = [0_i64; B];
+        let rows = self.kernel.iter_mut().zip(self.slopes.iter_mut());
+        let points = output.points().zip(output.weights);
+        for (number, ((row, slopes), (point, weight))) in rows.zip(points).enumerate() {
+            self.slices.at_row(number)?;
+            let mut squares = [0_u64; B];
+            for (row, point) in self.query.iter().zip(point) {
+                for (square, x) in squares.iter_mut().zip(row) {
+                    let difference = i64::from(x.wrapping_sub(*point));
+                    let product = difference.wrapping_mul(difference);
+                    *square = square.wrapping_add(product.cast_unsigned());
+                }
+            }
+            let shapes = S::shapes(&squares, output.fraction_bits);
+            let weight = i64::from(*weight);
+            for ((sum, k), value) in sums.iter_mut().zip(row).zip(&shapes.values) {
+                let product = weight.wrapping_mul(i64::from(*value));
+                *sum = sum.wrapping_add(product >> 16);
+                *k = (*value >> 1).cast_signed();
+            }
+            for (slope, value) in slopes.iter_mut().zip(&shapes.slopes) {
+                *slope = steepness * *value as f32;
+            }
+        }
+        Some(sums)
     }
 }

@@ -14,8 +14,8 @@ use crate::learn::calibration::Beta;
 use crate::learn::delta::model_share;
 use crate::learn::gaussian_process::{
     ChosenRows, DeviceRoom, GaussianProcessError, GaussianProcessFit, NORM_FACTOR, NormBound,
-    SearchOptions, SetWidth, Theory, encode_gaussian_process, fit_hyperparameters, greedy_order,
-    model_bytes, uncertainty_growth,
+    SearchOptions, SetWidth, Theory, VarianceGroups, encode_gaussian_process, fit_hyperparameters,
+    greedy_order, model_bytes, uncertainty_growth,
 };
 use crate::learn::model_file::{GaussianProcessSummary, TrainingSummary};
 
@@ -46,6 +46,8 @@ pub struct GaussianProcessOptions {
     pub most_rows: usize,
     /// The points that the model keeps.
     pub keep: Keep,
+    /// Which of them the variance takes together.
+    pub groups: VarianceGroups,
     /// The RKHS norms.
     pub norm: NormBound,
     /// Whether the set follows them.
@@ -61,6 +63,7 @@ impl Default for GaussianProcessOptions {
             search: SearchOptions::default(),
             most_rows: 5000,
             keep: Keep::All,
+            groups: VarianceGroups::Alone,
             norm: NormBound::Estimated {
                 factor: NORM_FACTOR,
             },
@@ -137,12 +140,12 @@ pub(super) fn train(
         message: format!("posterior of {} points", rows.len()),
     })?;
     let whole = GaussianProcessFit::new(&observations, &units, &hyperparameters)?;
-    let (fit, growth) = if points == rows.len() {
+    let queries = Tables::new(withheld, view).wide().inputs;
+    let queries = &queries[..queries.len().min(GROWTH_QUERIES * inputs)];
+    let (mut fit, growth) = if points == rows.len() {
         (whole, Vec::new())
     } else {
         let order = greedy_order(&observations, &units, &hyperparameters, points)?;
-        let queries = Tables::new(withheld, view).wide().inputs;
-        let queries = &queries[..queries.len().min(GROWTH_QUERIES * inputs)];
         let sizes = sizes_up_to(points);
         let growth = if queries.is_empty() {
             Vec::new()
@@ -157,6 +160,7 @@ pub(super) fn train(
         let fit = GaussianProcessFit::new(&chosen.observations(), &units, &hyperparameters)?;
         (fit, growth)
     };
+    let groups = fit.take_together(options.groups, queries)?;
     let theory = Theory::new(&fit, &options.norm, model_share(options.delta))?;
     let beta = match options.width {
         SetWidth::Theory => {
@@ -173,6 +177,7 @@ pub(super) fn train(
             points,
             outputs: found,
             growth,
+            groups,
             theory,
             width: options.width,
         }),

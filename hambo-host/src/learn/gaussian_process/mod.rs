@@ -12,11 +12,13 @@
 //! | the posterior's mean and variance | [`GaussianProcessFit`] |
 //! | its numbers for the core | [`encode_gaussian_process`] |
 //! | the rows that a device keeps | [`greedy_order`], [`uncertainty_growth`], [`DeviceRoom`] |
+//! | points that the variance takes together | [`VarianceGroups`], [`GroupGrowth`] |
 //! | beta, Lipschitz constants, C_n | [`beta()`], [`Hyperparameters::lipschitz`], [`Theory`] |
 
 mod beta;
 pub(crate) mod cholesky;
 mod error;
+mod groups;
 mod information_gain;
 mod kernel;
 mod kinks;
@@ -30,6 +32,7 @@ mod theory;
 
 pub use beta::{NORM_FACTOR, NormBound, SetWidth, beta};
 pub use error::GaussianProcessError;
+pub use groups::{GroupGrowth, VarianceGroups};
 pub use kernel::Hyperparameters;
 pub use kinks::kinks_at_limits;
 pub use marginal_likelihood::{

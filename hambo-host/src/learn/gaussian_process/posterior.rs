@@ -4,6 +4,7 @@
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Mat, Par};
 
+use super::groups::Grouping;
 use super::information_gain::information_gain;
 use super::order::pivoted_order;
 use super::{GaussianProcessError, Hyperparameters, cholesky};
@@ -54,6 +55,8 @@ pub struct OutputFit {
     mean_norm: f64,
     /// y, standardised.
     targets: Vec<f64>,
+    /// What the core's variance takes together; none if each point is alone.
+    pub(super) grouping: Option<Grouping>,
 }
 
 impl GaussianProcessFit {
@@ -162,6 +165,7 @@ impl OutputFit {
             information_gain,
             mean_norm: f64::NAN,
             targets: targets.to_vec(),
+            grouping: None,
         };
         let mut alpha = vec![0.0; rows.len()];
         for row in fit.inverse_rows() {
@@ -184,6 +188,14 @@ impl OutputFit {
             rest = after;
             Some(row)
         })
+    }
+
+    /// The groups of points that the core's variance takes together, by the
+    /// points' numbers; none if each is alone.
+    #[must_use]
+    pub fn groups(&self) -> Vec<&[usize]> {
+        let grouping = self.grouping.as_ref();
+        grouping.map_or_else(Vec::new, |grouping| grouping.groups().collect())
     }
 
     /// What it was conditioned on, standardised.

@@ -217,7 +217,7 @@ pub fn model_bytes(points: usize, inputs: usize, outputs: usize) -> usize {
     let triangle = hambo_core::model::triangle(inputs).unwrap_or(0);
     let units = units + tiles(triangle) + tiles(LoggedRegion::MOST_ROWS * inputs);
     let units = units + tiles(LoggedRegion::MOST_GAPS * GAP);
-    let output = GaussianProcess::output_tiles(Kernel::Rbf, points, inputs).unwrap_or(0);
+    let output = GaussianProcess::output_tiles(Kernel::Rbf, points, points, inputs).unwrap_or(0);
     let arena = (units + outputs * output) * TILE * size_of::<f32>();
     HEADER + (MANIFEST + outputs).next_multiple_of(ALIGNMENT) + arena
 }

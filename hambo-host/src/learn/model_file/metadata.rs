@@ -6,7 +6,7 @@ use crate::formats::task::ModelView;
 use crate::learn::backtest::Backtest;
 use crate::learn::calibration::{CalibrationMode, ModelCalibration};
 use crate::learn::ensemble::EnsembleOptions;
-use crate::learn::gaussian_process::{FittedOutput, Growth, SetWidth, Theory};
+use crate::learn::gaussian_process::{FittedOutput, GroupGrowth, Growth, SetWidth, Theory};
 use crate::learn::model_file::LogSample;
 
 /// How a model came about.
@@ -98,6 +98,9 @@ pub struct GaussianProcessSummary {
     /// The growth in uncertainty by keeping fewer points; empty if all are
     /// kept.
     pub growth: Vec<Growth>,
+    /// The points that the variance takes together, for each output; empty if
+    /// each point is alone.
+    pub groups: Vec<GroupGrowth>,
     /// beta, norms, Lipschitz constants.
     pub theory: Theory,
     /// Where the width of the set comes from.

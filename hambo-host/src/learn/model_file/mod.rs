@@ -22,7 +22,7 @@ use crate::foundation::files::write_whole;
 
 /// The version of the metadata that this program writes and reads; it is the
 /// first number of the provenance part, and the metadata follow it.
-const METADATA_VERSION: u16 = 6;
+const METADATA_VERSION: u16 = 7;
 
 /// A model with its metadata.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use hambo_core::arithmetic::triangular::SHIFTS;
 use rayon::prelude::*;
 
 use super::nearest_plane::NearestPlane;
-use crate::learn::gaussian_process::OutputFit;
+use crate::learn::gaussian_process::Hyperparameters;
 use crate::learn::gaussian_process::cholesky::free_registers;
 
 /// Rows that are rounded side by side.
@@ -39,9 +39,9 @@ struct Row {
 }
 
 impl InverseFactor {
-    pub fn new(fit: &OutputFit) -> Self {
-        let rows: Vec<&[f64]> = fit.inverse_rows().collect();
-        let hyperparameters = &fit.hyperparameters;
+    /// Of the rows of M. Each of its columns stands for a constant of the
+    /// kernel times one of `constants`.
+    pub fn new(hyperparameters: &Hyperparameters, rows: &[&[f64]], constants: &[f64]) -> Self {
         let signal = hyperparameters.signal_variance;
         let constant = hyperparameters.constant_variance;
         let scale = signal / (signal + constant).sqrt();
@@ -49,7 +49,7 @@ impl InverseFactor {
         let firsts: Vec<usize> = (0..rows.len()).step_by(SIDE_BY_SIDE).collect();
         let groups = firsts.into_par_iter().flat_map_iter(|first| {
             let last = (first + SIDE_BY_SIDE).min(rows.len());
-            Row::group(&rows[..last], first, scale, constant / signal)
+            Row::group(&rows[..last], first, scale, (constant / signal, constants))
         });
         let rounded: Vec<Row> = groups.collect();
         let padding = rounded.len().next_multiple_of(TILE) - rounded.len();
@@ -68,7 +68,12 @@ impl InverseFactor {
 
 impl Row {
     /// The rows of M from `first` on, times `scale`.
-    fn group(rows: &[&[f64]], first: usize, scale: f64, constant: f64) -> Vec<Self> {
+    fn group(
+        rows: &[&[f64]],
+        first: usize,
+        scale: f64,
+        (constant, constants): (f64, &[f64]),
+    ) -> Vec<Self> {
         let exact = |row: &&[f64]| row.iter().map(|m| m * scale).collect::<Vec<f64>>();
         let (fewest, most) = (*SHIFTS.start(), *SHIFTS.end());
         let shifts = rows.iter().skip(first).map(|row| {
@@ -97,7 +102,8 @@ impl Row {
         let found = shifts.into_iter().zip(planes);
         found
             .map(|(shift, plane)| {
-                let integers = plane.integers.iter().map(|x| f64::from(*x));
+                let integers = plane.integers.iter().zip(constants);
+                let integers = integers.map(|(x, share)| f64::from(*x) * share);
                 let sum = integers.sum::<f64>() * unit(shift);
                 Self {
                     offset: (constant * sum * 2_f64.powi(31)).round() as i32,

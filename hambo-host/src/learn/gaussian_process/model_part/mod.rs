@@ -12,7 +12,9 @@ mod nearest_plane;
 mod rounding;
 mod stationary;
 
-use hambo_core::image::{DynamicsManifest, GaussianProcessManifest};
+use hambo_core::image::{
+    DynamicsManifest, GaussianProcessManifest, GroupedGaussianProcessManifest,
+};
 use hambo_core::model::Kernel;
 
 use super::{GaussianProcessError, GaussianProcessFit, OutputFit};
@@ -29,10 +31,24 @@ pub fn encode_gaussian_process(
 ) -> Result<Vec<u8>, GaussianProcessError> {
     let kernels = fit.outputs.iter().map(|fit| fit.hyperparameters.kernel);
     let kernels: Vec<Kernel> = kernels.collect();
-    let dynamics = DynamicsManifest::GaussianProcess(GaussianProcessManifest {
+    let process = GaussianProcessManifest {
         points: small("the number of points", fit.rows())?,
         kernels: limited("the number of outputs", &kernels)?,
-    });
+    };
+    let groupings = fit.outputs.iter().map(|output| output.grouping.as_ref());
+    let dynamics = if groupings.clone().all(|grouping| grouping.is_none()) {
+        DynamicsManifest::GaussianProcess(process)
+    } else {
+        let groups = groupings.map(|grouping| {
+            let groups = grouping.map_or(fit.rows(), |grouping| grouping.sizes.len());
+            small("the number of groups", groups)
+        });
+        let groups: Vec<u16> = groups.collect::<Result<_, _>>()?;
+        DynamicsManifest::GroupedGaussianProcess(GroupedGaussianProcessManifest {
+            process,
+            groups: limited("the number of outputs", &groups)?,
+        })
+    };
     let mut singular = None;
     let part = encode_model(&fit.standardisation, uncertainty, dynamics, |arena| {
         singular = fit.outputs.iter().position(|output| {

@@ -5,7 +5,7 @@
 //! |---|---|---|---|
 //! | pilot | a few of its own | all | none: the starts themselves |
 //! | sampled | many | those that were the least on most of the pilot's trajectories | none |
-//! | trial | the searched ones | all | a sixteenth |
+//! | trial | the searched ones | all | an eighth |
 //! | searched | the same | on each the ones that its trial brought lowest | all |
 //!
 //! The sum of both levels' means has the same expected value whichever starts the sampled
@@ -21,14 +21,15 @@ use crate::variant::Variant;
 
 /// One start in so many is kept on the sampled trajectories, and on each searched one.
 const SAMPLED_ONE_IN: usize = 5;
-const SEARCHED_ONE_IN: usize = 4;
-/// Starts that are kept at least.
-const FEWEST: usize = 3;
+const SEARCHED_ONE_IN: usize = 6;
+/// Starts that are kept at least, likewise.
+const SAMPLED_FEWEST: usize = 3;
+const SEARCHED_FEWEST: usize = 2;
 /// The pilot has one trajectory for so many sampled ones, within limits.
 const SAMPLED_FOR_ONE: u32 = 16;
 const PILOT: [u32; 2] = [8, 64];
 /// The trial has one sweep for so many of the search.
-const SWEEPS_FOR_ONE: u32 = 16;
+const SWEEPS_FOR_ONE: u32 = 8;
 
 /// Searched trajectories that are tried and searched together: what is kept of a trial in
 /// between is kept for so many.
@@ -53,10 +54,10 @@ impl Focus {
             // Without a search nothing makes up for the starts that are left out.
             && effort.searched > 0;
         let starts = Starts::of(rollout).count();
-        let one_in = |many: usize| starts.div_ceil(many).max(FEWEST).min(starts);
+        let one_in = |many: usize, fewest: usize| starts.div_ceil(many).max(fewest).min(starts);
         focused.then(|| Self {
-            sampled: one_in(SAMPLED_ONE_IN),
-            searched: one_in(SEARCHED_ONE_IN),
+            sampled: one_in(SAMPLED_ONE_IN, SAMPLED_FEWEST),
+            searched: one_in(SEARCHED_ONE_IN, SEARCHED_FEWEST),
         })
     }
 }
@@ -99,8 +100,8 @@ mod tests {
         };
         assert_eq!(keep(&task, Variant::ContinuousAdversary), None);
         task.effort.allocation = Allocation::Focused;
-        // Of five starts three.
-        assert_eq!(keep(&task, Variant::ContinuousAdversary), Some([3, 3]));
+        // Of five starts three and two.
+        assert_eq!(keep(&task, Variant::ContinuousAdversary), Some([3, 2]));
         assert_eq!(keep(&task, Variant::DiscreteAdversaryInf), None);
         assert_eq!(keep(&task, Variant::Mean), None);
         task.effort.searched = 0;
@@ -114,7 +115,7 @@ mod tests {
             task.effort.trajectories = trajectories;
             assert_eq!(Level::Pilot.trajectories(&task), pilot);
         }
-        for (iterations, trial) in [(0, 0), (4, 1), (40, 2), (200, 12)] {
+        for (iterations, trial) in [(0, 0), (4, 1), (40, 5), (200, 25)] {
             task.effort.iterations = iterations;
             let sweeps = Level::Trial.sweeps(Variant::ContinuousAdversary, &task);
             assert_eq!(sweeps, trial);

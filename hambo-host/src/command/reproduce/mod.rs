@@ -12,6 +12,8 @@
 //! | [`setting`] | a log and a model of a setting, and what a check says |
 //! | [`convergence`], [`convergence_summary`] | figure 2: the bound of Gaussian processes against the size of the log |
 //! | [`control`], [`control_summary`] | figures 3 and 4: all variants against the size of the log and the horizon |
+//! | [`offline`], [`offline_summary`] | table 1: controllers that are learned from a log alone |
+//! | [`offline_log`], [`offline_effort`] | who logs for it, on which scale, and how much is done |
 //! | [`scale`] | returns on the scale of the pictures, means over seeds |
 
 pub mod agents;
@@ -21,6 +23,10 @@ pub mod convergence;
 pub mod convergence_summary;
 pub mod effort;
 mod figures;
+pub mod offline;
+pub mod offline_effort;
+pub mod offline_log;
+pub mod offline_summary;
 pub mod scale;
 pub mod setting;
 

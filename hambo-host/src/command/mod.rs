@@ -172,7 +172,8 @@ enum Command {
     ///
     /// Example: hambo report run.json -o report.html
     Report(ReportArguments),
-    /// The paper's figures: logs, models and checks of its systems, beside the true returns.
+    /// The paper's figures and its table: logs, models and checks of its systems, beside the true
+    /// returns.
     ///
     /// Example: hambo reproduce fig2 --quick
     Reproduce(ReproduceArguments),

@@ -20,7 +20,7 @@ pub use mujoco::{GET_MUJOCO, HAS_MUJOCO, MUJOCO_ENVIRONMENTS};
 pub use pendulum::Pendulum;
 pub use point_env::PointEnv;
 pub use point_safety::{PointSafety, TruePath, UNSAFE_BELOW};
-pub use random::{MeanReturn, random_returns, uniform_log};
+pub use random::{MeanReturn, random_returns, random_run, uniform_log};
 pub use rollout::{EnvironmentRun, rollout, rollout_for};
 
 use crate::formats::task::TaskFile;

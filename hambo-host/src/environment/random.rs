@@ -15,19 +15,74 @@ pub fn random_returns(
     seed: u64,
 ) -> Vec<f64> {
     let value = |episode| {
-        let mut stream = Stream::new(seed, episode);
-        let mut state = system.reset(&mut stream);
         let mut value = 0.0;
-        for _ in 0..horizon {
-            let action = uniform_action(system, &mut stream);
-            value += system.step(&mut state, &action);
-            if system.has_ended(&state) {
-                break;
-            }
-        }
+        let mut add = |_: &[f64], _: &[f32], reward: f64, _: &[f64]| value += reward;
+        drive_at_random(horizon, system, Stream::new(seed, episode), &mut add);
         value
     };
     (0..episodes).map(value).collect()
+}
+
+/// The same episodes with their transitions.
+///
+/// # Errors
+/// If a number is not finite.
+pub fn random_run(
+    horizon: u32,
+    system: &dyn Environment,
+    episodes: u32,
+    seed: u64,
+) -> Result<EnvironmentRun, LogError> {
+    let task = system.task();
+    let mut run = EnvironmentRun {
+        log: Log::new(task.logged_states().len(), task.action_names.len()),
+        returns: Vec::new(),
+        terminated: Vec::new(),
+    };
+    for episode in 0..episodes {
+        let (mut value, mut pushed) = (0.0, Ok(()));
+        let mut add = |before: &[f64], action: &[f32], reward: f64, after: &[f64]| {
+            value += reward;
+            if pushed.is_ok() {
+                pushed = run.log.push(Transition {
+                    state: &system.observe(before),
+                    action,
+                    next_state: &system.observe(after),
+                    reward: reward as f32,
+                    episode,
+                });
+            }
+        };
+        let stream = Stream::new(seed, episode);
+        let terminated = drive_at_random(horizon, system, stream, &mut add);
+        pushed?;
+        run.returns.push(value);
+        run.terminated.push(terminated);
+    }
+    Ok(run)
+}
+
+/// What is told of a step: the inner state before, the action, the reward, the state after.
+type EachStep<'a> = dyn FnMut(&[f64], &[f32], f64, &[f64]) + 'a;
+
+/// One episode; returns whether it ended for ever.
+fn drive_at_random(
+    horizon: u32,
+    system: &dyn Environment,
+    mut stream: Stream,
+    each: &mut EachStep<'_>,
+) -> bool {
+    let mut state = system.reset(&mut stream);
+    for _ in 0..horizon {
+        let action = uniform_action(system, &mut stream);
+        let before = state.clone();
+        let reward = system.step(&mut state, &action);
+        each(&before, &action, reward, &state);
+        if system.has_ended(&state) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Transitions from states that `draw` gives, with uniform actions; each is an episode of
@@ -121,6 +176,23 @@ impl EnvironmentRun {
 mod tests {
     use super::super::{Pendulum, PointEnv};
     use super::*;
+
+    #[test]
+    fn random_transitions_are_those_of_the_returns() {
+        let system = Pendulum::new().unwrap();
+        let run = random_run(30, &system, 4, 9).unwrap();
+        assert_eq!(run.returns, random_returns(30, &system, 4, 9));
+        assert_eq!((run.log.len(), run.terminated), (120, vec![false; 4]));
+        let rows: Vec<_> = run.log.rows().collect();
+        for pair in rows
+            .windows(2)
+            .filter(|pair| pair[0].episode == pair[1].episode)
+        {
+            assert_eq!(pair[0].next_state, pair[1].state);
+        }
+        let sum: f64 = rows[..30].iter().map(|row| f64::from(row.reward)).sum();
+        assert!((sum - run.returns[0]).abs() < 1e-3);
+    }
 
     #[test]
     fn random_actions_cover_their_limits() {

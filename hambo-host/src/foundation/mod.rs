@@ -15,3 +15,4 @@ pub mod output;
 pub mod place;
 pub mod random;
 pub mod study;
+pub mod thread_time;

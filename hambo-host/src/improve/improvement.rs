@@ -4,6 +4,7 @@ use hambo_core::image::Image;
 use serde::{Deserialize, Serialize};
 
 use super::ImproveOptions;
+use super::log_rows::{LoggedRows, reward_scale};
 use crate::Error;
 use crate::check::adversary::{AdversaryLearner, AdversaryLearnerState, units};
 use crate::check::case::Case;
@@ -44,6 +45,7 @@ pub struct ImproveState {
     controller: SoftActorCriticState,
     adversary: AdversaryLearnerState,
     round: usize,
+    average: Option<TrainedActor>,
     best: Option<Candidate>,
 }
 
@@ -136,6 +138,8 @@ struct Improvement<'a> {
     controller: SoftActorCritic,
     adversary: AdversaryLearner,
     round: usize,
+    /// Of the controllers since they began to learn.
+    average: Option<TrainedActor>,
     best: Option<Candidate>,
 }
 
@@ -150,7 +154,7 @@ impl<'a> Improvement<'a> {
         let (variant, lanes, seed) = (options.variant, options.rollouts, options.seed);
         let own = ControllerProblem::new(&images.rollouts, variant, lanes, seed)?;
         let other = AdversaryProblem::new(&images.rollouts, variant, lanes, seed)?;
-        let (controller, adversary, round, best) = match state {
+        let (mut controller, adversary, round, average, best) = match state {
             Some(state) if state.options != *options => {
                 let text = "the checkpoint was made with other options: give the same ones, \
                             or begin anew without --resume";
@@ -160,6 +164,7 @@ impl<'a> Improvement<'a> {
                 SoftActorCritic::resume(&own, state.controller)?,
                 AdversaryLearner::resume(&other, state.adversary)?,
                 state.round,
+                state.average,
                 state.best,
             ),
             None => {
@@ -180,9 +185,22 @@ impl<'a> Improvement<'a> {
                     AdversaryLearner::new(&other, variant, adversary)?,
                     0,
                     None,
+                    None,
                 )
             }
         };
+        if options.logged_share > 0.0 || options.imitation_steps > 0 {
+            if options.logged_share > 0.0 && task.termination.is_some() {
+                let text = "logged_share: the task terminates, and a log does not say which of \
+                            its rows did; give 0";
+                return Err(Error::Usage(text.to_owned()));
+            }
+            let rows = LoggedRows::of(log, task);
+            controller.learn_from_log(rows.steps(), options.logged_share)?;
+            if round == 0 {
+                controller.imitate(options.imitation_steps);
+            }
+        }
         Ok(Self {
             images,
             task,
@@ -190,6 +208,7 @@ impl<'a> Improvement<'a> {
             controller,
             adversary,
             round,
+            average,
             best,
         })
     }
@@ -200,6 +219,7 @@ impl<'a> Improvement<'a> {
             controller: self.controller.state().clone(),
             adversary: self.adversary.state(),
             round: self.round,
+            average: self.average.clone(),
             best: self.best.clone(),
         }
     }
@@ -229,8 +249,26 @@ impl<'a> Improvement<'a> {
                 self.images.rollouts.with_adversary(part.as_bytes())?
             }
         };
+        let left = match options.anneal {
+            true => 1.0 - self.round as f32 / options.rounds as f32,
+            false => 1.0,
+        };
+        let learns = self.round >= options.critic_rounds;
+        let rate = left * options.actor_rate * options.learning_rate;
+        self.controller.set_actor_rate(learns.then_some(rate));
         let mut problem = ControllerProblem::new(&image, variant, lanes, seed)?;
         let report = self.controller.round(&mut problem)?;
+        let now = self.controller.last_actor();
+        self.average = Some(
+            match self
+                .average
+                .take()
+                .filter(|_| learns && options.averaging > 0.0)
+            {
+                Some(average) => average.towards(&now, 1.0 - options.averaging),
+                None => now,
+            },
+        );
         report.ok_or_else(|| Error::Usage("the checkpoint's learner is at its end".to_owned()))
     }
 
@@ -250,7 +288,8 @@ impl<'a> Improvement<'a> {
     /// Judges the controller of now on the task itself, and keeps the best: no bound makes up
     /// for unfit evidence or a broken constraint.
     fn judge(&mut self) -> Result<(), Error> {
-        let actor = self.controller.last_actor();
+        let now = || self.controller.last_actor();
+        let actor = self.average.clone().unwrap_or_else(now);
         let part = controller_part(actor.policy(&self.task.action_low, &self.task.action_high))?;
         let outcome = check(&self.images.judged.with_policy(part.as_bytes())?)?;
         let standing = Standing::of(&outcome);
@@ -299,21 +338,6 @@ fn rollouts(case: &Case, log: &Log, options: &ImproveOptions, controller: &[u8])
         policy_part: controller.to_vec(),
         task,
         ..case.clone()
-    }
-}
-
-/// Rewards of about one learn well.
-fn reward_scale(log: &Log) -> f32 {
-    let (mut sum, mut count) = (0.0_f64, 0.0_f64);
-    for row in log.rows() {
-        sum += f64::from(row.reward.abs());
-        count += 1.0;
-    }
-    let usual = (sum / count) as f32;
-    if usual > 0.0 && usual.is_finite() {
-        1.0 / usual
-    } else {
-        1.0
     }
 }
 

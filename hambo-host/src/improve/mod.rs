@@ -12,6 +12,7 @@
 //! use: `check` and below.
 
 mod improvement;
+mod log_rows;
 mod options;
 
 pub use improvement::{Candidate, ImproveState, Improved, improve};

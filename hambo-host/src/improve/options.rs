@@ -32,6 +32,24 @@ pub struct ImproveOptions {
     pub batch: usize,
     /// What a reward is worth one step later.
     pub discount: f32,
+    /// Adam's rate of both learners.
+    pub learning_rate: f32,
+    /// The share of the controller's batches that are rows of the log itself. Only for tasks
+    /// that do not terminate: a log does not say which of its rows did.
+    pub logged_share: f32,
+    /// Gradient steps by which the controller imitates the log before the first round.
+    pub imitation_steps: usize,
+    /// What a unit of the logged actions' log likelihood is worth to the controller.
+    pub imitation: f32,
+    /// Rounds before the controller learns: its critics get to know what it imitates.
+    pub critic_rounds: usize,
+    /// The controller's learning rate, as a part of its critics'.
+    pub actor_rate: f32,
+    /// Whether the controller's learning rate falls to 0 along a line.
+    pub anneal: bool,
+    /// How much of a candidate's weights stays from round to round: candidates are averages over
+    /// about 1 / (1 − averaging) rounds. With 0 they are the controller of now.
+    pub averaging: f32,
     /// Rounds from one candidate to the next.
     pub judge_every: usize,
     /// Seed of everything.
@@ -50,6 +68,14 @@ impl Default for ImproveOptions {
             hidden: vec![256; 2],
             batch: 256,
             discount: 0.99,
+            learning_rate: 1e-3,
+            logged_share: 0.0,
+            imitation_steps: 0,
+            imitation: 0.0,
+            critic_rounds: 0,
+            actor_rate: 1.0,
+            anneal: false,
+            averaging: 0.0,
             judge_every: 5,
             seed: 0,
         }
@@ -73,13 +99,18 @@ impl ImproveOptions {
                 rounds: self.rounds,
                 episodes: self.rollouts,
                 gradient_steps,
-                random_episodes: self.rollouts,
+                // What imitates needs no chance to begin with.
+                random_episodes: match self.imitation_steps {
+                    0 => self.rollouts,
+                    _ => 0,
+                },
                 // Candidates are judged by a check; the learners keep their last weights.
                 evaluation_episodes: 0,
                 patience: self.rounds,
                 most_steps: None,
             },
             batch: self.batch,
+            learning_rate: self.learning_rate,
             reward_scale,
             units: Some(units),
             seed: self.seed,
@@ -99,6 +130,7 @@ impl ImproveOptions {
             },
             // Steers the entropy within a few hundred steps.
             temperature_rate: 1e-3,
+            imitation: self.imitation,
             ..SoftActorCriticOptions::default()
         }
     }

@@ -7,6 +7,7 @@ use super::episodes::{EVALUATION, Step, run_episodes};
 use super::history::{History, mean};
 use super::lanes::LaneNetwork;
 use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
+use super::logged::{Logged, LoggedStep};
 use super::options::{InputUnits, Value};
 use super::replay::{Batch, Replay};
 use super::waves::Waves;
@@ -56,6 +57,7 @@ pub struct Driver<L: Learner> {
     sizes: Sizes,
     batch: Batch,
     learner: L,
+    logged: Option<Logged>,
 }
 
 impl<L: Learner> Driver<L> {
@@ -108,7 +110,50 @@ impl<L: Learner> Driver<L> {
             learner: L::new(&sizes, &state.options, tick),
             sizes,
             state,
+            logged: None,
         })
+    }
+
+    /// From now on a share of every batch comes from these transitions: (state, action in
+    /// [−1, 1], next state, reward), of episodes that do not end. They are no part of
+    /// [`Self::state`]: who resumes gives them again.
+    ///
+    /// # Errors
+    /// If a row is not of the problem's sizes, or values end with the horizon: a log does not
+    /// know when.
+    pub fn learn_from_log<'r>(
+        &mut self,
+        rows: impl Iterator<Item = LoggedStep<'r>>,
+        share: f32,
+    ) -> Result<(), ReinforcementError> {
+        let learning = L::learning(&self.state.options);
+        let logged = Logged::new(rows, share, self.sizes.columns, learning, &self.units)?;
+        self.logged = Some(logged).filter(|logged| !logged.is_empty());
+        Ok(())
+    }
+
+    /// A batch of logged transitions alone, and who may learn from it; `None` without a log.
+    pub(super) fn logged_batch(
+        &mut self,
+        random: &mut Random,
+    ) -> Option<(&mut L, &mut L::Weights, &Batch)> {
+        self.logged.as_ref()?.draw(random, &mut self.batch);
+        Some((&mut self.learner, &mut self.state.weights, &self.batch))
+    }
+
+    pub(super) fn learner_mut(&mut self) -> &mut L {
+        &mut self.learner
+    }
+
+    /// Random numbers from where the learner stands.
+    pub(super) fn random(&self) -> Random {
+        let seed = L::learning(&self.state.options).seed;
+        Random::at(seed, L::STREAMS[1], self.state.draws)
+    }
+
+    /// Where it stands after some were drawn.
+    pub(super) fn keep_random(&mut self, random: &Random) {
+        self.state.draws = random.draws();
     }
 
     /// All that the learner has become.
@@ -203,7 +248,10 @@ impl<L: Learner> Driver<L> {
     /// squared error.
     pub(crate) fn gradient_step(&mut self, random: &mut Random) -> f64 {
         let state = &mut self.state;
-        state.replay.draw(random, &mut self.batch);
+        match &self.logged {
+            Some(logged) => logged.draw_beside(&state.replay, random, &mut self.batch),
+            None => state.replay.draw(random, &mut self.batch),
+        }
         self.learner.learn(&mut state.weights, &self.batch, random)
     }
 

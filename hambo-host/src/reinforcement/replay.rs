@@ -110,10 +110,15 @@ impl Replay {
 
     /// Fills a batch with transitions drawn with replacement.
     pub(super) fn draw(&self, random: &mut Random, batch: &mut Batch) {
+        batch.clear();
+        self.draw_more(random, batch.rows, batch);
+    }
+
+    /// Adds so many to a batch.
+    pub(super) fn draw_more(&self, random: &mut Random, rows: usize, batch: &mut Batch) {
         let width = self.columns.width();
         let (seen, acted) = (self.columns.observation, self.columns.action);
-        batch.clear();
-        for _ in 0..batch.rows {
+        for _ in 0..rows {
             let row = random.index(self.len()) * width;
             let row = &self.rows[row..row + width];
             let (observation, rest) = row.split_at(seen);
@@ -133,6 +138,8 @@ impl Replay {
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     pub(super) rows: usize,
+    /// How many of them, the last ones, are logged.
+    pub(super) logged: usize,
     pub(super) observation: Vec<f32>,
     pub(super) action: Vec<f32>,
     pub(super) next: Vec<f32>,
@@ -149,7 +156,7 @@ impl Batch {
         }
     }
 
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         let columns = [
             &mut self.observation,
             &mut self.action,

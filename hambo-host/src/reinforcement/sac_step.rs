@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::replay::Batch;
-use super::squashed_gaussian::Draws;
+use super::squashed_gaussian::{Draws, add_likelihood_slopes};
 use super::weights::{Twins, Weights, Work};
 use crate::foundation::network::perceptron::LayerShape;
 use crate::foundation::random::Random;
@@ -30,6 +30,10 @@ pub(super) struct Rates {
     pub(super) tick: Option<f32>,
     pub(super) target_entropy: f32,
     pub(super) learning_rate: f32,
+    /// The actor's; without one it stays as it is, and so does the temperature.
+    pub(super) actor_rate: Option<f32>,
+    /// What a unit of the logged actions' log likelihood is worth to the actor.
+    pub(super) imitation: f32,
     pub(super) temperature_rate: f32,
     pub(super) polyak: f32,
 }
@@ -96,7 +100,10 @@ impl SacStep {
             },
         );
         let loss = self.learn_critics(&mut weights.twins, batch, temperature, rates);
-        self.learn_actor(weights, batch, temperature, rates);
+        let Some(actor_rate) = rates.actor_rate else {
+            return loss;
+        };
+        self.learn_actor(weights, batch, temperature, actor_rate, rates);
         let densities = self.now.log_densities.iter().map(|&d| f64::from(d));
         let entropy = -densities.sum::<f64>() / batch_rows(batch);
         self.temperature_gradient = (entropy - f64::from(rates.target_entropy)) as f32;
@@ -107,6 +114,18 @@ impl SacStep {
             rates.temperature_rate,
         );
         loss
+    }
+
+    /// One step towards the batch's actions: −ln pi(a | s) falls.
+    pub(super) fn imitate(&mut self, actor: &mut Weights, batch: &Batch, rate: f32) {
+        self.actor
+            .network
+            .forward(&actor.parameters, &batch.observation);
+        let (outputs, slopes) = self.actor.network.outputs_and_slope();
+        slopes.fill(0.0);
+        let weight = 1.0 / batch.rows as f32;
+        add_likelihood_slopes(outputs, &batch.action, self.actions, weight, slopes);
+        actor.descend(&mut self.actor, rate);
     }
 
     fn learn_critics(
@@ -166,6 +185,7 @@ impl SacStep {
         weights: &mut ActorCriticWeights,
         batch: &Batch,
         temperature: f32,
+        actor_rate: f32,
         rates: &Rates,
     ) {
         let twins = &mut weights.twins;
@@ -205,7 +225,18 @@ impl SacStep {
         let (outputs, slopes) = self.actor.network.outputs_and_slope();
         self.now
             .pull_back(outputs, &self.action_slopes, temperature, weight, slopes);
-        weights.actor.descend(&mut self.actor, rates.learning_rate);
+        if rates.imitation > 0.0 {
+            // Logged rows come last.
+            let count = self.actions;
+            let rolled = batch.rows - batch.logged;
+            let own = (
+                &outputs[2 * count * rolled..],
+                &batch.action[count * rolled..],
+            );
+            let to = &mut slopes[2 * count * rolled..];
+            add_likelihood_slopes(own.0, own.1, count, weight * rates.imitation, to);
+        }
+        weights.actor.descend(&mut self.actor, actor_rate);
     }
 }
 

@@ -26,6 +26,9 @@ pub struct SoftActorCriticOptions {
     pub temperature: f32,
     /// The entropy that the temperature steers to; minus the number of actions if none.
     pub target_entropy: Option<f32>,
+    /// What a unit of the logged actions' log likelihood is worth in (scaled) reward, to an
+    /// actor that learns from a log as well.
+    pub imitation: f32,
 }
 
 impl Default for SoftActorCriticOptions {
@@ -35,6 +38,7 @@ impl Default for SoftActorCriticOptions {
             temperature_rate: 5e-5,
             temperature: 0.1,
             target_entropy: None,
+            imitation: 0.0,
         }
     }
 }
@@ -85,6 +89,26 @@ impl SoftActorCritic {
         TrainedActor { layers, units }
     }
 
+    /// Lets the actor imitate the logged actions before it learns, by so many steps of greatest
+    /// likelihood. Without [`learn_from_log`](Driver::learn_from_log) there is nothing to imitate.
+    pub fn imitate(&mut self, steps: usize) {
+        let mut random = self.random();
+        for _ in 0..steps {
+            let Some((learner, weights, batch)) = self.logged_batch(&mut random) else {
+                return;
+            };
+            let rate = learner.rates.learning_rate;
+            learner.step.imitate(&mut weights.actor, batch, rate);
+        }
+        self.keep_random(&random);
+    }
+
+    /// Sets the actor's learning rate, which is that of the critics at first; without one only
+    /// the critics learn. It is no part of the state.
+    pub fn set_actor_rate(&mut self, rate: Option<f32>) {
+        self.learner_mut().rates.actor_rate = rate;
+    }
+
     /// The actor of now.
     #[must_use]
     pub fn last_actor(&self) -> TrainedActor {
@@ -117,6 +141,8 @@ impl Learner for ActorCritic {
         let rate = options.temperature_rate >= 0.0 && options.temperature_rate.is_finite();
         holds(rate, "temperature_rate", "0 or positive")?;
         holds(positive(options.temperature), "temperature", "positive")?;
+        let imitation = options.imitation >= 0.0 && options.imitation.is_finite();
+        holds(imitation, "imitation", "0 or positive")?;
         let finite = options.target_entropy.is_none_or(f32::is_finite);
         holds(finite, "target_entropy", "finite")
     }
@@ -157,6 +183,8 @@ impl Learner for ActorCritic {
                 tick,
                 target_entropy: options.target_entropy.unwrap_or(-(actions as f32)),
                 learning_rate: learning.learning_rate,
+                actor_rate: Some(learning.learning_rate),
+                imitation: options.imitation,
                 temperature_rate: options.temperature_rate,
                 polyak: learning.polyak,
             },

@@ -71,6 +71,8 @@ fn gradients_match_finite_differences() {
         target_entropy: ENTROPY,
         // Nothing moves, so that every loss is taken at the same place.
         learning_rate: 0.0,
+        actor_rate: Some(0.0),
+        imitation: 0.0,
         temperature_rate: 0.0,
         polyak: 0.0,
     };

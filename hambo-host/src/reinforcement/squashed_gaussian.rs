@@ -7,6 +7,36 @@
 
 use hambo_core::policy::{LOG_STD_HIGH, LOG_STD_LOW};
 
+/// Logged actions nearer to ±1 than this count as this near: at ±1 the likelihood has no bound.
+const NEAREST: f32 = 0.01;
+
+/// Adds the derivatives in the outputs of weight · Σ −ln density of these actions.
+pub(super) fn add_likelihood_slopes(
+    outputs: &[f32],
+    actions: &[f32],
+    count: usize,
+    weight: f32,
+    to: &mut [f32],
+) {
+    let rows = outputs
+        .chunks_exact(2 * count)
+        .zip(actions.chunks_exact(count));
+    for (to, (outputs, actions)) in to.chunks_exact_mut(2 * count).zip(rows) {
+        let (to_means, to_raws) = to.split_at_mut(count);
+        let (means, raws) = outputs.split_at(count);
+        for j in 0..count {
+            let u = actions[j].clamp(NEAREST - 1.0, 1.0 - NEAREST).atanh();
+            let std = raws[j].clamp(LOG_STD_LOW, LOG_STD_HIGH).exp();
+            let away = (means[j] - u) / std;
+            to_means[j] += weight * away / std;
+            let free = (LOG_STD_LOW..=LOG_STD_HIGH).contains(&raws[j]);
+            if free {
+                to_raws[j] += weight * (1.0 - away * away);
+            }
+        }
+    }
+}
+
 /// ln √(2π).
 const NORMALISER: f32 = 0.918_938_5;
 
@@ -114,6 +144,35 @@ mod tests {
         let expected = (normal / (1.0 - u.tanh().powi(2))).ln();
         assert!((f64::from(draws.actions[0]) - u.tanh()).abs() < 1e-6);
         assert!((f64::from(draws.log_densities[0]) - expected).abs() < 1e-5);
+    }
+
+    #[test]
+    fn likelihood_slopes_are_those_of_the_density() {
+        let (actions, weight) = ([0.4_f32, -0.7], 0.5);
+        // Less terms that do not depend on the outputs.
+        let loss = |outputs: [f64; 4]| {
+            let one = |j: usize| {
+                let u = f64::from(actions[j]).atanh();
+                let away = (outputs[j] - u) / outputs[2 + j].exp();
+                0.5 * away * away + outputs[2 + j]
+            };
+            f64::from(weight) * (one(0) + one(1))
+        };
+        let outputs = [0.3_f32, -0.2, -0.5, 0.1];
+        let mut slopes = [1.0_f32; 4];
+        add_likelihood_slopes(&outputs, &actions, 2, weight, &mut slopes);
+        for place in 0..4 {
+            let at = |step: f64| {
+                let mut moved = outputs.map(f64::from);
+                moved[place] += step;
+                loss(moved)
+            };
+            let expected = 1.0 + (at(1e-5) - at(-1e-5)) / 2e-5;
+            assert!(
+                (f64::from(slopes[place]) - expected).abs() < 1e-4,
+                "{place}"
+            );
+        }
     }
 
     #[test]

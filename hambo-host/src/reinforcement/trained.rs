@@ -26,6 +26,18 @@ impl TrainedActor {
         self.layers.last().map_or(0, |layer| layer.outputs / 2)
     }
 
+    /// Its weights, moved by a share of the way to another's of the same shape.
+    #[must_use]
+    pub fn towards(mut self, other: &Self, share: f32) -> Self {
+        for (own, other) in self.layers.iter_mut().zip(&other.layers) {
+            let weights = own.weights.iter_mut().zip(&other.weights);
+            for (own, other) in weights.chain(own.bias.iter_mut().zip(&other.bias)) {
+                *own = (1.0 - share) * *own + share * other;
+            }
+        }
+        self
+    }
+
     /// The layers to the means alone.
     #[must_use]
     pub fn mean_layers(&self) -> Vec<Layer> {
@@ -111,5 +123,25 @@ fn stretched(head: Head, squash: bool, low: &[f32], high: &[f32]) -> ActionMap {
         log_std: Vec::new(),
         scale: limits().map(|(low, high)| 0.5 * (high - low)).collect(),
         offset: limits().map(|(low, high)| 0.5 * (high + low)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_actor_moves_by_its_share_of_the_way() {
+        let actor = |weights: [f32; 2], bias: f32| TrainedActor {
+            layers: vec![Layer {
+                inputs: 2,
+                outputs: 1,
+                weights: weights.to_vec(),
+                bias: vec![bias],
+            }],
+            units: InputUnits::plain(2),
+        };
+        let moved = actor([0.0, 4.0], 8.0).towards(&actor([4.0, 0.0], 0.0), 0.25);
+        assert_eq!(moved, actor([1.0, 3.0], 6.0));
     }
 }

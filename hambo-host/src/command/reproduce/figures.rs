@@ -10,6 +10,8 @@ use super::control_summary::{by_horizon, by_rows, points_csv};
 use super::convergence::Convergence;
 use super::effort::ReproductionEffort;
 use super::locomotion::Locomotion;
+use super::offline::Offline;
+use super::offline_effort::OfflineEffort;
 use crate::Error;
 use crate::foundation::files::write_whole;
 use crate::foundation::observer::{Observer, Progress};
@@ -33,6 +35,8 @@ enum Figure {
     Fig3,
     /// Networks: all variants against the horizon.
     Fig4,
+    /// Offline learning on HalfCheetah, from a random and a medium log.
+    Table1,
     /// All of them.
     All,
 }
@@ -77,7 +81,9 @@ pub fn run(arguments: &ReproduceArguments, out: &mut impl Write) -> Result<(), E
         let text = "--minutes: give a number above 0 and below a million";
         return Err(Error::Usage(text.to_owned()));
     }
-    writeln!(out, "{} version: {}", effort.name, effort.difference())?;
+    if arguments.figure != Figure::Table1 {
+        writeln!(out, "{} version: {}", effort.name, effort.difference())?;
+    }
     let wants = |figure| arguments.figure == figure || arguments.figure == Figure::All;
     if wants(Figure::Fig1) {
         let picture = figure_1(&folder.join("fig1"), out)?;
@@ -121,6 +127,37 @@ pub fn run(arguments: &ReproduceArguments, out: &mut impl Write) -> Result<(), E
             }
         }
     }
+    if wants(Figure::Table1) {
+        table_1(&folder, arguments, out)?;
+    }
+    Ok(())
+}
+
+/// Without MuJoCo there is nothing to work off; rows that are kept are shown all the same.
+fn table_1(
+    folder: &Path,
+    arguments: &ReproduceArguments,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let effort = match arguments.quick {
+        true => OfflineEffort::quick(),
+        false => OfflineEffort::full(),
+    };
+    let difference = effort.difference();
+    let study = Offline::new(effort);
+    let kept = Table::read(&file(folder, &study, None), &study).map_err(Error::Usage)?;
+    if !arguments.summary && kept.is_empty() && !study.can_run(0) {
+        let text = "table 1 needs HalfCheetah, which this program lacks: `cargo xtask mujoco` \
+                    builds one that has it";
+        if arguments.figure == Figure::All {
+            writeln!(out, "\n{text}")?;
+            return Ok(());
+        }
+        return Err(Error::Usage(text.to_owned()));
+    }
+    let table = rows(&study, folder, arguments)?;
+    let text = study.summary(&table, None).text;
+    writeln!(out, "\ntable 1: {difference}\n\n{text}")?;
     Ok(())
 }
 

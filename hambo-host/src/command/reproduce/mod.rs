@@ -11,7 +11,9 @@
 //! | [`effort`] | how much is done: the full version and the quick one |
 //! | [`setting`] | a log and a model of a setting, and what a check says |
 //! | [`convergence`], [`convergence_summary`] | figure 2: the bound of Gaussian processes against the size of the log |
-//! | [`control`], [`locomotion`], [`control_summary`] | figures 3 and 4: all variants against the size of the log and the horizon; [`locomotion`] has the systems that need MuJoCo |
+//! | [`control`], [`locomotion`], [`control_summary`] | figures 3 and 4: all variants against the size of the log and the horizon; [`locomotion`] has large networks |
+//! | [`offline`], [`offline_summary`] | table 1: controllers that are learned from a log alone |
+//! | [`offline_log`], [`offline_effort`] | who logs for it, on which scale, and how much is done |
 //! | [`scale`] | returns on the scale of the pictures, means over seeds |
 
 pub mod agents;
@@ -22,6 +24,10 @@ pub mod convergence_summary;
 pub mod effort;
 mod figures;
 pub mod locomotion;
+pub mod offline;
+pub mod offline_effort;
+pub mod offline_log;
+pub mod offline_summary;
 pub mod scale;
 pub mod setting;
 

@@ -7,7 +7,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use hambo_core::task::Effort;
+use hambo_core::task::{Allocation, Effort};
 use hambo_core::variant::Variant;
 
 use super::offline_effort::{Imitation, OfflineEffort};
@@ -236,6 +236,7 @@ impl Offline {
                 searched,
                 iterations,
                 seed: effort.seed,
+                allocation: Allocation::Even,
             },
             initial: first_states(log),
             policy_part: Vec::new(),

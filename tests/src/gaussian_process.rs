@@ -348,7 +348,18 @@ pub fn kernels<'i>(image: &'i Image<'_>) -> &'i [Kernel] {
     }
 }
 
-/// Likewise with another policy, under every variant that needs no members.
+/// Whether the variance of an image's model takes points together: that of
+/// linear kernels alone does not.
+#[must_use]
+pub fn has_groups(image: &Image<'_>) -> bool {
+    match &image.model().dynamics {
+        Dynamics::GaussianProcess(process) => !process.groups().is_empty(),
+        Dynamics::Ensemble(_) => false,
+    }
+}
+
+/// A whole random image with another policy, under every variant that needs no
+/// members.
 ///
 /// # Errors
 /// As for [`image`].

@@ -195,7 +195,7 @@ fn a_controller_that_sees_functions_of_the_state_agrees_bit_for_bit() {
 #[test]
 fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
     let folder = Folder::new("parity-gp");
-    let (verdicts, kernels): (Vec<_>, Vec<_>) = (0..images())
+    let (verdicts, cases): (Vec<_>, Vec<_>) = (0..images())
         .into_par_iter()
         .map(|seed| {
             let policy = |_: &mut Draw, [states, actions]: [usize; 2]| {
@@ -210,9 +210,13 @@ fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
             let image = Image::parse(bytes.as_bytes()).unwrap();
             let host = check(&image).unwrap();
             let verdict = agree(&folder, &format!("{seed}.hmb"), bytes.as_bytes(), &host);
-            (verdict, gaussian_process::kernels(&image).to_vec())
+            let kernels = gaussian_process::kernels(&image).to_vec();
+            (verdict, (kernels, gaussian_process::has_groups(&image)))
         })
         .unzip();
+    let (kernels, grouped): (Vec<_>, Vec<_>) = cases.into_iter().unzip();
+    let grouped = grouped.into_iter().filter(|grouped| *grouped).count();
+    assert!(grouped as u64 >= images() / 6, "{grouped} with groups");
     // Every kernel in enough outputs.
     let kernels: Vec<_> = kernels.into_iter().flatten().collect();
     for kernel in gaussian_process::KERNELS {

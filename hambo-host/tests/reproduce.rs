@@ -9,6 +9,7 @@ use hambo_host::command::reproduce::control_summary::{self, ControlPoint};
 use hambo_host::command::reproduce::convergence::Convergence;
 use hambo_host::command::reproduce::convergence_summary;
 use hambo_host::command::reproduce::effort::ReproductionEffort;
+use hambo_host::command::reproduce::locomotion::Locomotion;
 use hambo_host::command::reproduce::offline::{CELLS, Offline};
 use hambo_host::command::reproduce::offline_effort::OfflineEffort;
 use hambo_host::command::reproduce::offline_log::LoggedBy;
@@ -195,4 +196,33 @@ fn rows_of_mujoco_are_shown_by_a_program_without_it() {
     assert!(runs("pendulum"));
     assert_eq!(runs("hopper"), cfg!(feature = "mujoco"));
     assert_eq!(runs("half_cheetah"), cfg!(feature = "mujoco"));
+}
+
+/// The nested bounds of large networks hold, and without noise DAinf is no farther from the truth
+/// than in the authors' published numbers.
+#[test]
+fn the_kept_bounds_of_large_networks_hold_and_are_tight() {
+    let study = Locomotion(ReproductionEffort::full());
+    let table = kept(&study);
+    let cells = study.all();
+    for row in table.rows() {
+        let cell = &cells[row.number("cell") as usize];
+        assert_eq!(row.text("system"), cell.agents.system);
+        assert_eq!(row.text("rows"), cell.rows.to_string());
+        assert_eq!(row.text("seed"), cell.seed.to_string());
+        assert!(cell.horizons.contains(&(row.number("horizon") as u32)));
+    }
+    let points = control_summary::points(&table);
+    hold_valid(&points, "nested");
+    for (system, horizon, gap) in [("hopper", 200, 0.194), ("half_cheetah", 100, 0.202)] {
+        let wanted = |point: &&ControlPoint| {
+            point.system == system
+                && (point.rows, point.horizon) == (100_000, horizon)
+                && point.beta == "authors"
+                && point.variant == "dainf"
+        };
+        let point = points.iter().find(wanted).unwrap();
+        assert!(1.0 - point.mean.mean <= gap, "{point:?}");
+        assert_eq!(point.above, 0, "{point:?}");
+    }
 }

@@ -75,8 +75,8 @@ impl Shortlist {
     /// The number of the start at a place, by number; beyond the last, 0.
     #[must_use]
     pub fn at(self, place: usize) -> usize {
-        let numbers = (0..MAX_STARTS).filter(|number| self.contains(*number));
-        numbers.skip(place).next().unwrap_or(0)
+        let mut numbers = (0..MAX_STARTS).filter(|number| self.contains(*number));
+        numbers.nth(place).unwrap_or(0)
     }
 }
 

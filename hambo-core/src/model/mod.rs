@@ -43,7 +43,7 @@ pub struct Model<'a> {
 
 /// The statistical model of the transition s′ − s.
 #[derive(Clone, Debug)]
-#[expect(
+#[allow(
     clippy::large_enum_variant,
     reason = "there is one of them, and no heap to put its shapes on"
 )]

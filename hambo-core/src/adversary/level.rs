@@ -4,7 +4,8 @@
 //! of all starts. The second searches: on a few other trajectories the whole
 //! search, whose difference to the first level corrects it. Nothing that was
 //! found on a trajectory is scored on it, so both means are of independent
-//! values.
+//! values. A focused check adds a pilot before the first and a trial before the
+//! second: see [`focus`](super::focus).
 
 use super::searches;
 use crate::arithmetic::random::Stream;

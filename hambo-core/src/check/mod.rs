@@ -4,7 +4,7 @@
 //!
 //! For the return and for each constraint: mean propagation, then every
 //! variant of the task, sampled on many trajectories and searched on a few
-//! ([`Level`]). All state lives here and in the lent rows, so that
+//! ([`Level`](crate::adversary::Level)). All state lives here and in the lent rows, so that
 //! firmware can serve a control loop between two calls of [`Check::advance`].
 
 mod assessment;

@@ -288,6 +288,20 @@ fn a_check_says_deploy_reject_or_abstain() {
         lowest.fold(f64::INFINITY, f64::min)
     );
 
+    // A focused search takes fewer steps for the same verdict.
+    let focused = folder.json(&format!(
+        "{check} --variant all --threshold -1000 --allocation focused --json"
+    ));
+    assert_eq!(
+        (&focused["focused"], &all["focused"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(focused["verdict"], "deploy");
+    let steps = |result: &serde_json::Value| result["model_steps"].as_u64().unwrap();
+    assert!(2 * steps(&focused) < steps(&all), "{focused}");
+    let (_, text) = code(&format!("{check} --threshold -1000 --allocation focused"));
+    assert!(text.contains("sweeps, focused"), "{text}");
+
     // What does not belong together.
     folder.write("other.toml", &TASK.replace("'x', 'v'", "'x', 'w'"));
     let text = folder.refused(&check.replace("task.toml", "other.toml"));

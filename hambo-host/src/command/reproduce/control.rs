@@ -5,7 +5,9 @@ use super::control_summary;
 use super::effort::ReproductionEffort;
 use super::setting::{checked, logged};
 use crate::Error;
+use crate::check::CheckResult;
 use crate::check::names::VARIANTS;
+use crate::check::result::EstimateResult;
 use crate::environment::{self, MeanReturn, random_returns, rollout_for};
 use crate::formats::task::TaskFile;
 use crate::foundation::observer::Unobserved;
@@ -184,14 +186,45 @@ impl Control {
             effort.check(),
             seed,
         )?;
-        let row = |one: &crate::check::result::EstimateResult| {
+        let one = CheckedSetting {
+            cell,
+            system: agents.system,
+            rows,
+            horizon,
+            seed,
+            beta: width.name(),
+            returns: [truth, random],
+            calibrated,
+        };
+        Ok(one.rows(&result))
+    }
+}
+
+/// What stands beside the estimates of a check in its rows.
+pub(super) struct CheckedSetting {
+    pub cell: usize,
+    pub system: &'static str,
+    pub rows: u32,
+    pub horizon: u32,
+    pub seed: u64,
+    pub beta: &'static str,
+    /// The truth, and of random actions.
+    pub returns: [MeanReturn; 2],
+    pub calibrated: bool,
+}
+
+impl CheckedSetting {
+    /// A row for each estimate, in the order of [`COLUMNS`].
+    pub fn rows(&self, result: &CheckResult) -> Vec<Row> {
+        let [truth, random] = &self.returns;
+        let row = |one: &EstimateResult| {
             vec![
-                cell.to_string(),
-                agents.system.to_owned(),
-                rows.to_string(),
-                horizon.to_string(),
-                seed.to_string(),
-                width.name().to_owned(),
+                self.cell.to_string(),
+                self.system.to_owned(),
+                self.rows.to_string(),
+                self.horizon.to_string(),
+                self.seed.to_string(),
+                self.beta.to_owned(),
                 one.variant.clone(),
                 digits(one.mean.0),
                 digits(one.std_error.0),
@@ -199,10 +232,10 @@ impl Control {
                 digits(truth.mean),
                 digits(truth.std_error),
                 digits(random.mean),
-                yes_or_no(calibrated),
+                yes_or_no(self.calibrated),
             ]
         };
-        Ok(result.estimates.iter().map(row).collect())
+        result.estimates.iter().map(row).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 use hambo_core::task::Allocation;
 
 use super::agents::{AGENTS, Agents};
-use super::control::{COLUMNS, TRUTH_SEED};
+use super::control::{COLUMNS, CheckedSetting, TRUTH_SEED};
 use super::control_summary;
 use super::effort::ReproductionEffort;
 use super::setting::{CheckSizes, checked, logged};
@@ -13,8 +13,8 @@ use crate::check::names::VARIANTS;
 use crate::environment::{self, MeanReturn, random_returns, rollout_for};
 use crate::formats::task::TaskFile;
 use crate::foundation::observer::Unobserved;
-use crate::foundation::study::rows::{Table, yes_or_no};
-use crate::foundation::study::{Row, Study, Summary, digits};
+use crate::foundation::study::rows::Table;
+use crate::foundation::study::{Row, Study, Summary};
 use crate::learn::calibration::CalibrationStatus;
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::fit::{FitOptions, ModelOptions, fit_sets};
@@ -165,24 +165,17 @@ impl LocomotionCell {
                 let parts = (&log, model, &policy);
                 let result = checked(&task, parts, &variants, SIZES, self.seed)?;
                 let calibrated = calibration.status == CalibrationStatus::Calibrated;
-                for one in &result.estimates {
-                    rows.push(vec![
-                        number.to_string(),
-                        agents.system.to_owned(),
-                        self.rows.to_string(),
-                        horizon.to_string(),
-                        self.seed.to_string(),
-                        rules.name().to_owned(),
-                        one.variant.clone(),
-                        digits(one.mean.0),
-                        digits(one.std_error.0),
-                        digits(one.lower.0),
-                        digits(truth.mean),
-                        digits(truth.std_error),
-                        digits(random.mean),
-                        yes_or_no(calibrated),
-                    ]);
-                }
+                let one = CheckedSetting {
+                    cell: number,
+                    system: agents.system,
+                    rows: self.rows,
+                    horizon: *horizon,
+                    seed: self.seed,
+                    beta: rules.name(),
+                    returns: [truth, random],
+                    calibrated,
+                };
+                rows.extend(one.rows(&result));
             }
         }
         Ok(rows)

@@ -1,6 +1,9 @@
 //! What a focused search costs and finds, beside an even one: on PointSafety and on the pendulum,
 //! or on the files of any check.
-//! `cargo run --release -p hambo-tests --example allocation [TASK MODEL POLICY LOG...]`
+//! `cargo run --release -p hambo-tests --example allocation [SEEDS [TASK MODEL POLICY LOG...]]`
+//!
+//! A search that has many local minima finds another one with every seed of its trajectories, so
+//! both are held against each other on `SEEDS` of them (one, if nothing is said).
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -8,7 +11,7 @@ use std::time::Instant;
 
 use hambo_core::rollout::Objective;
 use hambo_core::task::{Allocation, Variant};
-use hambo_host::check::adversary::contest;
+use hambo_host::check::adversary::{Contest, contest};
 use hambo_host::check::case::Case;
 use hambo_host::check::{CheckOptions, DEFAULT_TRAJECTORIES};
 use hambo_host::environment::Pendulum;
@@ -22,7 +25,12 @@ use hambo_tests::systems;
 const VARIANTS: [Variant; 2] = [Variant::ContinuousAdversary, Variant::DiscreteAdversary1];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let mut given = std::env::args_os().skip(1);
+    let seeds: u64 = match given.next() {
+        Some(seeds) => seeds.to_string_lossy().parse()?,
+        None => 1,
+    };
+    let files: Vec<PathBuf> = given.map(PathBuf::from).collect();
     if let [task, model, policy, logs @ ..] = files.as_slice() {
         let task = TaskFile::read(task)?;
         let log = read_task_logs(logs, &task)?;
@@ -35,51 +43,110 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let model = ModelFile::read(model)?;
         let policy = HostPolicy::read(policy, &task)?;
-        return show(
-            &task.name.clone(),
-            Case::new(&task, &model, &policy, &options)?,
-        );
+        let case = Case::new(&task, &model, &policy, &options)?;
+        return show(&task.name, case, seeds);
     }
     for y in [1.1, 1.6] {
         let case = systems::point_safety(0, y, &VARIANTS)?;
-        show(&format!("PointSafety, pi_{y}"), case)?;
+        show(&format!("PointSafety, pi_{y}"), case, seeds)?;
     }
     let system = Pendulum::new()?;
     let log = systems::pendulum_log(&system, 20, 0)?;
     let mut case = systems::pendulum(&system, &log, 3000, 0)?;
     case.task.method.variants.clear();
     case.task.method.variants.extend(VARIANTS);
-    show("Pendulum, a damping controller", case)
+    show("Pendulum, a damping controller", case, seeds)
 }
 
-/// Both, one after the other.
-fn show(name: &str, mut case: Case) -> Result<(), Box<dyn Error>> {
+/// Both, one after the other, with every seed; then their means.
+fn show(name: &str, mut case: Case, seeds: u64) -> Result<(), Box<dyn Error>> {
     println!("{name}");
     println!(
-        "  {:8} {:>14} {:>8}  {:4} {:>12} {:>12} {:>12}",
-        "", "model steps", "seconds", "", "searched", "mean", "lower bound"
+        "  {:>4} {:8} {:>14} {:>8}  {:4} {:>12} {:>12} {:>12}",
+        "seed", "", "model steps", "seconds", "", "searched", "mean", "lower bound"
     );
-    for (name, allocation) in [("even", Allocation::Even), ("focused", Allocation::Focused)] {
-        case.effort.allocation = allocation;
-        let time = Instant::now();
-        let found = contest(&case, None, &mut Unobserved)?;
-        let seconds = time.elapsed().as_secs_f64();
-        for estimate in &found.outcome.estimates {
-            if estimate.objective == Objective::Return && VARIANTS.contains(&estimate.variant) {
+    let mut pairs = Vec::new();
+    let first = case.effort.seed;
+    for seed in first..first + seeds {
+        case.effort.seed = seed;
+        let mut found = Vec::new();
+        for (name, allocation) in [("even", Allocation::Even), ("focused", Allocation::Focused)] {
+            case.effort.allocation = allocation;
+            let time = Instant::now();
+            let one = contest(&case, None, &mut Unobserved)?;
+            let seconds = time.elapsed().as_secs_f64();
+            for (variant, [searched, mean, lower]) in of_return(&one) {
                 println!(
-                    "  {name:8} {:>14} {seconds:>8.1}  {:4} {:>12.3} {:>12.3} {:>12.3}",
-                    found.model_steps,
-                    match estimate.variant {
-                        Variant::ContinuousAdversary => "CA",
-                        _ => "DA1",
-                    },
-                    estimate.found.search,
-                    estimate.mean,
-                    estimate.lower
+                    "  {seed:>4} {name:8} {:>14} {seconds:>8.1}  {variant:4} {searched:>12.3} \
+                     {mean:>12.3} {lower:>12.3}",
+                    one.model_steps,
                 );
             }
+            found.push(one);
         }
+        pairs.push(found);
+    }
+    summary(&pairs);
+    Ok(())
+}
+
+/// Searched mean, mean and lower bound of the return under each variant.
+fn of_return(found: &Contest) -> Vec<(&'static str, [f64; 3])> {
+    let estimates = found.outcome.estimates.iter();
+    let wanted = estimates
+        .filter(|one| one.objective == Objective::Return && VARIANTS.contains(&one.variant));
+    wanted
+        .map(|one| {
+            let name = match one.variant {
+                Variant::ContinuousAdversary => "CA",
+                _ => "DA1",
+            };
+            let numbers = [one.found.search, one.mean, one.lower];
+            (name, numbers.map(f64::from))
+        })
+        .collect()
+}
+
+/// Means over seeds, and what the focused search misses of what the even one takes, with the
+/// standard error of its mean.
+fn summary(pairs: &[Vec<Contest>]) {
+    let steps = |place: usize| -> u64 {
+        let each = pairs.iter().filter_map(|pair| pair.get(place));
+        each.map(|one| one.model_steps).sum()
+    };
+    println!(
+        "  focused: {:.1} % of the steps",
+        100.0 * steps(1) as f64 / steps(0) as f64
+    );
+    for (place, _) in VARIANTS.iter().enumerate() {
+        let mut name = "";
+        let mut misses = Vec::new();
+        let mut means = [[0.0; 2]; 2];
+        for pair in pairs {
+            if let [even, focused] = pair.as_slice() {
+                let taken_from = f64::from(even.outcome.neutral);
+                let both = [even, focused].map(|one| of_return(one).get(place).copied());
+                if let [Some((of, even)), Some((_, focused))] = both {
+                    name = of;
+                    misses.push((focused[0] - even[0]) / (taken_from - even[0]));
+                    for (mean, one) in means.iter_mut().zip([even, focused]) {
+                        mean[0] += one[0] / pairs.len() as f64;
+                        mean[1] += one[2] / pairs.len() as f64;
+                    }
+                }
+            }
+        }
+        let count = misses.len() as f64;
+        let mean = misses.iter().sum::<f64>() / count;
+        let squares = misses.iter().map(|one| (one - mean).powi(2)).sum::<f64>();
+        let error = (squares / (count - 1.0) / count).sqrt();
+        let [[even, even_lower], [focused, focused_lower]] = means;
+        println!(
+            "  {name:4} searched {even:.3} and {focused:.3}, missing {:.1} ± {:.1} %; lower \
+             bound {even_lower:.3} and {focused_lower:.3}",
+            100.0 * mean,
+            100.0 * error,
+        );
     }
     println!();
-    Ok(())
 }

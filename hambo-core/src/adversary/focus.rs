@@ -4,7 +4,7 @@
 //! | level | trajectories | starts | sweeps |
 //! |---|---|---|---|
 //! | pilot | a few of its own | all | none: the starts themselves |
-//! | sampled | many | those that were the least on most of the pilot's trajectories | none |
+//! | sampled | many | those that were the least on one of the pilot's trajectories | none |
 //! | trial | the searched ones | all | an eighth |
 //! | searched | the same | on each the ones that its trial brought lowest | all |
 //!
@@ -19,12 +19,11 @@ use crate::rollout::Rollout;
 use crate::task::{Allocation, Task};
 use crate::variant::Variant;
 
-/// One start in so many is kept on the sampled trajectories, and on each searched one.
-const SAMPLED_ONE_IN: usize = 5;
+/// On a searched trajectory one start in so many is kept, on the sampled ones at most.
 const SEARCHED_ONE_IN: usize = 6;
-/// Starts that are kept at least, likewise.
-const SAMPLED_FEWEST: usize = 3;
-const SEARCHED_FEWEST: usize = 2;
+const SAMPLED_ONE_IN: usize = 3;
+/// Starts that are kept at least on any trajectory.
+const FEWEST: usize = 2;
 /// The pilot has one trajectory for so many sampled ones, within limits.
 const SAMPLED_FOR_ONE: u32 = 16;
 const PILOT: [u32; 2] = [8, 64];
@@ -38,7 +37,7 @@ pub const TRIAL_BLOCK: usize = 16;
 /// The sizes of a focused estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Focus {
-    /// Starts on a sampled trajectory.
+    /// Starts on a sampled trajectory, at most.
     pub sampled: usize,
     /// Whole searches on a searched one.
     pub searched: usize,
@@ -54,12 +53,21 @@ impl Focus {
             // Without a search nothing makes up for the starts that are left out.
             && effort.searched > 0;
         let starts = Starts::of(rollout).count();
-        let one_in = |many: usize, fewest: usize| starts.div_ceil(many).max(fewest).min(starts);
+        let one_in = |many: usize| {
+            let part = starts.checked_div(many).unwrap_or(starts);
+            part.max(FEWEST).min(starts)
+        };
         focused.then(|| Self {
-            sampled: one_in(SAMPLED_ONE_IN, SAMPLED_FEWEST),
-            searched: one_in(SEARCHED_ONE_IN, SEARCHED_FEWEST),
+            sampled: one_in(SAMPLED_ONE_IN),
+            searched: one_in(SEARCHED_ONE_IN),
         })
     }
+}
+
+/// How many of the starts that were the least somewhere are walked on all sampled trajectories.
+#[must_use]
+pub fn sampled_starts(winners: usize, most: usize) -> usize {
+    winners.max(FEWEST).min(most)
 }
 
 impl Level {
@@ -100,12 +108,20 @@ mod tests {
         };
         assert_eq!(keep(&task, Variant::ContinuousAdversary), None);
         task.effort.allocation = Allocation::Focused;
-        // Of five starts three and two.
-        assert_eq!(keep(&task, Variant::ContinuousAdversary), Some([3, 2]));
+        // Of five starts at most two, and two.
+        assert_eq!(keep(&task, Variant::ContinuousAdversary), Some([2, 2]));
         assert_eq!(keep(&task, Variant::DiscreteAdversaryInf), None);
         assert_eq!(keep(&task, Variant::Mean), None);
         task.effort.searched = 0;
         assert_eq!(keep(&task, Variant::ContinuousAdversary), None);
+    }
+
+    #[test]
+    fn whoever_won_is_kept_up_to_a_limit() {
+        for (winners, kept) in [(0, 2), (1, 2), (2, 2), (5, 5), (7, 7), (9, 7)] {
+            assert_eq!(sampled_starts(winners, 7), kept);
+        }
+        assert_eq!(sampled_starts(3, 1), 1);
     }
 
     #[test]

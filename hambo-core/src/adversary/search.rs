@@ -115,6 +115,23 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
+    /// A result without marks, for tests; its course ends below its least, to be told apart.
+    #[cfg(test)]
+    pub(crate) fn found(start: usize, start_value: f32, least: f32) -> Self {
+        Self {
+            start,
+            start_value,
+            least,
+            course: [start_value, least, least, least, least, least - 0.5],
+            finite: true,
+            outside: 0,
+            watched: 0,
+            within_bounds: true,
+            width: true,
+            failed: false,
+        }
+    }
+
     /// The same with every objective passed through a function that does not
     /// fall.
     pub(super) fn map(&self, function: impl Fn(f32) -> f32) -> Self {

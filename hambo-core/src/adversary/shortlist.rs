@@ -44,6 +44,14 @@ impl Shortlist {
         kept
     }
 
+    /// The `keep` starts of `count` with the least values; a value that is missing or no number
+    /// comes after those that are before it.
+    #[must_use]
+    pub fn lowest(count: usize, keep: usize, value: impl Fn(usize) -> Option<f32>) -> Self {
+        let value = |start: usize| value(start).unwrap_or(f32::INFINITY);
+        Self::first(count, keep, |a, b| value(a) < value(b))
+    }
+
     /// The same and one more.
     #[must_use]
     fn with(self, number: usize) -> Self {
@@ -87,7 +95,7 @@ mod tests {
     #[test]
     fn the_first_of_an_order_are_kept_and_numbers_stay_in_theirs() {
         let values = [5.0, f32::NAN, -1.0, 5.0, f32::NEG_INFINITY];
-        let first = |keep| Shortlist::first(5, keep, |a, b| values[a] < values[b]);
+        let first = |keep| Shortlist::lowest(5, keep, |start| values.get(start).copied());
         let numbers =
             |kept: Shortlist| -> Vec<usize> { (0..kept.len()).map(|k| kept.at(k)).collect() };
         assert_eq!(numbers(first(1)), [4]);

@@ -9,9 +9,7 @@ use super::selection::Selection;
 use super::stage::{Stage, stages};
 use super::tally::{Note, Paths, Tally};
 use super::{CapacityError, Estimate, MAX_ESTIMATES, Outcome};
-use crate::adversary::{
-    Candidate, Focus, Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Starts,
-};
+use crate::adversary::{Candidate, Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Starts};
 use crate::arithmetic::elementary::maximum;
 use crate::arithmetic::twice::{Side, Twice};
 use crate::estimate::ErrorBudget;
@@ -124,7 +122,15 @@ impl<'a, P> Assessment<'a, P> {
         if self.steps() > self.task.method.step_limit {
             return None;
         }
-        self.plan().nth(self.stages.read(Side::Plain) as usize)
+        let stage = self.plan().nth(self.stages.read(Side::Plain) as usize)?;
+        let chosen = stage.focused && stage.level == Level::Sampled;
+        Some(Stage {
+            starts: match chosen {
+                true => self.selection.sampled().len(),
+                false => stage.starts,
+            },
+            ..stage
+        })
     }
 
     /// Steps of the model that the whole check takes, forward sweeps alone.
@@ -221,9 +227,7 @@ impl<'a, P> Assessment<'a, P> {
             return;
         }
         if stage.level == Level::Pilot {
-            // The next stage has as many starts as are kept.
-            let keep = Focus::of(&stage.rollout).map_or(stage.starts, |focus| focus.sampled);
-            self.selection.end_pilot(keep);
+            self.selection.end_pilot(stage.keeps);
         }
         self.stages.update(|stages| stages.saturating_add(1));
         if self.current().is_none_or(|next| next.part == 0) {
@@ -239,9 +243,8 @@ impl<'a, P> Assessment<'a, P> {
                 return;
             }
             Level::Trial => {
-                let keep = Focus::of(&stage.rollout).map_or(stage.starts, |focus| focus.searched);
                 let (block, ends) = (place.place_in_block, place.ends_trajectory);
-                self.selection.add_trial(result, block, ends, keep);
+                self.selection.add_trial(result, block, ends, stage.keeps);
             }
             Level::Sampled | Level::Searched => {}
         }

@@ -1,10 +1,9 @@
-//! Which starts a focused estimate goes on with: of the sampled trajectories those that the
-//! pilot found to be the least most often, on each searched one those that its trial brought
-//! lowest.
+//! Which starts a focused estimate goes on with: on the sampled trajectories those that were the
+//! least on one of the pilot's, on each searched one those that its trial brought lowest.
 
 use heapless::Vec;
 
-use crate::adversary::{MAX_STARTS, SearchResult, Shortlist, TRIAL_BLOCK};
+use crate::adversary::{MAX_STARTS, SearchResult, Shortlist, TRIAL_BLOCK, sampled_starts};
 use crate::arithmetic::twice::{Side, Twice};
 
 /// The choice, and what it rests on.
@@ -68,12 +67,14 @@ impl Selection {
         }
     }
 
-    /// Ends the pilot: keeps so many starts.
-    pub fn end_pilot(&mut self, keep: usize) {
+    /// Ends the pilot: keeps whoever won, and at most so many.
+    pub fn end_pilot(&mut self, most: usize) {
         let of = |start: usize| {
             let wins = self.wins.get(start).copied().unwrap_or(0);
             (wins, self.sums.get(start).copied().unwrap_or(0.0))
         };
+        let winners = self.wins.iter().filter(|wins| **wins > 0).count();
+        let keep = sampled_starts(winners, most);
         let kept = Shortlist::first(self.wins.len(), keep, |a, b| {
             let ((wins, sum), (other_wins, other_sum)) = (of(a), of(b));
             wins > other_wins || (wins == other_wins && sum < other_sum)
@@ -88,8 +89,8 @@ impl Selection {
         if !ends {
             return;
         }
-        let least = |start: usize| self.tried.get(start).copied().unwrap_or(f32::INFINITY);
-        let kept = Shortlist::first(self.tried.len(), keep, |a, b| least(a) < least(b));
+        let least = |start: usize| self.tried.get(start).copied();
+        let kept = Shortlist::lowest(self.tried.len(), keep, least);
         self.tried.clear();
         if let Some(searched) = self.searched.get_mut(place) {
             *searched = Twice::of(kept.bits(), kept.bits());
@@ -116,29 +117,13 @@ impl Selection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adversary::COURSE;
-
-    fn result(start: usize, start_value: f32, least: f32) -> SearchResult {
-        SearchResult {
-            start,
-            start_value,
-            least,
-            course: [least; COURSE],
-            finite: true,
-            outside: 0,
-            watched: 0,
-            within_bounds: true,
-            width: true,
-            failed: false,
-        }
-    }
 
     fn numbers(kept: Shortlist) -> std::vec::Vec<usize> {
         (0..kept.len()).map(|place| kept.at(place)).collect()
     }
 
     #[test]
-    fn the_pilot_keeps_who_wins_most_then_who_is_lowest() {
+    fn the_pilot_keeps_who_wins_and_then_who_is_lowest() {
         let mut selection = Selection::new();
         selection.begin(5);
         // Start 3 wins twice, start 1 once; of the others start 4 has the least sum.
@@ -148,18 +133,20 @@ mod tests {
             [0.0, -1.0, -2.0, -3.0, -2.5],
         ] {
             for (start, value) in values.into_iter().enumerate() {
-                selection.add_pilot(&result(start, value, value), start == 4);
+                selection.add_pilot(&SearchResult::found(start, value, value), start == 4);
             }
         }
-        for (keep, kept) in [
-            (1, &[3][..]),
-            (2, &[1, 3]),
-            (3, &[1, 3, 4]),
-            (4, &[1, 2, 3, 4]),
-        ] {
-            selection.end_pilot(keep);
+        for (most, kept) in [(1, &[3][..]), (2, &[1, 3]), (4, &[1, 3])] {
+            selection.end_pilot(most);
             assert_eq!(numbers(selection.sampled()), kept);
         }
+        // With one winner the lowest of the others comes along.
+        selection.begin(4);
+        for (start, value) in [0.0, -1.0, -2.0, -3.0].into_iter().enumerate() {
+            selection.add_pilot(&SearchResult::found(start, value, value), start == 3);
+        }
+        selection.end_pilot(3);
+        assert_eq!(numbers(selection.sampled()), [2, 3]);
         // Another estimate knows nothing of it.
         selection.begin(2);
         assert!(selection.sampled().is_empty());
@@ -174,11 +161,11 @@ mod tests {
             [f32::NAN, f32::INFINITY, f32::NAN, 2.0],
         ] {
             for (start, value) in values.into_iter().enumerate() {
-                selection.add_pilot(&result(start, value, value), start == 3);
+                selection.add_pilot(&SearchResult::found(start, value, value), start == 3);
             }
         }
         selection.end_pilot(3);
-        assert_eq!(selection.sampled().len(), 3);
+        assert_eq!(selection.sampled().len(), 2);
     }
 
     #[test]
@@ -190,7 +177,12 @@ mod tests {
             .enumerate()
         {
             for (start, least) in least.into_iter().enumerate() {
-                selection.add_trial(&result(start, 0.0, least), place, start == 2, 2);
+                selection.add_trial(
+                    &SearchResult::found(start, 0.0, least),
+                    place,
+                    start == 2,
+                    2,
+                );
             }
         }
         assert_eq!(numbers(selection.searched(0)), [1, 2]);

@@ -17,8 +17,10 @@ pub struct Stage<'a, P> {
     pub first: u32,
     /// How many trajectories it has.
     pub trajectories: u32,
-    /// The adversary's starts on each of them.
+    /// The adversary's starts on each of them; where a pilot chooses them, at most.
     pub starts: usize,
+    /// How many of them go on to the next stage, at most.
+    pub keeps: usize,
     /// Whether the pilot and the trials choose the starts.
     pub focused: bool,
     /// Stages of the same estimate before this one.
@@ -30,30 +32,31 @@ impl<'a, P> Stage<'a, P> {
     fn at(rollout: Rollout<'a, P>, part: u32) -> Option<Self> {
         let all = Starts::of(&rollout).count();
         let task = rollout.task;
-        let whole = |level: Level, starts| Self {
+        let whole = |level: Level, starts, keeps| Self {
             trajectories: level.trajectories(task),
             first: 0,
             focused: false,
             rollout: Rollout { ..rollout },
             level,
             starts,
+            keeps,
             part,
         };
         let Some(focus) = Focus::of(&rollout) else {
             let searched = searches(rollout.variant) && task.effort.searched > 0;
             return match part {
-                0 => Some(whole(Level::Sampled, all)),
-                1 if searched => Some(whole(Level::Searched, all)),
+                0 => Some(whole(Level::Sampled, all, all)),
+                1 if searched => Some(whole(Level::Searched, all, all)),
                 _ => None,
             };
         };
         let stage = match part.checked_sub(2) {
-            None if part == 0 => whole(Level::Pilot, all),
-            None => whole(Level::Sampled, focus.sampled),
+            None if part == 0 => whole(Level::Pilot, all, focus.sampled),
+            None => whole(Level::Sampled, focus.sampled, all),
             Some(part) => {
-                let (level, starts) = match part & 1 {
-                    0 => (Level::Trial, all),
-                    _ => (Level::Searched, focus.searched),
+                let (level, starts, keeps) = match part & 1 {
+                    0 => (Level::Trial, all, focus.searched),
+                    _ => (Level::Searched, focus.searched, all),
                 };
                 let block = TRIAL_BLOCK as u32;
                 let first = (part >> 1).saturating_mul(block);
@@ -61,7 +64,7 @@ impl<'a, P> Stage<'a, P> {
                 Self {
                     first,
                     trajectories: (left > 0).then_some(left.min(block))?,
-                    ..whole(level, starts)
+                    ..whole(level, starts, keeps)
                 }
             }
         };

@@ -59,10 +59,22 @@ pub fn check_and_keep(
     trajectories: u32,
 ) -> Result<(Outcome, Vec<Findings>), CapacityError> {
     let mut nobody = Unobserved;
-    run::<LANES>(image, trajectories, &Meter::begin(&mut nobody, "check", 0))
+    let meter = Meter::begin(&mut nobody, "check", 0);
+    let checked = run::<LANES>(image, trajectories, &meter)?;
+    Ok((checked.outcome, checked.findings))
 }
 
-/// Likewise, and counts the [`work`] on a meter, which may break it off.
+/// A check that was walked to its end.
+pub(super) struct Checked {
+    pub outcome: Outcome,
+    /// What the adversaries chose.
+    pub findings: Vec<Findings>,
+    /// Steps of the model that it took; a step back counts as two.
+    pub model_steps: u64,
+}
+
+/// The check with what the adversaries chose; counts the [`work`] on a meter, which may break
+/// it off.
 ///
 /// # Errors
 /// If the task needs too much memory, or the work was broken off.
@@ -70,22 +82,25 @@ pub(super) fn check_and_tell(
     image: &Image<'_>,
     trajectories: u32,
     meter: &Meter<'_>,
-) -> Result<(Outcome, Vec<Findings>), Error> {
-    let found = run::<LANES>(image, trajectories, meter)?;
+) -> Result<Checked, Error> {
+    let checked = run::<LANES>(image, trajectories, meter)?;
     meter.hold()?;
-    Ok(found)
+    Ok(checked)
 }
 
-/// Steps of the model that an image's check takes; a step back counts as two.
+/// Steps of the model that an image's check takes at most: a focused one may find fewer starts
+/// worth them. A step back counts as two.
 pub(super) fn work(image: &Image<'_>) -> Result<u64, CapacityError> {
     let assessment = Assessment::new(image.model(), image.task(), image.policy())?;
     let each = assessment.plan();
     Ok(each
-        .map(|stage| {
-            let one = work_of_one(&stage.rollout, stage.level);
-            u64::from(stage.candidates()).saturating_mul(one)
-        })
+        .map(|stage| work_of_stage(&stage))
         .fold(0, u64::saturating_add))
+}
+
+fn work_of_stage<P>(stage: &Stage<'_, P>) -> u64 {
+    let one = work_of_one(&stage.rollout, stage.level);
+    u64::from(stage.candidates()).saturating_mul(one)
 }
 
 /// Likewise, of a level with so many starts on each trajectory.
@@ -108,18 +123,19 @@ fn work_of_one<P>(rollout: &Rollout<'_, P>, level: Level) -> u64 {
 pub fn check_in_lanes<const B: usize>(image: &Image<'_>) -> Result<Outcome, CapacityError> {
     let mut nobody = Unobserved;
     let meter = Meter::begin(&mut nobody, "check", 0);
-    run::<B>(image, 0, &meter).map(|(outcome, _)| outcome)
+    run::<B>(image, 0, &meter).map(|checked| checked.outcome)
 }
 
 fn run<const B: usize>(
     image: &Image<'_>,
     trajectories: u32,
     meter: &Meter<'_>,
-) -> Result<(Outcome, Vec<Findings>), CapacityError> {
+) -> Result<Checked, CapacityError> {
     let (model, task, policy) = (image.model(), image.task(), image.policy());
     let rows = rows_needed::<B>(image)?;
     let mut assessment = Assessment::new(model, task, policy)?;
     let mut findings: Vec<Findings> = Vec::new();
+    let mut model_steps = 0_u64;
     while let Some(stage) = assessment.current() {
         let (rollout, level) = (&stage.rollout, stage.level);
         let keep = match (rollout.objective, level) {
@@ -133,6 +149,7 @@ fn run<const B: usize>(
             }
             (Objective::Return, Level::Pilot | Level::Trial) | (Objective::Constraint(_), _) => 0,
         };
+        model_steps = model_steps.saturating_add(work_of_stage(&stage));
         let mut choices = Vec::new();
         let order = CandidateOrder::of(&stage);
         let end = stage.first.saturating_add(stage.trajectories);
@@ -165,7 +182,11 @@ fn run<const B: usize>(
             }),
         }
     }
-    Ok((assessment.outcome(), findings))
+    Ok(Checked {
+        outcome: assessment.outcome(),
+        findings,
+        model_steps,
+    })
 }
 
 /// How the core numbers the candidates of a stage.
@@ -291,12 +312,8 @@ pub(super) fn search_promising(
     let kept: Vec<Shortlist> = tried
         .chunks(starts.max(1))
         .map(|trajectory| {
-            let least = |start: usize| {
-                trajectory
-                    .get(start)
-                    .map_or(f32::INFINITY, |one| one.result.least)
-            };
-            Shortlist::first(trajectory.len(), keep, |a, b| least(a) < least(b))
+            let least = |start: usize| trajectory.get(start).map(|one| one.result.least);
+            Shortlist::lowest(trajectory.len(), keep, least)
         })
         .collect();
     let candidate = |number: u32| {

@@ -16,7 +16,7 @@ use super::{Learning, Trained, Usual, train};
 use crate::Error;
 use crate::check::case::Case;
 use crate::check::findings::{Findings, TRACED_TRAJECTORIES};
-use crate::check::in_lanes::{check_and_tell, work};
+use crate::check::in_lanes::{Checked, check_and_tell, work};
 use crate::check::names::variant_name;
 use crate::formats::image::Adversaries;
 use crate::foundation::meter::Meter;
@@ -78,7 +78,8 @@ pub fn contest(
 ) -> Result<Contest, Error> {
     let (trained, mut adversaries) = learned(case, learning, observer)?;
     let before = work_of_check(case, &adversaries)?;
-    let planned = scout::work(case, &adversaries)?.saturating_add(before);
+    let scouted = scout::work(case, &adversaries)?;
+    let planned = scouted.saturating_add(before);
     let meter = Meter::begin(observer, "search and check", planned);
     adversaries.found =
         tracing::info_span!("scout").in_scope(|| scout(case, &adversaries, &meter))?;
@@ -87,18 +88,17 @@ pub fn contest(
     // What was found is tried, and there may be more trajectories.
     let after = work_of_check(case, &adversaries)?;
     meter.plan(after.saturating_sub(before));
-    let model_steps = planned.saturating_sub(before).saturating_add(after);
     let sweeps = case.effort.iterations;
     let check = || timed_check(case, &adversaries, TRACED_TRAJECTORIES, &meter);
-    let (outcome, findings, check_time) = tracing::info_span!("check", sweeps).in_scope(check)?;
-    let contenders = contenders(case, &adversaries, &outcome, &trained)?;
+    let (checked, check_time) = tracing::info_span!("check", sweeps).in_scope(check)?;
+    let contenders = contenders(case, &adversaries, &checked.outcome, &trained)?;
     Ok(Contest {
-        outcome,
+        outcome: checked.outcome,
         adversaries,
-        findings,
+        findings: checked.findings,
         contenders,
         check_time,
-        model_steps,
+        model_steps: scouted.saturating_add(checked.model_steps),
         effort: case.effort,
     })
 }
@@ -163,7 +163,8 @@ pub fn learn(
     }
     let mut nobody = Unobserved;
     let unmetered = Meter::begin(&mut nobody, "check", 0);
-    let (short, ..) = timed_check(&short, &Adversaries::default(), 0, &unmetered)?;
+    let (short, _) = timed_check(&short, &Adversaries::default(), 0, &unmetered)?;
+    let short = short.outcome;
     let mut trained = Vec::new();
     let all = (0..).zip(case.objectives());
     let known: Vec<_> = all
@@ -229,12 +230,12 @@ fn timed_check(
     adversaries: &Adversaries,
     keep: u32,
     meter: &Meter<'_>,
-) -> Result<(Outcome, Vec<Findings>, Duration), Error> {
+) -> Result<(Checked, Duration), Error> {
     let bytes = case.image(adversaries)?;
     let image = Image::parse(bytes.as_bytes())?;
     let start = Instant::now();
-    let (outcome, findings) = check_and_tell(&image, keep, meter)?;
-    Ok((outcome, findings, start.elapsed()))
+    let checked = check_and_tell(&image, keep, meter)?;
+    Ok((checked, start.elapsed()))
 }
 
 fn contenders(

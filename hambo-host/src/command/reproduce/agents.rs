@@ -2,6 +2,7 @@
 //! stand in `agents/README.md`.
 
 use crate::Error;
+use crate::environment;
 use crate::formats::policy::{HostPolicy, for_task, onnx};
 use crate::formats::task::TaskFile;
 
@@ -24,31 +25,7 @@ pub struct Agents {
     pub action_noise: f32,
     /// Steps of a logged episode, whatever the check's horizon.
     pub logged_steps: u32,
-    /// Where less is done than for the other systems.
-    pub most: Option<Most>,
 }
-
-/// Upper limits of what is done for a system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Most {
-    /// Sampled trajectories of a check.
-    pub trajectories: u32,
-    /// Searched trajectories of a check.
-    pub searched: u32,
-    /// Sweeps of the search.
-    pub sweeps: u32,
-    /// Episodes for the true return.
-    pub truth_episodes: u32,
-}
-
-/// A search over eleven or seventeen states takes minutes for each variant, and so do 2,000
-/// episodes of MuJoCo, whose returns differ little.
-const MUJOCO: Most = Most {
-    trajectories: 300,
-    searched: 4,
-    sweeps: 4,
-    truth_episodes: 200,
-};
 
 /// The systems of figures 3 and 4. Numbers of cells follow from their order.
 pub const AGENTS: [Agents; 3] = [
@@ -65,7 +42,6 @@ pub const AGENTS: [Agents; 3] = [
         horizons: &[100, 200, 400],
         action_noise: 0.4,
         logged_steps: 200,
-        most: None,
     },
     Agents {
         system: "hopper",
@@ -80,7 +56,6 @@ pub const AGENTS: [Agents; 3] = [
         horizons: &[100, 200, 400],
         action_noise: 0.4,
         logged_steps: 400,
-        most: Some(MUJOCO),
     },
     Agents {
         system: "half_cheetah",
@@ -95,11 +70,16 @@ pub const AGENTS: [Agents; 3] = [
         horizons: &[100, 150],
         action_noise: 0.4,
         logged_steps: 150,
-        most: Some(MUJOCO),
     },
 ];
 
 impl Agents {
+    /// Whether the system needs MuJoCo.
+    #[must_use]
+    pub fn needs_mujoco(&self) -> bool {
+        environment::needs_mujoco(self.system)
+    }
+
     /// The task that is checked: the system's, with what is known of it.
     ///
     /// # Errors

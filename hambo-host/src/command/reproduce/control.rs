@@ -1,7 +1,8 @@
-//! Figures 3 and 4: every variant against the number of transitions, and against the horizon.
+//! The pendulum of figures 3 and 4: every variant against the number of transitions, and against
+//! the horizon.
 
 use super::agents::{AGENTS, Agents};
-use super::control_summary;
+use super::control_summary::{self, points};
 use super::effort::ReproductionEffort;
 use super::setting::{checked, logged};
 use crate::Error;
@@ -73,47 +74,21 @@ pub struct Setting {
     pub width: SetWidth,
 }
 
-/// Figures 3 and 4 as one study: they share the settings of the largest log and the usual
+/// Both figures as one study: they share the settings of the largest log and the usual
 /// horizon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Control(pub ReproductionEffort);
 
 impl Control {
-    /// The settings in the order of their cells. MuJoCo's come last and seed by seed, the
-    /// smallest and the largest log first: a part of them is a coarser figure.
+    /// The settings in the order of their cells.
     #[must_use]
     pub fn settings(&self) -> Vec<Setting> {
-        let effort = &self.0;
-        let (slow, fast): (Vec<&'static Agents>, Vec<&'static Agents>) = AGENTS
-            .iter()
-            .partition(|agents| environment::needs_mujoco(agents.system));
         let mut settings = Vec::new();
-        for agents in fast {
+        for agents in AGENTS.iter().filter(|agents| !agents.needs_mujoco()) {
             for (rows, horizon) in self.sizes(agents).chain(self.horizons(agents)) {
-                for seed in 0..effort.seeds {
+                for seed in 0..self.0.seeds {
                     settings.extend(self.widths(agents, rows, horizon, seed));
                 }
-            }
-        }
-        if !effort.mujoco {
-            return settings;
-        }
-        for seed in 0..effort.seeds {
-            let both = |place: usize| {
-                let pairs = slow.iter().flat_map(move |agents| {
-                    let pair = self.sizes(agents).nth(place);
-                    pair.map(|(rows, horizon)| self.widths(agents, rows, horizon, seed))
-                });
-                pairs.flatten()
-            };
-            let sizes = effort.control_rows.len();
-            let ends = [0].into_iter().chain((1..sizes).rev());
-            settings.extend(ends.flat_map(both));
-        }
-        for seed in 0..effort.seeds {
-            for agents in &slow {
-                let pairs = self.horizons(agents);
-                settings.extend(pairs.flat_map(|(n, t)| self.widths(agents, n, t, seed)));
             }
         }
         settings
@@ -150,7 +125,7 @@ impl Control {
             seed,
             width,
         } = setting;
-        let effort = &self.0.of(agents);
+        let effort = self.0.of(agents.system);
         let system = environment::named(agents.system)?;
         let log = logged(system.as_ref(), agents, rows, seed)?;
         let task = TaskFile {
@@ -165,7 +140,7 @@ impl Control {
         let random = MeanReturn::of(&random);
         let networks = EnsembleOptions {
             hidden: effort.hidden.to_vec(),
-            steps: effort.steps,
+            steps: effort.updates,
             seed,
             ..EnsembleOptions::paper()
         };
@@ -183,7 +158,7 @@ impl Control {
             &task,
             (&log, &model, &policy),
             &variants,
-            effort.check(),
+            effort.check,
             seed,
         )?;
         let one = CheckedSetting {
@@ -270,6 +245,6 @@ impl Study for Control {
     }
 
     fn summary(&self, now: &Table, _before: Option<&Table>) -> Summary {
-        control_summary::by_rows(now, &self.0)
+        control_summary::by_rows(&points(now), &self.0)
     }
 }

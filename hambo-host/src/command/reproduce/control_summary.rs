@@ -159,11 +159,11 @@ pub fn points(table: &Table) -> Vec<ControlPoint> {
 
 /// The means over seeds, one line for each setting and variant.
 #[must_use]
-pub fn points_csv(table: &Table) -> String {
+pub fn points_csv(points: &[ControlPoint]) -> String {
     let mut text = "system,rows,horizon,beta,variant,seeds,mean,mean_error,mean_above,lower,\
                     lower_error,above,truth,random\n"
         .to_owned();
-    for p in points(table) {
+    for p in points {
         let numbers = [p.mean.mean, p.mean.std_error].map(digits).join(",");
         let lower = [p.lower.mean, p.lower.std_error].map(digits).join(",");
         let scale = [p.scale.truth, p.scale.random].map(digits).join(",");
@@ -178,38 +178,30 @@ pub fn points_csv(table: &Table) -> String {
 
 /// Figure 3: text and picture.
 #[must_use]
-pub fn by_rows(table: &Table, effort: &ReproductionEffort) -> Summary {
-    summary(table, Axis::Rows, effort, None)
+pub fn by_rows(points: &[ControlPoint], effort: &ReproductionEffort) -> Summary {
+    summary(points, Axis::Rows, effort)
 }
 
 /// Figure 4: text and picture.
 #[must_use]
-pub fn by_horizon(table: &Table, effort: &ReproductionEffort) -> Summary {
-    summary(table, Axis::Horizon, effort, None)
+pub fn by_horizon(points: &[ControlPoint], effort: &ReproductionEffort) -> Summary {
+    summary(points, Axis::Horizon, effort)
 }
 
-/// The same figures of large networks, whose checks have so many sweeps.
-#[must_use]
-pub fn of_large_networks(table: &Table, effort: &ReproductionEffort, sweeps: u32) -> [Summary; 2] {
-    [Axis::Rows, Axis::Horizon].map(|axis| summary(table, axis, effort, Some(sweeps)))
-}
-
-fn summary(table: &Table, axis: Axis, effort: &ReproductionEffort, large: Option<u32>) -> Summary {
+fn summary(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> Summary {
     let most = effort.control_rows.last().copied().unwrap_or(0);
     let usual = |system: &str| {
         let agents = AGENTS.iter().find(|agents| agents.system == system);
         agents.map(|agents| agents.horizon / effort.shorter)
     };
-    let belongs = |point: &ControlPoint| match axis {
+    let belongs = |point: &&ControlPoint| match axis {
         Axis::Rows => Some(point.horizon) == usual(&point.system),
         Axis::Horizon => point.rows == most,
     };
-    let points: Vec<ControlPoint> = points(table).into_iter().filter(belongs).collect();
+    let points: Vec<ControlPoint> = points.iter().filter(belongs).cloned().collect();
     Summary {
         text: text(&points, axis),
-        svg: picture(&points, axis, effort, large)
-            .to_svg()
-            .unwrap_or_default(),
+        svg: picture(&points, axis, effort).to_svg().unwrap_or_default(),
     }
 }
 
@@ -302,18 +294,7 @@ fn seeds_of<'a>(points: impl Iterator<Item = &'a ControlPoint>) -> String {
     }
 }
 
-/// How long the adversaries of a system's panel search.
-fn sweeps_of(system: &str, effort: &ReproductionEffort) -> u32 {
-    let agents = AGENTS.iter().find(|agents| agents.system == system);
-    agents.map_or(effort.sweeps, |agents| effort.of(agents).sweeps)
-}
-
-fn picture(
-    points: &[ControlPoint],
-    axis: Axis,
-    effort: &ReproductionEffort,
-    large: Option<u32>,
-) -> SeriesFigure {
+fn picture(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> SeriesFigure {
     let panel = |system: &str| {
         let own = || points.iter().filter(|point| point.system == system);
         let series = LINES.iter().map(|line| {
@@ -341,7 +322,7 @@ fn picture(
             Axis::Rows => point.horizon,
             Axis::Horizon => point.rows,
         });
-        let sweeps = large.unwrap_or_else(|| sweeps_of(system, effort));
+        let sweeps = effort.of(system).check.sweeps;
         let seeds = seeds_of(own());
         SeriesPanel {
             title: match axis {
@@ -366,11 +347,9 @@ fn picture(
         }
         .to_owned(),
         subtitle: vec![
-            format!(
-                "Scaled so that the true return is 1 and a uniformly random controller 0; beta = \
-                 1{} unless nested.",
-                if large.is_some() { " and no noise" } else { "" }
-            ),
+            "Scaled so that the true return is 1 and a uniformly random controller 0; beta = 1 \
+             unless nested, on hopper and half_cheetah without noise."
+                .to_owned(),
             "Mean and standard error over seeds; triangles at the lower edge lie below the chart."
                 .to_owned(),
         ],

@@ -159,7 +159,7 @@ impl Study for Convergence {
         let (model, calibration) = fit(&task, &log, &options, &mut Unobserved)?;
         let sizes = CheckSizes {
             trajectories: TRAJECTORIES_PER_START * self.0.starts,
-            ..self.0.check()
+            ..self.0.pendulum.check
         };
         let parts = (&truth.log, &model, &policy);
         let ca = [Variant::ContinuousAdversary];

@@ -1,9 +1,40 @@
 //! How much is done: the full version, and one that takes minutes.
 
+use std::fmt;
+
 use hambo_core::task::Allocation;
 
-use super::agents::{AGENTS, Agents};
+use super::agents::AGENTS;
 use super::setting::CheckSizes;
+use crate::environment::needs_mujoco;
+
+/// What figures 3 and 4 do for a system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SystemEffort {
+    /// Widths of the networks' hidden layers; the paper's are 4 × 256.
+    pub hidden: &'static [usize],
+    /// Updates of the networks, unless the validation rows end them.
+    pub updates: usize,
+    /// How hard the checks look.
+    pub check: CheckSizes,
+    /// Episodes for the true return.
+    pub truth_episodes: u32,
+}
+
+/// What MuJoCo's systems get. Small networks take the ground's contact for noise, which a hopper
+/// does not survive; what checks of large ones cost more is saved in trajectories. True returns
+/// differ little.
+pub const MUJOCO: SystemEffort = SystemEffort {
+    hidden: &[256; 3],
+    updates: 40_000,
+    check: CheckSizes {
+        trajectories: 200,
+        searched: 4,
+        sweeps: 8,
+        allocation: Allocation::Focused,
+    },
+    truth_episodes: 200,
+};
 
 /// The paper's sizes where two cores can do them.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,22 +51,12 @@ pub struct ReproductionEffort {
     pub control_rows: &'static [u32],
     /// Whether MuJoCo's systems take part, where the program has them.
     pub mujoco: bool,
-    /// Widths of the networks' hidden layers; the paper's are 4 × 256.
-    pub hidden: &'static [usize],
-    /// Updates of the networks, unless the validation rows end them.
-    pub steps: usize,
+    /// What is done for the pendulum in figures 3 and 4.
+    pub pendulum: SystemEffort,
     /// Horizons are divided by this.
     pub shorter: u32,
-    /// Sampled trajectories of a check.
-    pub trajectories: u32,
-    /// Searched trajectories of a check.
-    pub searched: u32,
-    /// Sweeps of the search.
-    pub sweeps: u32,
     /// First states of figure 2.
     pub starts: u32,
-    /// Episodes for the true return.
-    pub truth_episodes: u32,
 }
 
 impl ReproductionEffort {
@@ -49,14 +70,19 @@ impl ReproductionEffort {
             pendulum_rows: &[50, 100, 200, 400],
             control_rows: &[10_000, 30_000, 100_000],
             mujoco: true,
-            hidden: &[64, 64],
-            steps: 5000,
+            pendulum: SystemEffort {
+                hidden: &[64, 64],
+                updates: 5000,
+                check: CheckSizes {
+                    trajectories: 1000,
+                    searched: 8,
+                    sweeps: 40,
+                    allocation: Allocation::Even,
+                },
+                truth_episodes: 2000,
+            },
             shorter: 1,
-            trajectories: 1000,
-            searched: 8,
-            sweeps: 40,
             starts: 32,
-            truth_episodes: 2000,
         }
     }
 
@@ -70,75 +96,69 @@ impl ReproductionEffort {
             pendulum_rows: &[50, 100],
             control_rows: &[2000, 6000],
             mujoco: false,
-            hidden: &[32, 32],
-            steps: 1000,
+            pendulum: SystemEffort {
+                hidden: &[32, 32],
+                updates: 1000,
+                check: CheckSizes {
+                    trajectories: 100,
+                    searched: 4,
+                    sweeps: 12,
+                    allocation: Allocation::Even,
+                },
+                truth_episodes: 500,
+            },
             shorter: 5,
-            trajectories: 100,
-            searched: 4,
-            sweeps: 12,
             starts: 16,
-            truth_episodes: 500,
         }
     }
 
-    /// The sizes of a check.
+    /// What is done for a system of figures 3 and 4.
     #[must_use]
-    pub fn check(&self) -> CheckSizes {
-        CheckSizes {
-            trajectories: self.trajectories,
-            searched: self.searched,
-            sweeps: self.sweeps,
-            allocation: Allocation::Even,
-        }
-    }
-
-    /// Within the limits of a system.
-    #[must_use]
-    pub fn of(&self, agents: &Agents) -> Self {
-        let Some(most) = agents.most else {
-            return self.clone();
-        };
-        Self {
-            trajectories: self.trajectories.min(most.trajectories),
-            searched: self.searched.min(most.searched),
-            sweeps: self.sweeps.min(most.sweeps),
-            truth_episodes: self.truth_episodes.min(most.truth_episodes),
-            ..self.clone()
+    pub fn of(&self, system: &str) -> SystemEffort {
+        match needs_mujoco(system) {
+            true => MUJOCO,
+            false => self.pendulum,
         }
     }
 
     /// How it differs from the paper, in a sentence.
     #[must_use]
     pub fn difference(&self) -> String {
-        let Self {
-            seeds,
-            hidden,
-            steps,
-            trajectories,
-            searched,
-            sweeps,
-            ..
-        } = self;
-        let widths: Vec<String> = hidden.iter().map(ToString::to_string).collect();
         let shorter = match self.shorter {
             1 => String::new(),
             by => format!(", horizons divided by {by}"),
         };
-        let mut less = String::new();
-        for agents in AGENTS.iter().filter(|_| self.mujoco) {
-            let own = self.of(agents);
-            if own != *self {
-                less += &format!(
-                    "; {}: {} sampled and {} searched trajectories, {} sweeps",
-                    agents.system, own.trajectories, own.searched, own.sweeps
-                );
-            }
-        }
+        let shown = AGENTS
+            .iter()
+            .filter(|agents| self.mujoco || !agents.needs_mujoco());
+        let of_systems: Vec<String> = shown
+            .map(|agents| format!("{}: {}", agents.system, self.of(agents.system)))
+            .collect();
         format!(
-            "{seeds} seeds; 5 networks of {} units (the paper: 256 × 256 × 256 × 256), at most \
-             {steps} updates; {trajectories} sampled and {searched} searched trajectories with \
-             {sweeps} sweeps and no learning adversary{shorter}{less}",
-            widths.join(" × ")
+            "{} seeds{shorter}, no learning adversary (the paper: networks of 256 × 256 × 256 × \
+             256 units and learning adversaries); {}",
+            self.seeds,
+            of_systems.join("; ")
+        )
+    }
+}
+
+impl fmt::Display for SystemEffort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widths: Vec<String> = self.hidden.iter().map(ToString::to_string).collect();
+        let focused = match self.check.allocation {
+            Allocation::Even => "",
+            Allocation::Focused => ", focused",
+        };
+        write!(
+            f,
+            "5 networks of {} units, at most {} updates, {} sampled and {} searched trajectories, \
+             {} sweeps{focused}",
+            widths.join(" × "),
+            self.updates,
+            self.check.trajectories,
+            self.check.searched,
+            self.check.sweeps,
         )
     }
 }

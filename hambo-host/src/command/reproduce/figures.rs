@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::control::Control;
-use super::control_summary::{by_horizon, by_rows, points_csv};
+use super::control_summary::{by_horizon, by_rows, points, points_csv};
 use super::convergence::Convergence;
 use super::effort::ReproductionEffort;
 use super::locomotion::Locomotion;
@@ -100,30 +100,19 @@ pub fn run(arguments: &ReproduceArguments, out: &mut impl Write) -> Result<(), E
         )?;
     }
     if wants(Figure::Fig3) || wants(Figure::Fig4) {
-        let table = rows(&Control(effort.clone()), &folder, arguments)?;
+        let mut found = points(&rows(&Control(effort.clone()), &folder, arguments)?);
+        if effort.mujoco {
+            let study = Locomotion(effort.clone());
+            found.extend(points(&worked_off(&study, &folder, arguments)?));
+        }
         for (figure, name, summary) in [
-            (Figure::Fig3, "fig3", by_rows(&table, &effort)),
-            (Figure::Fig4, "fig4", by_horizon(&table, &effort)),
+            (Figure::Fig3, "fig3", by_rows(&found, &effort)),
+            (Figure::Fig4, "fig4", by_horizon(&found, &effort)),
         ] {
             if wants(figure) {
                 let stem = folder.join(name);
-                write_whole(&stem.with_extension("csv"), points_csv(&table).as_bytes())?;
+                write_whole(&stem.with_extension("csv"), points_csv(&found).as_bytes())?;
                 show(name, &summary, &stem, out)?;
-            }
-        }
-        if effort.mujoco {
-            let study = Locomotion(effort.clone());
-            let table = worked_off(&study, &folder, arguments)?;
-            let [by_rows, by_horizon] = study.summaries(&table);
-            for (figure, name, summary) in [
-                (Figure::Fig3, "fig3_large", by_rows),
-                (Figure::Fig4, "fig4_large", by_horizon),
-            ] {
-                if wants(figure) {
-                    let stem = folder.join(name);
-                    write_whole(&stem.with_extension("csv"), points_csv(&table).as_bytes())?;
-                    show(name, &summary, &stem, out)?;
-                }
             }
         }
     }

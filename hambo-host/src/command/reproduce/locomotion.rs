@@ -1,13 +1,11 @@
-//! Hopper and HalfCheetah of figures 3 and 4 once more, with large networks. Each is trained once
-//! for all horizons and both sets.
-
-use hambo_core::task::Allocation;
+//! Hopper and HalfCheetah of figures 3 and 4. Their large networks are trained once for all
+//! horizons and both sets.
 
 use super::agents::{AGENTS, Agents};
 use super::control::{COLUMNS, CheckedSetting, TRUTH_SEED};
-use super::control_summary;
-use super::effort::ReproductionEffort;
-use super::setting::{CheckSizes, checked, logged};
+use super::control_summary::{self, points};
+use super::effort::{MUJOCO, ReproductionEffort};
+use super::setting::{checked, logged};
 use crate::Error;
 use crate::check::names::VARIANTS;
 use crate::environment::{self, MeanReturn, random_returns, rollout_for};
@@ -18,24 +16,6 @@ use crate::foundation::study::{Row, Study, Summary};
 use crate::learn::calibration::CalibrationStatus;
 use crate::learn::ensemble::EnsembleOptions;
 use crate::learn::fit::{FitOptions, ModelOptions, fit_sets};
-
-/// Widths of the networks' hidden layers; the paper's are 4 × 256. Small ones take the ground's
-/// contact for noise, which a hopper does not survive.
-const HIDDEN: [usize; 3] = [256; 3];
-
-/// Updates of the networks.
-const UPDATES: usize = 40_000;
-
-/// What a check costs more with such networks is saved in trajectories.
-const SIZES: CheckSizes = CheckSizes {
-    trajectories: 200,
-    searched: 4,
-    sweeps: 8,
-    allocation: Allocation::Focused,
-};
-
-/// Episodes for the true return: they differ little.
-const TRUTH_EPISODES: u32 = 200;
 
 /// What the adversary may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,8 +81,7 @@ impl Locomotion {
         );
         for seed in 0..effort.seeds {
             for rows in sizes.clone() {
-                let slow = |agents: &&Agents| environment::needs_mujoco(agents.system);
-                for agents in AGENTS.iter().filter(slow) {
+                for agents in AGENTS.iter().filter(|agents| agents.needs_mujoco()) {
                     cells.push(LocomotionCell {
                         agents,
                         rows,
@@ -119,14 +98,6 @@ impl Locomotion {
     }
 }
 
-impl Locomotion {
-    /// Against the size of the log, and against the horizon.
-    #[must_use]
-    pub fn summaries(&self, table: &Table) -> [Summary; 2] {
-        control_summary::of_large_networks(table, &self.0, SIZES.sweeps)
-    }
-}
-
 impl LocomotionCell {
     fn rows(&self, number: usize) -> Result<Vec<Row>, Error> {
         let agents = self.agents;
@@ -139,8 +110,8 @@ impl LocomotionCell {
             ..agents.task()?
         };
         let networks = EnsembleOptions {
-            hidden: HIDDEN.to_vec(),
-            steps: UPDATES,
+            hidden: MUJOCO.hidden.to_vec(),
+            steps: MUJOCO.updates,
             seed: self.seed,
             ..EnsembleOptions::paper()
         };
@@ -150,7 +121,7 @@ impl LocomotionCell {
         let policy = agents.evaluated(&task)?;
         let mut rows = Vec::new();
         for horizon in &self.horizons {
-            let episodes = TRUTH_EPISODES;
+            let episodes = MUJOCO.truth_episodes;
             let truth = rollout_for(*horizon, system, &policy, episodes, 0.0, TRUTH_SEED)?;
             let truth = truth.mean_return();
             let random = random_returns(*horizon, system, episodes, TRUTH_SEED);
@@ -163,7 +134,7 @@ impl LocomotionCell {
                 task.method.aleatoric_noise = rules == Rules::Nested;
                 let variants = VARIANTS.map(|(variant, _)| variant);
                 let parts = (&log, model, &policy);
-                let result = checked(&task, parts, &variants, SIZES, self.seed)?;
+                let result = checked(&task, parts, &variants, MUJOCO.check, self.seed)?;
                 let calibrated = calibration.status == CalibrationStatus::Calibrated;
                 let one = CheckedSetting {
                     cell: number,
@@ -214,7 +185,6 @@ impl Study for Locomotion {
     }
 
     fn summary(&self, now: &Table, _before: Option<&Table>) -> Summary {
-        let [by_rows, _] = self.summaries(now);
-        by_rows
+        control_summary::by_rows(&points(now), &self.0)
     }
 }

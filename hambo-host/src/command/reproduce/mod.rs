@@ -11,7 +11,7 @@
 //! | [`effort`] | how much is done: the full version and the quick one |
 //! | [`setting`] | a log and a model of a setting, and what a check says |
 //! | [`convergence`], [`convergence_summary`] | figure 2: the bound of Gaussian processes against the size of the log |
-//! | [`control`], [`locomotion`], [`control_summary`] | figures 3 and 4: all variants against the size of the log and the horizon; [`locomotion`] has large networks |
+//! | [`control`], [`locomotion`], [`control_summary`] | figures 3 and 4: all variants against the size of the log and the horizon, on the pendulum and on MuJoCo's systems |
 //! | [`offline`], [`offline_summary`] | table 1: controllers that are learned from a log alone |
 //! | [`offline_log`], [`offline_effort`] | who logs for it, on which scale, and how much is done |
 //! | [`scale`] | returns on the scale of the pictures, means over seeds |

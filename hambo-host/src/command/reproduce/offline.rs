@@ -36,7 +36,10 @@ const TRUTH_SEED: u64 = 1 << 48;
 /// Candidates are averages over about ten rounds.
 const AVERAGING: f32 = 0.9;
 /// Searched trajectories and sweeps of the checks that judge.
-const SEARCH: (u32, u32) = (4, 4);
+const SEARCH: (u32, u32) = (6, 1);
+/// Whom the judged controllers have to stand up to, whoever taught them: over a whole episode
+/// CA's bound tells nothing from nothing.
+const JUDGED_AGAINST: Variant = Variant::DiscreteAdversary1;
 
 /// One cell of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -226,7 +229,7 @@ impl Offline {
         let (searched, iterations) = SEARCH;
         task.horizon = effort.judged_steps;
         task.method.variants.clear();
-        task.method.variants.extend([variant]);
+        task.method.variants.extend([JUDGED_AGAINST]);
         let rows = log.rows();
         task.fit_smoothing(rows.map(|row| (row.state, row.action, row.next_state)));
         let case = Case {
@@ -236,7 +239,7 @@ impl Offline {
                 searched,
                 iterations,
                 seed: effort.seed,
-                allocation: Allocation::Even,
+                allocation: Allocation::Focused,
             },
             initial: first_states(log),
             policy_part: Vec::new(),

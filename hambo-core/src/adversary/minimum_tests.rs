@@ -1,0 +1,253 @@
+//! The least of all candidates on each trajectory, level by level.
+
+use super::*;
+
+/// Two constants and a network.
+const STARTS: Starts = Starts {
+    constants: 2,
+    members: 0,
+    turns: 0,
+    found: 0,
+    networks: 1,
+};
+
+/// Two trajectories; the network finds the least on both.
+fn searched() -> Minimum {
+    let mut minimum = Minimum::default();
+    minimum.begin(STARTS, None, None, false);
+    let values = [
+        [(5.0, 3.0), (4.0, 2.0), (6.0, 1.0)],
+        [(7.0, 7.0), (9.0, 6.0), (8.0, 5.0)],
+    ];
+    for trajectory in values {
+        for (start, (value, least)) in trajectory.into_iter().enumerate() {
+            minimum.add(
+                &SearchResult::found(start, value, least),
+                true,
+                start == 2,
+                true,
+            );
+        }
+    }
+    minimum
+}
+
+#[test]
+fn the_correction_is_what_the_search_finds_beyond_the_starts() {
+    let minimum = searched();
+    // From 4 to 1, and from 7 to 5.
+    assert_eq!(minimum.correction.count(), 2);
+    assert_eq!(minimum.correction.mean(), -2.5);
+    assert_eq!(minimum.sampled.count(), 0);
+    // Without the network it is 2 and 6.
+    assert_eq!(minimum.untrained_mean(), 4.0);
+    assert_eq!(minimum.course(), [5.5, 3.0, 3.0, 3.0, 3.0, 2.5]);
+}
+
+#[test]
+fn the_worst_start_has_the_least_mean() {
+    let minimum = searched();
+    let of = |wanted: fn(Start) -> bool| minimum.worst_start(wanted);
+    assert_eq!(of(|_| true), Some((Start::Constant(0), 6.0)));
+    assert_eq!(
+        of(|start| start == Start::Network),
+        Some((Start::Network, 7.0))
+    );
+    let second = Start::Constant(1);
+    assert_eq!(of(|start| start != Start::Constant(0)), Some((second, 6.5)));
+    assert_eq!(of(|_| false), None);
+    // The first of equals.
+    let mut minimum = Minimum::default();
+    minimum.begin(STARTS, None, None, false);
+    for start in 0..3 {
+        minimum.add(
+            &SearchResult::found(start, 1.0, 1.0),
+            false,
+            start == 2,
+            true,
+        );
+    }
+    assert_eq!(
+        minimum.worst_start(|_| true),
+        Some((Start::Constant(0), 1.0))
+    );
+}
+
+#[test]
+fn the_first_level_is_the_least_of_all_starts_and_blocks_are_one_value() {
+    let mut minimum = Minimum::default();
+    minimum.begin(STARTS, None, None, false);
+    for (values, closes) in [([3.0, 1.0, 2.0], false), ([5.0, 6.0, 4.0], true)] {
+        for (start, value) in values.into_iter().enumerate() {
+            minimum.add(
+                &SearchResult::found(start, value, value),
+                false,
+                start == 2,
+                closes,
+            );
+        }
+    }
+    assert_eq!(minimum.sampled.count(), 1);
+    assert_eq!(minimum.sampled.mean(), 2.5);
+    assert_eq!(minimum.correction.count(), 0);
+    // The next level has sums of its own and keeps the first.
+    minimum.begin_level();
+    for start in 0..3 {
+        minimum.add(
+            &SearchResult::found(start, -1.0, -1.0),
+            true,
+            start == 2,
+            true,
+        );
+    }
+    assert_eq!(
+        minimum.worst_start(|_| true),
+        Some((Start::Constant(0), -1.0))
+    );
+    assert_eq!(
+        (minimum.untrained_mean(), minimum.sampled.mean()),
+        (-1.0, 2.5)
+    );
+    // Another estimate knows nothing of it.
+    minimum.begin(STARTS, None, None, false);
+    assert_eq!(
+        (minimum.sampled.count(), minimum.correction.count()),
+        (0, 0)
+    );
+}
+
+#[test]
+fn minus_infinity_needs_no_correction() {
+    let mut minimum = Minimum::default();
+    minimum.begin(STARTS, None, None, false);
+    for start in 0..3 {
+        let worst = f32::NEG_INFINITY;
+        minimum.add(
+            &SearchResult::found(start, worst, worst),
+            true,
+            start == 2,
+            true,
+        );
+    }
+    assert_eq!(minimum.correction.mean(), 0.0);
+}
+
+#[test]
+fn a_trial_and_the_search_after_it_are_one_search() {
+    let mut minimum = Minimum::default();
+    minimum.begin(STARTS, None, None, false);
+    // Start 1 is not among those of the sampled trajectories.
+    for values in [
+        [(5.0, 3.0), (4.0, 2.5), (6.0, 4.0)],
+        [(7.0, 6.5), (3.0, 3.0), (8.0, 8.0)],
+    ] {
+        for (start, (value, least)) in values.into_iter().enumerate() {
+            minimum.add_trial(
+                &SearchResult::found(start, value, least),
+                start != 1,
+                start == 2,
+            );
+        }
+    }
+    // On the first trajectory the search goes below the trial, on the second it does not.
+    minimum.add_kept(&SearchResult::found(1, 4.0, 1.0), 0, true, true);
+    minimum.add_kept(&SearchResult::found(1, 3.0, 5.0), 1, true, true);
+    // From 5 to 1, and from 7 to the trial's 3.
+    assert_eq!(minimum.correction.count(), 2);
+    assert_eq!(minimum.correction.mean(), -4.0);
+    let [first, .., last] = minimum.course();
+    assert_eq!((first, last), (3.5, 1.75));
+    // The means of single starts are over all of them, once.
+    assert_eq!(
+        minimum.worst_start(|_| true),
+        Some((Start::Constant(1), 3.5))
+    );
+    // Without a trial there is no number.
+    minimum.begin_block();
+    minimum.add_kept(&SearchResult::found(1, 3.0, 5.0), 0, true, true);
+    assert!(!minimum.correction.mean().is_finite());
+}
+
+#[test]
+fn whole_members_have_their_own_means() {
+    let starts = Starts {
+        members: 3,
+        ..Starts::default()
+    };
+    let budget = ErrorBudget {
+        delta: 0.1,
+        objectives: 1,
+    };
+    let mut minimum = Minimum::default();
+    minimum.begin(starts, None, None, true);
+    let values = [[-1.0, -3.0], [-4.0, -8.0], [-5.0, -5.5]];
+    for (member, values) in values.into_iter().enumerate() {
+        for value in values {
+            minimum.add(
+                &SearchResult::found(member, value, value),
+                false,
+                true,
+                true,
+            );
+        }
+        minimum.end_member(&budget, u32::MAX);
+    }
+    let (mean, lower) = minimum.member_quantile(&budget);
+    assert_eq!(mean, -6.0);
+    assert!(lower < -8.0, "{lower}");
+    // The last one's sample stays.
+    assert_eq!(
+        (minimum.sampled.count(), minimum.sampled.mean()),
+        (2, -5.25)
+    );
+    assert_eq!(
+        minimum.worst_start(|_| true),
+        Some((Start::Member(1), -6.0))
+    );
+    let first = minimum.worst_start(|start| start == Start::Member(0));
+    assert_eq!(first, Some((Start::Member(0), -2.0)));
+}
+
+#[test]
+fn the_worst_initial_state_counts() {
+    let mut minimum = Minimum::default();
+    minimum.begin(STARTS, None, None, false);
+    for level in [false, true] {
+        // On average 2, −1 and 4.
+        for values in [[1.0, 3.0], [-3.0, 1.0], [4.0, 4.0]] {
+            for value in values {
+                for start in 0..3 {
+                    minimum.add(
+                        &SearchResult::found(start, value, value - 0.5 * value.abs()),
+                        level,
+                        start == 2,
+                        true,
+                    );
+                }
+            }
+            minimum.end_initial_state(level, 0.05, u32::MAX);
+        }
+        minimum.begin_level();
+    }
+    let sampled = minimum.sampled(0.05, u32::MAX);
+    assert_eq!((sampled.count, sampled.mean), (2, -1.0));
+    // The one whose values differ most has the least bound, here too.
+    assert!(sampled.lower < -10.0);
+    // The search finds −0.5 and −1.5, −1.5 and −0.5, −2 and −2.
+    let correction = minimum.correction(0.05, u32::MAX).map(|one| one.mean);
+    assert_eq!(correction, Some(-2.0));
+}
+
+#[test]
+fn several_trajectories_of_a_member_may_be_one_value() {
+    let starts = Starts {
+        members: 1,
+        ..Starts::default()
+    };
+    let mut minimum = Minimum::default();
+    minimum.begin(starts, None, None, true);
+    for (value, closes) in [(1.0, false), (2.0, true), (4.0, true)] {
+        minimum.add(&SearchResult::found(0, value, value), false, true, closes);
+    }
+    assert_eq!((minimum.sampled.count(), minimum.sampled.mean()), (2, 2.75));
+}

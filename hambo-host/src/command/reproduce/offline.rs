@@ -37,8 +37,8 @@ const TRUTH_SEED: u64 = 1 << 48;
 const AVERAGING: f32 = 0.9;
 /// Searched trajectories and sweeps of the checks that judge.
 const SEARCH: (u32, u32) = (6, 1);
-/// Whom the judged controllers have to stand up to, whoever taught them: over a whole episode
-/// CA's bound tells nothing from nothing.
+/// Whom the judged controllers have to stand up to, whoever taught them: CA's bound is below the
+/// return of random actions, and ranks nothing.
 const JUDGED_AGAINST: Variant = Variant::DiscreteAdversary1;
 
 /// One cell of the table.

@@ -14,7 +14,7 @@ use hambo_core::task::{Allocation, Variant};
 use hambo_host::check::adversary::{Contest, contest};
 use hambo_host::check::case::Case;
 use hambo_host::check::{CheckOptions, DEFAULT_TRAJECTORIES};
-use hambo_host::environment::Pendulum;
+use hambo_host::environment::{MeanReturn, Pendulum};
 use hambo_host::formats::log::read_task_logs;
 use hambo_host::formats::policy::HostPolicy;
 use hambo_host::formats::task::TaskFile;
@@ -27,7 +27,10 @@ const VARIANTS: [Variant; 2] = [Variant::ContinuousAdversary, Variant::DiscreteA
 fn main() -> Result<(), Box<dyn Error>> {
     let mut given = std::env::args_os().skip(1);
     let seeds: u64 = match given.next() {
-        Some(seeds) => seeds.to_string_lossy().parse()?,
+        Some(seeds) => seeds.to_string_lossy().parse().map_err(|_| {
+            let given = seeds.to_string_lossy();
+            format!("{given} is no number of seeds: give it before the files of a check")
+        })?,
         None => 1,
     };
     let files: Vec<PathBuf> = given.map(PathBuf::from).collect();
@@ -69,8 +72,7 @@ fn show(name: &str, mut case: Case, seeds: u64) -> Result<(), Box<dyn Error>> {
     let first = case.effort.seed;
     for seed in first..first + seeds {
         case.effort.seed = seed;
-        let mut found = Vec::new();
-        for (name, allocation) in [("even", Allocation::Even), ("focused", Allocation::Focused)] {
+        let mut check = |name, allocation| -> Result<Contest, Box<dyn Error>> {
             case.effort.allocation = allocation;
             let time = Instant::now();
             let one = contest(&case, None, &mut Unobserved)?;
@@ -82,9 +84,10 @@ fn show(name: &str, mut case: Case, seeds: u64) -> Result<(), Box<dyn Error>> {
                     one.model_steps,
                 );
             }
-            found.push(one);
-        }
-        pairs.push(found);
+            Ok(one)
+        };
+        let even = check("even", Allocation::Even)?;
+        pairs.push([even, check("focused", Allocation::Focused)?]);
     }
     summary(&pairs);
     Ok(())
@@ -109,43 +112,33 @@ fn of_return(found: &Contest) -> Vec<(&'static str, [f64; 3])> {
 
 /// Means over seeds, and what the focused search misses of what the even one takes, with the
 /// standard error of its mean.
-fn summary(pairs: &[Vec<Contest>]) {
-    let steps = |place: usize| -> u64 {
-        let each = pairs.iter().filter_map(|pair| pair.get(place));
-        each.map(|one| one.model_steps).sum()
-    };
+fn summary(pairs: &[[Contest; 2]]) {
+    let steps = |place: usize| -> u64 { pairs.iter().map(|pair| pair[place].model_steps).sum() };
     println!(
         "  focused: {:.1} % of the steps",
         100.0 * steps(1) as f64 / steps(0) as f64
     );
-    for (place, _) in VARIANTS.iter().enumerate() {
-        let mut name = "";
-        let mut misses = Vec::new();
-        let mut means = [[0.0; 2]; 2];
-        for pair in pairs {
-            if let [even, focused] = pair.as_slice() {
-                let taken_from = f64::from(even.outcome.neutral);
-                let both = [even, focused].map(|one| of_return(one).get(place).copied());
-                if let [Some((of, even)), Some((_, focused))] = both {
-                    name = of;
-                    misses.push((focused[0] - even[0]) / (taken_from - even[0]));
-                    for (mean, one) in means.iter_mut().zip([even, focused]) {
-                        mean[0] += one[0] / pairs.len() as f64;
-                        mean[1] += one[2] / pairs.len() as f64;
-                    }
-                }
-            }
-        }
-        let count = misses.len() as f64;
-        let mean = misses.iter().sum::<f64>() / count;
-        let squares = misses.iter().map(|one| (one - mean).powi(2)).sum::<f64>();
-        let error = (squares / (count - 1.0) / count).sqrt();
-        let [[even, even_lower], [focused, focused_lower]] = means;
+    for (place, name) in ["CA", "DA1"].into_iter().enumerate() {
+        let numbers = |one: &Contest| of_return(one).get(place).map_or([f64::NAN; 3], |one| one.1);
+        // Of an even search and a focused one, number by number.
+        let mean = |search: usize, number: usize| {
+            let each = pairs.iter().map(|pair| numbers(&pair[search])[number]);
+            MeanReturn::of(&each.collect::<Vec<f64>>()).mean
+        };
+        let misses = pairs.iter().map(|pair| {
+            let [even, focused] = [&pair[0], &pair[1]].map(|one| numbers(one)[0]);
+            100.0 * (focused - even) / (f64::from(pair[0].outcome.neutral) - even)
+        });
+        let missing = MeanReturn::of(&misses.collect::<Vec<f64>>());
         println!(
-            "  {name:4} searched {even:.3} and {focused:.3}, missing {:.1} ± {:.1} %; lower \
-             bound {even_lower:.3} and {focused_lower:.3}",
-            100.0 * mean,
-            100.0 * error,
+            "  {name:4} searched {:.3} and {:.3}, missing {:.1} ± {:.1} %; lower bound {:.3} and \
+             {:.3}",
+            mean(0, 0),
+            mean(1, 0),
+            missing.mean,
+            missing.std_error,
+            mean(0, 2),
+            mean(1, 2),
         );
     }
     println!();

@@ -271,6 +271,9 @@ impl<'a> Task<'a> {
     }
 }
 
+/// A focused search has so many times the sweeps of an even one.
+const SWEEPS_OF_FOCUSED: u32 = 2;
+
 /// How many trajectories are drawn and how long the adversary searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
@@ -278,12 +281,24 @@ pub struct Effort {
     pub trajectories: u32,
     /// Trajectories of the second level, which are searched.
     pub searched: u32,
-    /// Sweeps of the search from each start.
+    /// Sweeps of an even search from each start; a focused one has
+    /// [others](Effort::search_sweeps).
     pub iterations: u32,
     /// The seed of all random streams.
     pub seed: u64,
     /// Who has the sweeps.
     pub allocation: Allocation,
+}
+
+impl Effort {
+    /// Sweeps of a whole search: a focused one goes on for longer from fewer starts.
+    #[must_use]
+    pub fn search_sweeps(&self) -> u32 {
+        match self.allocation {
+            Allocation::Even => self.iterations,
+            Allocation::Focused => self.iterations.saturating_mul(SWEEPS_OF_FOCUSED),
+        }
+    }
 }
 
 /// How the steps of the model are shared among the adversary's starts.

@@ -110,8 +110,8 @@ fn of_return(found: &Contest) -> Vec<(&'static str, [f64; 3])> {
         .collect()
 }
 
-/// Means over seeds, and what the focused search misses of what the even one takes, with the
-/// standard error of its mean.
+/// Means over seeds, and how much less the focused search takes than the even one, with its
+/// standard error, beside what the even one takes from the mean model's return.
 fn summary(pairs: &[[Contest; 2]]) {
     let steps = |place: usize| -> u64 { pairs.iter().map(|pair| pair[place].model_steps).sum() };
     println!(
@@ -125,14 +125,16 @@ fn summary(pairs: &[[Contest; 2]]) {
             let each = pairs.iter().map(|pair| numbers(&pair[search])[number]);
             MeanReturn::of(&each.collect::<Vec<f64>>()).mean
         };
+        let neutral = pairs.iter().map(|pair| f64::from(pair[0].outcome.neutral));
+        let taken = MeanReturn::of(&neutral.collect::<Vec<f64>>()).mean - mean(0, 0);
         let misses = pairs.iter().map(|pair| {
             let [even, focused] = [&pair[0], &pair[1]].map(|one| numbers(one)[0]);
-            100.0 * (focused - even) / (f64::from(pair[0].outcome.neutral) - even)
+            focused - even
         });
         let missing = MeanReturn::of(&misses.collect::<Vec<f64>>());
         println!(
-            "  {name:4} searched {:.3} and {:.3}, missing {:.1} ± {:.1} %; lower bound {:.3} and \
-             {:.3}",
+            "  {name:4} searched {:.3} and {:.3}, missing {:.3} ± {:.3} of {taken:.3}; \
+             lower bound {:.3} and {:.3}",
             mean(0, 0),
             mean(1, 0),
             missing.mean,

@@ -29,7 +29,7 @@ fn both(case: &Case) -> [Contest; 2] {
 fn hold_same_minimum(name: &str, case: &Case, part: f32) {
     let [even, focused] = both(case);
     let steps = focused.model_steps as f64 / even.model_steps as f64;
-    assert!(steps < 0.36, "{name}: {steps} of the steps");
+    assert!(steps < 1.0 / 3.0, "{name}: {steps} of the steps");
     let of = |found: &Contest, variant| {
         let mut all = found.outcome.estimates.iter();
         let of_return = |objective| objective == Objective::Return;

@@ -4,13 +4,14 @@
 //! | level | trajectories | starts | sweeps |
 //! |---|---|---|---|
 //! | pilot | a few of its own | all | none: the starts themselves |
-//! | sampled | many | those that were the least on one of the pilot's trajectories | none |
-//! | trial | the searched ones | all | an eighth |
-//! | searched | the same | on each the ones that its trial brought lowest | all |
+//! | sampled | many | the third that was least in the pilot's mean | none |
+//! | trial | the searched ones | all | an eighth of an even search |
+//! | searched | the same | on each the ones that its trial brought lowest | twice those of an even search |
 //!
 //! The sum of both levels' means has the same expected value whichever starts the sampled
 //! trajectories have, since the searched ones subtract the same starts: the pilot decides
-//! over the margin, not over the estimate. The trial decides how good the search is.
+//! over the margin, not over the estimate. The trial decides how good the search is, and so
+//! does where it stays: [near](super::schedule) what was found on other trajectories.
 
 use super::level::Level;
 use super::searches;
@@ -19,15 +20,15 @@ use crate::rollout::Rollout;
 use crate::task::{Allocation, Task};
 use crate::variant::Variant;
 
-/// On a searched trajectory one start in so many is kept, on the sampled ones at most.
-const SEARCHED_ONE_IN: usize = 6;
+/// On a searched trajectory one start in so many is kept, and at least one.
+const SEARCHED_ONE_IN: usize = 12;
+/// On the sampled trajectories one start in so many is kept, and at least a few.
 const SAMPLED_ONE_IN: usize = 3;
-/// Starts that are kept at least on any trajectory.
-const FEWEST: usize = 2;
+const FEWEST_SAMPLED: usize = 2;
 /// The pilot has one trajectory for so many sampled ones, within limits.
-const SAMPLED_FOR_ONE: u32 = 16;
+const SAMPLED_FOR_ONE: u32 = 32;
 const PILOT: [u32; 2] = [8, 64];
-/// The trial has one sweep for so many of the search.
+/// The trial has one sweep for so many of an even search.
 const SWEEPS_FOR_ONE: u32 = 8;
 
 /// Searched trajectories that are tried and searched together: what is kept of a trial in
@@ -37,7 +38,7 @@ pub const TRIAL_BLOCK: usize = 16;
 /// The sizes of a focused estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Focus {
-    /// Starts on a sampled trajectory, at most.
+    /// Starts on a sampled trajectory.
     pub sampled: usize,
     /// Whole searches on a searched one.
     pub searched: usize,
@@ -53,21 +54,15 @@ impl Focus {
             // Without a search nothing makes up for the starts that are left out.
             && effort.searched > 0;
         let starts = Starts::of(rollout).count();
-        let one_in = |many: usize| {
+        let one_in = |many: usize, fewest: usize| {
             let part = starts.checked_div(many).unwrap_or(starts);
-            part.max(FEWEST).min(starts)
+            part.max(fewest).min(starts)
         };
         focused.then(|| Self {
-            sampled: one_in(SAMPLED_ONE_IN),
-            searched: one_in(SEARCHED_ONE_IN),
+            sampled: one_in(SAMPLED_ONE_IN, FEWEST_SAMPLED),
+            searched: one_in(SEARCHED_ONE_IN, 1),
         })
     }
-}
-
-/// How many of the starts that were the least somewhere are walked on all sampled trajectories.
-#[must_use]
-pub fn sampled_starts(winners: usize, most: usize) -> usize {
-    winners.max(FEWEST).min(most)
 }
 
 impl Level {
@@ -77,9 +72,9 @@ impl Level {
     }
 
     pub(super) fn trial_sweeps(variant: Variant, task: &Task<'_>) -> u32 {
-        match Level::Searched.sweeps(variant, task) {
-            0 => 0,
-            sweeps => (sweeps / SWEEPS_FOR_ONE).max(1),
+        match task.effort.iterations {
+            sweeps if searches(variant) && sweeps > 0 => (sweeps / SWEEPS_FOR_ONE).max(1),
+            _ => 0,
         }
     }
 }
@@ -108,8 +103,8 @@ mod tests {
         };
         assert_eq!(keep(&task, Variant::ContinuousAdversary), None);
         task.effort.allocation = Allocation::Focused;
-        // Of five starts at most two, and two.
-        assert_eq!(keep(&task, Variant::ContinuousAdversary), Some([2, 2]));
+        // Of five starts two, and one.
+        assert_eq!(keep(&task, Variant::ContinuousAdversary), Some([2, 1]));
         assert_eq!(keep(&task, Variant::DiscreteAdversaryInf), None);
         assert_eq!(keep(&task, Variant::Mean), None);
         task.effort.searched = 0;
@@ -117,17 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn whoever_won_is_kept_up_to_a_limit() {
-        for (winners, kept) in [(0, 2), (1, 2), (2, 2), (5, 5), (7, 7), (9, 7)] {
-            assert_eq!(sampled_starts(winners, 7), kept);
-        }
-        assert_eq!(sampled_starts(3, 1), 1);
-    }
-
-    #[test]
     fn pilot_and_trial_are_small_parts() {
         let mut task = example::task().unwrap();
-        for (trajectories, pilot) in [(1, 8), (400, 25), (4000, 64)] {
+        for (trajectories, pilot) in [(1, 8), (400, 12), (4000, 64)] {
             task.effort.trajectories = trajectories;
             assert_eq!(Level::Pilot.trajectories(&task), pilot);
         }

@@ -57,7 +57,7 @@ impl Level {
     #[must_use]
     pub fn sweeps(self, variant: Variant, task: &Task<'_>) -> u32 {
         match self {
-            Self::Searched if searches(variant) => task.effort.iterations,
+            Self::Searched if searches(variant) => task.effort.search_sweeps(),
             Self::Trial => Self::trial_sweeps(variant, task),
             _ => 0,
         }
@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
     use crate::example;
-    use crate::task::InitialState;
+    use crate::task::{Allocation, InitialState};
 
     #[test]
     fn the_levels_share_no_stream() {
@@ -162,6 +162,9 @@ mod tests {
         assert_eq!(sweeps(Level::Searched, Variant::DiscreteAdversaryInf), 0);
         assert_eq!(sweeps(Level::Searched, Variant::Mean), 0);
         assert_eq!(sweeps(Level::Sampled, Variant::ContinuousAdversary), 0);
+        task.effort.allocation = Allocation::Focused;
+        let sweeps = |level: Level| level.sweeps(Variant::DiscreteAdversary1, &task);
+        assert_eq!([Level::Searched, Level::Trial].map(sweeps), [14, 1]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ mod sequence_search;
 mod shortlist;
 mod start;
 
-pub use focus::{Focus, TRIAL_BLOCK, sampled_starts};
+pub use focus::{Focus, TRIAL_BLOCK};
 pub use level::Level;
 pub(crate) use minimum::{MAX_MEMBERS, Minimum};
 pub use search::{COURSE, Candidate, Search, SearchResult, course_sweep};

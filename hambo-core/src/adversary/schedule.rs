@@ -10,13 +10,20 @@
 //! A push that pays only in rhythm (a swing) lies behind a hill that no
 //! gradient crosses. So there are three rounds of descent, each with its own
 //! pattern to start from, and a last one that perturbs the worst choice found.
+//!
+//! What was found on other trajectories lies in a valley of its own, which the first long step
+//! would leave for good. In the first round a focused search stays near it, with short steps.
 
 use super::start::Start;
 use super::{constant, hash};
 use crate::arithmetic::elementary::maximum;
+use crate::task::Allocation;
 
 /// Half periods of alternating starts: 1 to 32 steps.
 const WAVES: u32 = 6;
+
+/// How far a search strays in the first round that stays near its start.
+const NEAR: f32 = 0.05;
 
 /// The rounds of the search, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,12 +87,16 @@ impl ScheduledSweep {
     }
 
     /// The length of the sign step after this sweep: as long as the cube is
-    /// wide at first, then shorter.
+    /// wide at first, near what was found elsewhere a part of it, then shorter.
     #[must_use]
-    pub fn step_length(self, start: Start) -> f32 {
+    pub fn step_length(self, start: Start, allocation: Allocation) -> f32 {
         let left = self.length.saturating_sub(self.sweep) as f32;
         let left = left / maximum(self.length as f32, 1.0);
-        2.0 * reach(start) * left * left
+        let reach = match (self.round, start, allocation) {
+            (Round::Constant, Start::Found(_), Allocation::Focused) => NEAR,
+            _ => reach(start),
+        };
+        2.0 * reach * left * left
     }
 
     /// The softness of comparisons after this sweep, in units of each
@@ -159,7 +170,8 @@ mod tests {
 
     #[test]
     fn steps_begin_as_long_as_the_cube_is_wide_and_shrink() {
-        let lengths = [0, 1, 2].map(|i| ScheduledSweep::new(i, 16).step_length(Start::Constant(1)));
+        let lengths = [0, 1, 2]
+            .map(|i| ScheduledSweep::new(i, 16).step_length(Start::Constant(1), Allocation::Even));
         assert_eq!(lengths[0], 2.0);
         assert!(lengths[1] < lengths[0] && lengths[2] < lengths[1]);
         let softness = [0, 1, 2, 3].map(|i| ScheduledSweep::new(i, 16).softness());
@@ -197,9 +209,36 @@ mod tests {
             length: 4,
         };
         // Three quarters are left; the neutral start goes a quarter as far.
-        assert_eq!(second.step_length(Start::Constant(1)), 1.125);
-        assert_eq!(second.step_length(Start::Network), 1.125);
-        assert_eq!(second.step_length(Start::Constant(0)), 0.281_25);
+        assert_eq!(
+            second.step_length(Start::Constant(1), Allocation::Even),
+            1.125
+        );
+        assert_eq!(second.step_length(Start::Network, Allocation::Even), 1.125);
+        assert_eq!(
+            second.step_length(Start::Constant(0), Allocation::Even),
+            0.281_25
+        );
+    }
+
+    #[test]
+    fn a_focused_search_stays_near_what_was_found_in_its_first_round() {
+        let first = |round, start, allocation| {
+            let sweep = ScheduledSweep {
+                round,
+                sweep: 0,
+                length: 4,
+            };
+            sweep.step_length(start, allocation)
+        };
+        let (found, focused) = (Start::Found(1), Allocation::Focused);
+        assert_eq!(first(Round::Constant, found, focused), 0.1);
+        assert_eq!(first(Round::Constant, found, Allocation::Even), 2.0);
+        for round in [Round::Alternating, Round::Random, Round::Perturb] {
+            assert_eq!(first(round, found, focused), 2.0);
+        }
+        for start in [Start::Constant(1), Start::Member(0), Start::Network] {
+            assert_eq!(first(Round::Constant, start, focused), 2.0);
+        }
     }
 
     #[test]

@@ -122,15 +122,7 @@ impl<'a, P> Assessment<'a, P> {
         if self.steps() > self.task.method.step_limit {
             return None;
         }
-        let stage = self.plan().nth(self.stages.read(Side::Plain) as usize)?;
-        let chosen = stage.focused && stage.level == Level::Sampled;
-        Some(Stage {
-            starts: match chosen {
-                true => self.selection.sampled().len(),
-                false => stage.starts,
-            },
-            ..stage
-        })
+        self.plan().nth(self.stages.read(Side::Plain) as usize)
     }
 
     /// Steps of the model that the whole check takes, forward sweeps alone.
@@ -145,7 +137,7 @@ impl<'a, P> Assessment<'a, P> {
     pub fn candidate(&self, stage: &Stage<'_, P>, number: u32) -> Candidate {
         let number = number.min(stage.candidates().saturating_sub(1));
         let kept = match stage.level {
-            Level::Sampled | Level::Searched => stage.focused,
+            Level::Sampled | Level::Searched => stage.focus.is_some(),
             Level::Pilot | Level::Trial => false,
         };
         if !kept {
@@ -192,7 +184,7 @@ impl<'a, P> Assessment<'a, P> {
             // The second level begins with a trial where there is one.
             let begins_level = match stage.level {
                 Level::Trial => stage.first == 0,
-                Level::Searched => !stage.focused,
+                Level::Searched => stage.focus.is_none(),
                 Level::Pilot | Level::Sampled => false,
             };
             for minimum in [&mut self.minimum, &mut self.twin] {
@@ -226,8 +218,8 @@ impl<'a, P> Assessment<'a, P> {
         if self.added.read(Side::Plain) < candidates {
             return;
         }
-        if stage.level == Level::Pilot {
-            self.selection.end_pilot(stage.keeps);
+        if let (Level::Pilot, Some(focus)) = (stage.level, stage.focus) {
+            self.selection.end_pilot(focus.sampled);
         }
         self.stages.update(|stages| stages.saturating_add(1));
         if self.current().is_none_or(|next| next.part == 0) {
@@ -237,16 +229,17 @@ impl<'a, P> Assessment<'a, P> {
     }
 
     fn add_result(&mut self, stage: &Stage<'_, P>, place: &Place, result: &SearchResult) {
-        match stage.level {
-            Level::Pilot => {
-                self.selection.add_pilot(result, place.ends_trajectory);
+        match (stage.level, stage.focus) {
+            (Level::Pilot, _) => {
+                self.selection.add_pilot(result);
                 return;
             }
-            Level::Trial => {
+            (Level::Trial, Some(focus)) => {
                 let (block, ends) = (place.place_in_block, place.ends_trajectory);
-                self.selection.add_trial(result, block, ends, stage.keeps);
+                self.selection
+                    .add_trial(result, block, ends, focus.searched);
             }
-            Level::Sampled | Level::Searched => {}
+            _ => {}
         }
         let sampled = self.selection.sampled().contains(result.start);
         place.add(
@@ -291,7 +284,7 @@ impl<'a, P> Assessment<'a, P> {
         let ends_trajectory = whole_members || start.saturating_add(1) == starts;
         Place {
             level: stage.level,
-            focused: stage.focused,
+            focused: stage.focus.is_some(),
             place_in_block: place_in_block as usize,
             ends_trajectory,
             // The trajectories from one logged start are one value.

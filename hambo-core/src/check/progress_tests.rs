@@ -133,15 +133,15 @@ fn a_focused_estimate_has_a_pilot_and_blocks_of_trials() {
     let stages: std::vec::Vec<_> = plan
         .map(|stage| (stage.level, stage.first, stage.trajectories, stage.starts))
         .collect();
-    // The mean, then CA with five starts of which two are kept, then the constraint's mean.
+    // The mean, then CA with five starts: two are sampled and one is searched.
     let expected = [
         (Level::Sampled, 0, 2, 1),
         (Level::Pilot, 0, 8, 5),
         (Level::Sampled, 0, 2, 2),
         (Level::Trial, 0, 16, 5),
-        (Level::Searched, 0, 16, 2),
+        (Level::Searched, 0, 16, 1),
         (Level::Trial, 16, 4, 5),
-        (Level::Searched, 16, 4, 2),
+        (Level::Searched, 16, 4, 1),
     ];
     assert_eq!(stages, expected);
 }

@@ -1,20 +1,16 @@
 //! Which starts a focused estimate goes on with: on the sampled trajectories those that were the
-//! least on one of the pilot's, on each searched one those that its trial brought lowest.
+//! least in the pilot's mean, on each searched one those that its trial brought lowest.
 
 use heapless::Vec;
 
-use crate::adversary::{MAX_STARTS, SearchResult, Shortlist, TRIAL_BLOCK, sampled_starts};
+use crate::adversary::{MAX_STARTS, SearchResult, Shortlist, TRIAL_BLOCK};
 use crate::arithmetic::twice::{Side, Twice};
 
 /// The choice, and what it rests on.
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
-    /// Of each start, on how many of the pilot's trajectories it was the least.
-    wins: Vec<u32, MAX_STARTS>,
-    /// The sum of its values there.
+    /// Of each start the sum of its values on the pilot's trajectories.
     sums: Vec<f64, MAX_STARTS>,
-    /// The least so far on the pilot's trajectory under way.
-    least: Option<(usize, f32)>,
     /// What the trial found from each start of the trajectory under way.
     tried: Vec<f32, MAX_STARTS>,
     /// The starts on the sampled trajectories.
@@ -26,9 +22,7 @@ pub(super) struct Selection {
 impl Selection {
     pub fn new() -> Self {
         Self {
-            wins: Vec::new(),
             sums: Vec::new(),
-            least: None,
             tried: Vec::new(),
             sampled: Twice::of(0, 0),
             searched: [Twice::of(0, 0); TRIAL_BLOCK],
@@ -37,48 +31,24 @@ impl Selection {
 
     /// Begins an estimate with so many starts.
     pub fn begin(&mut self, starts: usize) {
-        self.wins.clear();
         self.sums.clear();
         // More starts than places are refused before the check begins.
-        let _ = self.wins.resize(starts, 0);
         let _ = self.sums.resize(starts, 0.0);
-        self.least = None;
         self.tried.clear();
         self.sampled = Twice::of(0, 0);
     }
 
-    /// Adds a result of the pilot, trajectory by trajectory and start by start; `ends` with
-    /// the last start of a trajectory.
-    pub fn add_pilot(&mut self, result: &SearchResult, ends: bool) {
+    /// Adds a result of the pilot.
+    pub fn add_pilot(&mut self, result: &SearchResult) {
         if let Some(sum) = self.sums.get_mut(result.start) {
             *sum += f64::from(result.start_value);
         }
-        if self
-            .least
-            .is_none_or(|(_, least)| result.start_value < least)
-        {
-            self.least = Some((result.start, result.start_value));
-        }
-        if ends {
-            let winner = self.least.take().map(|(start, _)| start);
-            if let Some(wins) = winner.and_then(|start| self.wins.get_mut(start)) {
-                *wins = wins.saturating_add(1);
-            }
-        }
     }
 
-    /// Ends the pilot: keeps whoever won, and at most so many.
-    pub fn end_pilot(&mut self, most: usize) {
-        let of = |start: usize| {
-            let wins = self.wins.get(start).copied().unwrap_or(0);
-            (wins, self.sums.get(start).copied().unwrap_or(0.0))
-        };
-        let winners = self.wins.iter().filter(|wins| **wins > 0).count();
-        let keep = sampled_starts(winners, most);
-        let kept = Shortlist::first(self.wins.len(), keep, |a, b| {
-            let ((wins, sum), (other_wins, other_sum)) = (of(a), of(b));
-            wins > other_wins || (wins == other_wins && sum < other_sum)
-        });
+    /// Ends the pilot: so many are kept.
+    pub fn end_pilot(&mut self, keep: usize) {
+        let sum = |start: usize| self.sums.get(start).map(|sum| *sum as f32);
+        let kept = Shortlist::lowest(self.sums.len(), keep, sum);
         self.sampled = Twice::of(kept.bits(), kept.bits());
     }
 
@@ -123,30 +93,19 @@ mod tests {
     }
 
     #[test]
-    fn the_pilot_keeps_who_wins_and_then_who_is_lowest() {
+    fn the_pilot_keeps_the_lowest_means() {
         let mut selection = Selection::new();
-        selection.begin(5);
-        // Start 3 wins twice, start 1 once; of the others start 4 has the least sum.
-        for values in [
-            [0.0, -1.0, -2.0, -3.0, -2.5],
-            [0.0, -4.0, -2.0, -3.0, -2.5],
-            [0.0, -1.0, -2.0, -3.0, -2.5],
-        ] {
+        selection.begin(4);
+        // Start 1 is the least once, start 3 the least in the mean, then 2.
+        for values in [[0.0, -6.0, -2.0, -3.0], [0.0, 3.0, -2.0, -3.0]] {
             for (start, value) in values.into_iter().enumerate() {
-                selection.add_pilot(&SearchResult::found(start, value, value), start == 4);
+                selection.add_pilot(&SearchResult::found(start, value, value));
             }
         }
-        for (most, kept) in [(1, &[3][..]), (2, &[1, 3]), (4, &[1, 3])] {
-            selection.end_pilot(most);
+        for (keep, kept) in [(1, &[3][..]), (2, &[2, 3]), (3, &[1, 2, 3])] {
+            selection.end_pilot(keep);
             assert_eq!(numbers(selection.sampled()), kept);
         }
-        // With one winner the lowest of the others comes along.
-        selection.begin(4);
-        for (start, value) in [0.0, -1.0, -2.0, -3.0].into_iter().enumerate() {
-            selection.add_pilot(&SearchResult::found(start, value, value), start == 3);
-        }
-        selection.end_pilot(3);
-        assert_eq!(numbers(selection.sampled()), [2, 3]);
         // Another estimate knows nothing of it.
         selection.begin(2);
         assert!(selection.sampled().is_empty());
@@ -161,11 +120,11 @@ mod tests {
             [f32::NAN, f32::INFINITY, f32::NAN, 2.0],
         ] {
             for (start, value) in values.into_iter().enumerate() {
-                selection.add_pilot(&SearchResult::found(start, value, value), start == 3);
+                selection.add_pilot(&SearchResult::found(start, value, value));
             }
         }
         selection.end_pilot(3);
-        assert_eq!(selection.sampled().len(), 2);
+        assert_eq!(selection.sampled().len(), 3);
     }
 
     #[test]

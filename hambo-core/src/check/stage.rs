@@ -17,12 +17,10 @@ pub struct Stage<'a, P> {
     pub first: u32,
     /// How many trajectories it has.
     pub trajectories: u32,
-    /// The adversary's starts on each of them; where a pilot chooses them, at most.
+    /// The adversary's starts on each of them.
     pub starts: usize,
-    /// How many of them go on to the next stage, at most.
-    pub keeps: usize,
-    /// Whether the pilot and the trials choose the starts.
-    pub focused: bool,
+    /// How many of them the pilot and the trials choose, where they do.
+    pub focus: Option<Focus>,
     /// Stages of the same estimate before this one.
     pub part: u32,
 }
@@ -32,46 +30,42 @@ impl<'a, P> Stage<'a, P> {
     fn at(rollout: Rollout<'a, P>, part: u32) -> Option<Self> {
         let all = Starts::of(&rollout).count();
         let task = rollout.task;
-        let whole = |level: Level, starts, keeps| Self {
+        let focus = Focus::of(&rollout);
+        let whole = |level: Level, starts| Self {
             trajectories: level.trajectories(task),
             first: 0,
-            focused: false,
             rollout: Rollout { ..rollout },
             level,
             starts,
-            keeps,
+            focus,
             part,
         };
-        let Some(focus) = Focus::of(&rollout) else {
+        let Some(focus) = focus else {
             let searched = searches(rollout.variant) && task.effort.searched > 0;
             return match part {
-                0 => Some(whole(Level::Sampled, all, all)),
-                1 if searched => Some(whole(Level::Searched, all, all)),
+                0 => Some(whole(Level::Sampled, all)),
+                1 if searched => Some(whole(Level::Searched, all)),
                 _ => None,
             };
         };
-        let stage = match part.checked_sub(2) {
-            None if part == 0 => whole(Level::Pilot, all, focus.sampled),
-            None => whole(Level::Sampled, focus.sampled, all),
+        match part.checked_sub(2) {
+            None if part == 0 => Some(whole(Level::Pilot, all)),
+            None => Some(whole(Level::Sampled, focus.sampled)),
             Some(part) => {
-                let (level, starts, keeps) = match part & 1 {
-                    0 => (Level::Trial, all, focus.searched),
-                    _ => (Level::Searched, focus.searched, all),
+                let (level, starts) = match part & 1 {
+                    0 => (Level::Trial, all),
+                    _ => (Level::Searched, focus.searched),
                 };
                 let block = TRIAL_BLOCK as u32;
                 let first = (part >> 1).saturating_mul(block);
                 let left = task.effort.searched.checked_sub(first)?;
-                Self {
+                Some(Self {
                     first,
                     trajectories: (left > 0).then_some(left.min(block))?,
-                    ..whole(level, starts, keeps)
-                }
+                    ..whole(level, starts)
+                })
             }
-        };
-        Some(Self {
-            focused: true,
-            ..stage
-        })
+        }
     }
 
     /// How many candidates it has, each a trajectory and a start. They are numbered

@@ -88,8 +88,7 @@ pub(super) fn check_and_tell(
     Ok(checked)
 }
 
-/// Steps of the model that an image's check takes at most: a focused one may find fewer starts
-/// worth them. A step back counts as two.
+/// Steps of the model that an image's check takes; a step back counts as two.
 pub(super) fn work(image: &Image<'_>) -> Result<u64, CapacityError> {
     let assessment = Assessment::new(image.model(), image.task(), image.policy())?;
     let each = assessment.plan();

@@ -249,7 +249,8 @@ impl CheckResult {
         let decides = |estimate: &&Estimate| {
             estimate.variant.has_adversary() && task.method.variants.contains(&estimate.variant)
         };
-        let estimate = |estimate: &Estimate| EstimateResult::of(estimate, case.effort.iterations);
+        let estimate =
+            |estimate: &Estimate| EstimateResult::of(estimate, case.effort.search_sweeps());
         let of = |objective: Objective| {
             let estimates = outcome.estimates.iter();
             estimates.filter(move |estimate| estimate.objective == objective)

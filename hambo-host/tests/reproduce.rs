@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::common::Folder;
 use hambo_host::command::reproduce::control::Control;
-use hambo_host::command::reproduce::control_summary::{self, ControlPoint};
+use hambo_host::command::reproduce::control_summary::{self, Axis, ControlPoint};
 use hambo_host::command::reproduce::convergence::Convergence;
 use hambo_host::command::reproduce::convergence_summary;
 use hambo_host::command::reproduce::effort::ReproductionEffort;
@@ -40,6 +40,23 @@ fn the_quick_version_makes_every_figure_and_goes_on_where_it_stopped() {
         true => hold_table_1(&text, &folder),
         false => assert!(text.contains("table 1 needs HalfCheetah"), "{text}"),
     }
+    // Figure 3 holds the usual horizon of every log, figure 4 every horizon of the largest.
+    let settings = |name: &str| {
+        let csv = String::from_utf8(folder.read(name)).unwrap();
+        let setting = |line: &str| {
+            line.split(',')
+                .skip(1)
+                .take(2)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let mut settings: Vec<String> = csv.lines().skip(1).map(setting).collect();
+        settings.dedup();
+        settings
+    };
+    assert_eq!(settings("results-quick/fig3.csv"), ["2000 40", "6000 40"]);
+    let horizons = ["6000 40", "6000 20", "6000 80"];
+    assert_eq!(settings("results-quick/fig4.csv"), horizons);
     // A bound is below what it bounds, in every seed.
     let rows = String::from_utf8(folder.read("results-quick/control.csv")).unwrap();
     let study = Control(ReproductionEffort::quick());
@@ -228,7 +245,7 @@ fn rows_of_mujoco_are_shown_by_a_program_without_it() {
     let mujoco = Locomotion(effort.clone());
     let mut points = control_summary::points(&kept(&Control(effort.clone())));
     points.extend(control_summary::points(&kept(&mujoco)));
-    let summary = control_summary::by_rows(&points, &effort);
+    let summary = control_summary::summary(&points, Axis::Rows, &effort);
     for system in ["pendulum", "hopper", "half_cheetah"] {
         assert!(summary.text.contains(&format!("\n{system}, horizon")));
         assert!(summary.svg.contains(&format!("{system}, horizon")));

@@ -153,7 +153,7 @@ fn peer(
         .args([seed.to_string(), widths.to_owned()])
         .args([options.steps, options.batch].map(|x| x.to_string()))
         .args([options.learning_rate, options.prior_weight, BANDWIDTH].map(|x| x.to_string()))
-        .args([options.check_every, options.patience].map(|x| x.to_string()))
+        .args([options.check_every, options.patient_looks()].map(|x| x.to_string()))
         .output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());

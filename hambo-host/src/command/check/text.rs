@@ -31,7 +31,10 @@ pub(super) fn write(
         result.trajectories,
         result.searched,
         result.sweeps,
-        if result.focused { ", focused" } else { "" }
+        match result.focused {
+            true => ", focused: more of them from fewer starts",
+            false => "",
+        }
     )?;
     if let Some(starts) = result.distinct_starts {
         let states = if starts == 1 { "state" } else { "states" };

@@ -2,7 +2,7 @@
 //! the horizon.
 
 use super::agents::{AGENTS, Agents};
-use super::control_summary::{self, points};
+use super::control_summary::{self, Axis, points};
 use super::effort::ReproductionEffort;
 use super::setting::{checked, logged};
 use crate::Error;
@@ -245,6 +245,6 @@ impl Study for Control {
     }
 
     fn summary(&self, now: &Table, _before: Option<&Table>) -> Summary {
-        control_summary::by_rows(&points(now), &self.0)
+        control_summary::summary(&points(now), Axis::Rows, &self.0)
     }
 }

@@ -14,7 +14,7 @@ use crate::present::figure::{
 
 /// What lies on the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Axis {
+pub enum Axis {
     /// Figure 3: transitions, at the system's usual horizon.
     Rows,
     /// Figure 4: the horizon, at the largest log.
@@ -157,13 +157,13 @@ pub fn points(table: &Table) -> Vec<ControlPoint> {
     keys.into_iter().map(point).collect()
 }
 
-/// The means over seeds, one line for each setting and variant.
+/// The means over seeds of a figure, one line for each setting and variant.
 #[must_use]
-pub fn points_csv(points: &[ControlPoint]) -> String {
+pub fn points_csv(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> String {
     let mut text = "system,rows,horizon,beta,variant,seeds,mean,mean_error,mean_above,lower,\
                     lower_error,above,truth,random\n"
         .to_owned();
-    for p in points {
+    for p in of_figure(points, axis, effort) {
         let numbers = [p.mean.mean, p.mean.std_error].map(digits).join(",");
         let lower = [p.lower.mean, p.lower.std_error].map(digits).join(",");
         let scale = [p.scale.truth, p.scale.random].map(digits).join(",");
@@ -176,19 +176,22 @@ pub fn points_csv(points: &[ControlPoint]) -> String {
     text
 }
 
-/// Figure 3: text and picture.
+/// Figure 3 or 4: text and picture.
 #[must_use]
-pub fn by_rows(points: &[ControlPoint], effort: &ReproductionEffort) -> Summary {
-    summary(points, Axis::Rows, effort)
+pub fn summary(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> Summary {
+    let points = of_figure(points, axis, effort);
+    Summary {
+        text: text(&points, axis),
+        svg: picture(&points, axis, effort).to_svg().unwrap_or_default(),
+    }
 }
 
-/// Figure 4: text and picture.
-#[must_use]
-pub fn by_horizon(points: &[ControlPoint], effort: &ReproductionEffort) -> Summary {
-    summary(points, Axis::Horizon, effort)
-}
-
-fn summary(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> Summary {
+/// The points that a figure shows.
+fn of_figure(
+    points: &[ControlPoint],
+    axis: Axis,
+    effort: &ReproductionEffort,
+) -> Vec<ControlPoint> {
     let most = effort.control_rows.last().copied().unwrap_or(0);
     let usual = |system: &str| {
         let agents = AGENTS.iter().find(|agents| agents.system == system);
@@ -198,11 +201,7 @@ fn summary(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> 
         Axis::Rows => Some(point.horizon) == usual(&point.system),
         Axis::Horizon => point.rows == most,
     };
-    let points: Vec<ControlPoint> = points.iter().filter(belongs).cloned().collect();
-    Summary {
-        text: text(&points, axis),
-        svg: picture(&points, axis, effort).to_svg().unwrap_or_default(),
-    }
+    points.iter().filter(belongs).cloned().collect()
 }
 
 fn systems(points: &[ControlPoint]) -> Vec<&str> {

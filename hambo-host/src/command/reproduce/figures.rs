@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::control::Control;
-use super::control_summary::{by_horizon, by_rows, points, points_csv};
+use super::control_summary::{Axis, points, points_csv, summary};
 use super::convergence::Convergence;
 use super::effort::ReproductionEffort;
 use super::locomotion::Locomotion;
@@ -105,14 +105,15 @@ pub fn run(arguments: &ReproduceArguments, out: &mut impl Write) -> Result<(), E
             let study = Locomotion(effort.clone());
             found.extend(points(&worked_off(&study, &folder, arguments)?));
         }
-        for (figure, name, summary) in [
-            (Figure::Fig3, "fig3", by_rows(&found, &effort)),
-            (Figure::Fig4, "fig4", by_horizon(&found, &effort)),
+        for (figure, name, axis) in [
+            (Figure::Fig3, "fig3", Axis::Rows),
+            (Figure::Fig4, "fig4", Axis::Horizon),
         ] {
             if wants(figure) {
                 let stem = folder.join(name);
-                write_whole(&stem.with_extension("csv"), points_csv(&found).as_bytes())?;
-                show(name, &summary, &stem, out)?;
+                let csv = points_csv(&found, axis, &effort);
+                write_whole(&stem.with_extension("csv"), csv.as_bytes())?;
+                show(name, &summary(&found, axis, &effort), &stem, out)?;
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::agents::{AGENTS, Agents};
 use super::control::{COLUMNS, CheckedSetting, TRUTH_SEED};
-use super::control_summary::{self, points};
+use super::control_summary::{self, Axis, points};
 use super::effort::{MUJOCO, ReproductionEffort};
 use super::setting::{checked, logged};
 use crate::Error;
@@ -185,6 +185,6 @@ impl Study for Locomotion {
     }
 
     fn summary(&self, now: &Table, _before: Option<&Table>) -> Summary {
-        control_summary::by_rows(&points(now), &self.0)
+        control_summary::summary(&points(now), Axis::Rows, &self.0)
     }
 }

@@ -55,7 +55,8 @@ pub struct EnsembleOptions {
     pub weight_decay: f32,
     /// Updates between two looks at the validation rows, and between two reports.
     pub check_every: usize,
-    /// Looks without improvement after which training stops; only with validation rows.
+    /// Looks without improvement after which training stops; only with validation rows. Under
+    /// [`Schedule::Cosine`] at least a fifth of all looks.
     pub patience: usize,
     /// Standard deviation of the random function that is added to each member, in
     /// standardised target units; 0 adds none. Training does not change it, so members
@@ -110,6 +111,16 @@ impl EnsembleOptions {
                 let share = 0.5 * (1.0 + (std::f64::consts::PI * phase).cos());
                 (f64::from(self.learning_rate) * share) as f32
             }
+        }
+    }
+
+    /// Looks without improvement after which training stops. While a falling learning rate is
+    /// still high, the loss goes up and down without being at its end.
+    #[must_use]
+    pub fn patient_looks(&self) -> usize {
+        match self.schedule {
+            Schedule::Constant => self.patience,
+            Schedule::Cosine => self.patience.max(self.steps / self.check_every.max(1) / 5),
         }
     }
 
@@ -176,6 +187,22 @@ mod tests {
             ..options
         };
         assert_eq!(constant.learning_rate_at(99), constant.learning_rate);
+    }
+
+    #[test]
+    fn long_trainings_are_patient_for_a_fifth_of_their_looks() {
+        let looks = |steps, schedule| {
+            let options = EnsembleOptions {
+                steps,
+                schedule,
+                ..EnsembleOptions::default()
+            };
+            options.patient_looks()
+        };
+        assert_eq!(looks(1000, Schedule::Cosine), 10);
+        assert_eq!(looks(5000, Schedule::Cosine), 10);
+        assert_eq!(looks(40_000, Schedule::Cosine), 80);
+        assert_eq!(looks(40_000, Schedule::Constant), 10);
     }
 
     #[test]

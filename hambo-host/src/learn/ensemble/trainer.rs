@@ -184,7 +184,7 @@ impl Trainer {
     /// # Errors
     /// If a member's weights or loss are no longer finite.
     pub fn advance(&mut self) -> Result<Option<TrainingProgress>, TrainingError> {
-        let patient = self.early_stopping.stale < self.options.patience;
+        let patient = self.early_stopping.stale < self.options.patient_looks();
         let updates = (self.options.steps - self.step).min(self.options.check_every);
         if updates == 0 || !patient {
             return Ok(None);

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 
 use super::{
-    Bandwidth, EnsembleOptions, Inference, TrainedEnsemble, Trainer, TrainerState, TrainingError,
-    TrainingSet,
+    Bandwidth, EnsembleOptions, Inference, Schedule, TrainedEnsemble, Trainer, TrainerState,
+    TrainingError, TrainingSet,
 };
 use crate::foundation::checkpoint::CheckpointError;
 use crate::foundation::network::pack;
@@ -135,9 +135,16 @@ fn a_checkpoint_of_another_run_is_refused() {
 fn early_stopping_restores_the_best_weights() {
     // Few rows, many weights and no decay: networks learn the noise by heart.
     let (data, validation) = (Data::new(40, 3), Data::new(200, 4));
-    for inference in [Inference::Ensemble, Inference::Svgd(Bandwidth::Fixed(10.0))] {
+    let svgd = Inference::Svgd(Bandwidth::Fixed(10.0));
+    // A cosine's training is patient for a fifth of its 428 looks.
+    for (inference, schedule, looks_after) in [
+        (Inference::Ensemble, Schedule::Constant, 5),
+        (svgd, Schedule::Constant, 5),
+        (svgd, Schedule::Cosine, 85),
+    ] {
         let options = EnsembleOptions {
             steps: 3000,
+            schedule,
             patience: 5,
             ..options(inference)
         };
@@ -151,7 +158,7 @@ fn early_stopping_restores_the_best_weights() {
         }
         let &(step, best) = looks.iter().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
         let (last, _) = *looks.last().unwrap();
-        assert_eq!(last, step + 5 * 7, "it stops five looks after the best");
+        assert_eq!(last, step + looks_after * 7, "looks after the best");
         let stopped = trainer.finish().unwrap().held_out(&set).unwrap();
         assert!((stopped.members - best).abs() < 1e-4, "{stopped:?} {best}");
         let to_the_end = finish(Trainer::new(&data.set(), None, &options).unwrap());

@@ -23,13 +23,19 @@ pub fn section(run: &SavedRun) -> Section {
         text(""),
         code(&model.data_hash),
     ]);
+    let allocation = match result.focused {
+        true => "focused",
+        false => "even",
+    };
     let rows: Vec<Vec<Cell>> = [
         ("hambo", inputs.hambo_version.clone()),
         ("horizon", result.horizon.to_string()),
         ("delta", readable(result.delta.0)),
         ("discount", readable(result.discount.0)),
         ("trajectories", result.trajectories.to_string()),
+        ("searched trajectories", result.searched.to_string()),
         ("sweeps of the search", result.sweeps.to_string()),
+        ("allocation of its steps", allocation.to_owned()),
         ("effort", result.effort.name().to_owned()),
         ("seed", result.seed.to_string()),
         ("variants that decide", result.variants.join(", ")),

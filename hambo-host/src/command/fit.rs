@@ -116,6 +116,11 @@ struct NetworkArguments {
     /// the log does not decide. 0 adds none.
     #[arg(long)]
     random_prior: Option<f32>,
+    /// Largest noise of the trained networks, in standard deviations of what
+    /// is learnt: after long training it can grow without reason far from the
+    /// log.
+    #[arg(long)]
+    noise_cap: Option<f32>,
     /// Bandwidth of the SVGD kernel, or `median` (bnn).
     #[arg(long)]
     bandwidth: Option<BandwidthArgument>,
@@ -326,6 +331,7 @@ impl FitArguments {
                 networks.random_prior.is_some(),
                 !is_process,
             ),
+            ("--noise-cap", networks.noise_cap.is_some(), !is_process),
             (
                 "--bandwidth",
                 networks.bandwidth.is_some(),
@@ -412,6 +418,7 @@ impl FitArguments {
             learning_rate: given.learning_rate.unwrap_or(preset.learning_rate),
             prior_weight: given.prior_weight.unwrap_or(preset.prior_weight),
             random_prior: given.random_prior.unwrap_or(preset.random_prior),
+            noise_cap: given.noise_cap.unwrap_or(preset.noise_cap),
             allow_constant: given.allow_constant,
             seed: self.seed,
             ..preset

@@ -152,6 +152,11 @@ pub fn cases() -> Vec<Case> {
         ),
         fit("no updates", "--steps 0", &["`steps`", "at least 1"]),
         fit(
+            "a cap of the noise below its floor",
+            "--noise-cap 0.001",
+            &["`noise_cap`", "above `std_floor`"],
+        ),
+        fit(
             "a prior that is NaN",
             "--prior-weight nan",
             &["`prior_weight`"],

@@ -141,6 +141,7 @@ impl Control {
         let networks = EnsembleOptions {
             hidden: effort.hidden.to_vec(),
             steps: effort.updates,
+            noise_cap: effort.noise_cap,
             seed,
             ..EnsembleOptions::paper()
         };

@@ -112,6 +112,7 @@ impl LocomotionCell {
         let networks = EnsembleOptions {
             hidden: MUJOCO.hidden.to_vec(),
             steps: MUJOCO.updates,
+            noise_cap: MUJOCO.noise_cap,
             seed: self.seed,
             ..EnsembleOptions::paper()
         };

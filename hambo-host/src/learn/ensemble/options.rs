@@ -10,6 +10,7 @@ use crate::foundation::network::{Activation, Initial};
 const MOST_WEIGHTS: usize = 1 << 27;
 /// SVGD compares every two of them.
 const MOST_MEMBERS: usize = 1024;
+const ABOVE_FLOOR: &str = "finite and above `std_floor`, which is 0.01 unless set";
 const TOO_WIDE: &str = "narrower: all networks together may have 2^27 weights";
 
 /// Rows below which training is refused.
@@ -64,8 +65,13 @@ pub struct EnsembleOptions {
     pub random_prior: f32,
     /// Smallest predicted standard deviation, in standardised target units.
     pub std_floor: f32,
-    /// Largest predicted standard deviation, in standardised target units.
+    /// Largest standard deviation that training lets a member predict, in standardised target
+    /// units.
     pub std_cap: f32,
+    /// Largest that the trained members predict, where it is below `std_cap`. Far from the log the
+    /// noise of a member that was trained for long grows without reason. Training does not see
+    /// this cap: beyond it there is no derivative that leads back.
+    pub noise_cap: f32,
     /// Whether columns that never change are kept, with scale 1, instead of refused.
     pub allow_constant: bool,
     /// Seed of the initial weights and of the order of the rows.
@@ -136,7 +142,7 @@ impl EnsembleOptions {
     pub(super) fn check(&self) -> Result<(), TrainingError> {
         let positive = |value: f32| value.is_finite() && value > 0.0;
         let not_negative = |value: f32| value.is_finite() && value >= 0.0;
-        let caps = positive(self.std_cap) && self.std_cap > self.std_floor;
+        let cap = |value: f32| positive(value) && value > self.std_floor;
         let bandwidth = match self.inference {
             Inference::Svgd(Bandwidth::Fixed(bandwidth)) => positive(bandwidth),
             Inference::Ensemble | Inference::Svgd(Bandwidth::Median) => true,
@@ -159,7 +165,8 @@ impl EnsembleOptions {
             (self.check_every > 0, "check_every", "at least 1"),
             (self.patience > 0, "patience", "at least 1"),
             (positive(self.std_floor), "std_floor", "positive"),
-            (caps, "std_cap", "finite and above `std_floor`"),
+            (cap(self.std_cap), "std_cap", ABOVE_FLOOR),
+            (cap(self.noise_cap), "noise_cap", ABOVE_FLOOR),
         ];
         match rules.into_iter().find(|(holds, _, _)| !holds) {
             Some((_, name, must_be)) => Err(TrainingError::Option { name, must_be }),
@@ -217,6 +224,8 @@ mod tests {
         };
         assert_eq!(name(|_| ()), "none");
         assert_eq!(name(|options| options.std_floor = 20.0), "std_cap");
+        assert_eq!(name(|options| options.noise_cap = 0.01), "noise_cap");
+        assert_eq!(name(|options| options.noise_cap = f32::NAN), "noise_cap");
         assert_eq!(name(|options| options.prior_weight = -1.0), "prior_weight");
         assert_eq!(name(|options| options.patience = 0), "patience");
         assert_eq!(

@@ -43,6 +43,7 @@ impl EnsembleOptions {
             patience: 10,
             std_floor: 0.01,
             std_cap: 10.0,
+            noise_cap: 10.0,
             allow_constant: false,
             seed: 0,
         }

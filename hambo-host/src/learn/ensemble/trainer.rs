@@ -257,7 +257,7 @@ impl Trainer {
             activation: self.options.activation,
             standardisation: self.standardisation.clone(),
             std_floor: self.options.std_floor,
-            std_cap: self.options.std_cap,
+            std_cap: self.options.std_cap.min(self.options.noise_cap),
             members: members.collect(),
             priors: self.priors.clone(),
             losses: Vec::new(),

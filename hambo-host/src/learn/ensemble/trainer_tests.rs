@@ -168,6 +168,25 @@ fn early_stopping_restores_the_best_weights() {
 }
 
 #[test]
+fn a_cap_of_the_noise_leaves_the_weights() {
+    let data = Data::new(230, 1);
+    let capped_at = |noise_cap: f32| {
+        let options = EnsembleOptions {
+            noise_cap,
+            ..options(KINDS[0])
+        };
+        finish(Trainer::new(&data.set(), None, &options).unwrap())
+    };
+    let (free, capped, above) = (capped_at(10.0), capped_at(0.05), capped_at(20.0));
+    assert_eq!((free.std_cap, capped.std_cap), (10.0, 0.05));
+    assert_eq!(above, free);
+    assert_eq!(capped.members, free.members);
+    // Its noise is larger than the cap, so the log is less likely under it.
+    let likelihood = |of: &TrainedEnsemble| of.held_out(&data.set()).unwrap().members;
+    assert!(likelihood(&capped) > likelihood(&free) + 1.0);
+}
+
+#[test]
 fn progress_tells_of_every_update() {
     let data = Data::new(230, 1);
     let mut trainer = Trainer::new(&data.set(), None, &options(KINDS[0])).unwrap();

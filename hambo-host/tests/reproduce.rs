@@ -255,8 +255,7 @@ fn rows_of_mujoco_are_shown_by_a_program_without_it() {
 }
 
 /// The nested bounds of MuJoCo's systems hold, and without noise DAinf is no farther from the truth
-/// than in the authors' published numbers: on Hopper within two standard errors, on HalfCheetah as
-/// it is.
+/// than in the authors' published numbers.
 #[test]
 fn the_kept_bounds_on_mujoco_hold_and_are_tight() {
     let study = Locomotion(ReproductionEffort::full());
@@ -273,11 +272,7 @@ fn the_kept_bounds_on_mujoco_hold_and_are_tight() {
     hold_valid(&points, "nested");
     hold_order(&table);
     hold_rising(&points);
-    let published = [
-        ("hopper", 200, 0.194, 2.0),
-        ("half_cheetah", 100, 0.202, 0.0),
-    ];
-    for (system, horizon, gap, errors) in published {
+    for (system, horizon, gap) in [("hopper", 200, 0.194), ("half_cheetah", 100, 0.202)] {
         let wanted = |point: &&ControlPoint| {
             point.system == system
                 && (point.rows, point.horizon) == (100_000, horizon)
@@ -285,8 +280,7 @@ fn the_kept_bounds_on_mujoco_hold_and_are_tight() {
                 && point.variant == "dainf"
         };
         let point = points.iter().find(wanted).unwrap();
-        let room = errors * point.mean.std_error;
-        assert!(1.0 - point.mean.mean <= gap + room, "{point:?}");
+        assert!(1.0 - point.mean.mean <= gap, "{point:?}");
         assert_eq!(point.above, 0, "{point:?}");
     }
 }

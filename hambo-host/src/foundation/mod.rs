@@ -11,6 +11,7 @@ pub mod meter;
 pub mod network;
 pub mod observer;
 pub mod one_lane;
+pub mod order;
 pub mod output;
 pub mod place;
 pub mod random;

@@ -158,7 +158,7 @@ impl fmt::Display for SystemEffort {
         };
         write!(
             f,
-            "5 networks of {} units, at most {} updates, noise up to {} standard deviations, {} \
+            "5 networks of {} units, at most {} updates, a noise cap of {}, {} \
              sampled and {} searched trajectories, {} sweeps{focused}",
             widths.join(" × "),
             self.updates,

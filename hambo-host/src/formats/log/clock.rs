@@ -1,5 +1,7 @@
 //! Where a column of steps or times jumps: rows on either side are not a transition.
 
+use crate::foundation::order::median;
+
 /// More than this many usual steps to the next row are a gap.
 const GAP: f64 = 1.5;
 
@@ -8,12 +10,10 @@ const GAP: f64 = 1.5;
 pub(super) fn gaps(clock: &[f64]) -> Option<Vec<bool>> {
     let differences = || clock.windows(2).map(|pair| pair[1] - pair[0]);
     let mut forward: Vec<f64> = differences().filter(|step| *step > 0.0).collect();
-    if forward.is_empty() || 2 * forward.len() < clock.len().saturating_sub(1) {
+    if 2 * forward.len() < clock.len().saturating_sub(1) {
         return None;
     }
-    let middle = forward.len() / 2;
-    let (_, usual, _) = forward.select_nth_unstable_by(middle, f64::total_cmp);
-    let usual = *usual;
+    let usual = median(&mut forward)?;
     // A NaN is a gap.
     let follows = |step: f64| step > 0.0 && step <= GAP * usual;
     let gaps = differences().map(|step| !follows(step));

@@ -7,6 +7,7 @@
 //! the residual is what the states leave open.
 
 use super::Log;
+use crate::foundation::order::median;
 use crate::foundation::random::shuffle;
 
 /// Below this share of the action's range a log counts as without exploration.
@@ -112,10 +113,9 @@ pub fn explorations_of(mut rows: Vec<StateAction>) -> Vec<Option<Exploration>> {
     let of = |(action, mut left): (usize, Vec<f64>)| {
         let values = || rows.iter().map(|row| row.action[action]);
         let range = values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min);
-        let middle = left.len() / 2;
-        let (_, median, _) = left.select_nth_unstable_by(middle, f64::total_cmp);
+        let median = median(&mut left)?;
         (range > 0.0).then(|| Exploration {
-            share_of_range: *median / range,
+            share_of_range: median / range,
         })
     };
     left.into_iter().enumerate().map(of).collect()

@@ -5,6 +5,7 @@ use super::rows::LoggedRows;
 use super::steps::{at, spread};
 use crate::formats::log::LARGEST_RESIDUAL;
 use crate::formats::task::Wrap;
+use crate::foundation::order::median;
 
 /// The largest residual, as a share of how far the state's changes lie apart. A state that
 /// moves by a ten thousandth of its spread per row would follow from anything otherwise.
@@ -158,8 +159,7 @@ fn short_way(difference: f64, wrap: Option<Wrap>) -> f64 {
 /// How far from their median some numbers lie, in the last of the telling rows; 0 if nearly
 /// all are the same.
 fn apart(mut numbers: Vec<f64>) -> Option<f64> {
-    let middle = numbers.len() / 2;
-    let median = *numbers.select_nth_unstable_by(middle, f64::total_cmp).1;
+    let median = median(&mut numbers)?;
     for number in &mut numbers {
         *number = (*number - median).abs();
     }

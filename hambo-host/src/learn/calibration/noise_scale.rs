@@ -7,6 +7,7 @@
 //! themselves allow: more noise is not more caution.
 
 use super::Withheld;
+use crate::foundation::order::median;
 
 /// The median of |X| for a standard normal X.
 const NORMAL_MEDIAN: f64 = 0.674_489_750_196_081_7;
@@ -27,22 +28,18 @@ pub(super) fn noise_scale(rows: &Withheld<'_>, dimension: usize) -> f64 {
         .collect();
     let follows = rows.follows.iter().skip(1);
     let pairs = scores.windows(2).zip(follows);
-    let differences: Vec<f64> = pairs
+    let mut differences: Vec<f64> = pairs
         .filter(|(_, follows)| **follows)
         .map(|(pair, _)| (pair[1] - pair[0]).abs() / std::f64::consts::SQRT_2)
         .collect();
     if differences.len() < FEWEST {
         return 1.0;
     }
-    let whole = median(scores.iter().map(|score| score.abs()).collect());
-    let scale = median(differences).min(whole) / NORMAL_MEDIAN;
-    scale.clamp(LIMITS[0], LIMITS[1])
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    let middle = values.len() / 2;
-    let (_, median, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-    *median
+    let mut sizes: Vec<f64> = scores.iter().map(|score| score.abs()).collect();
+    let (Some(whole), Some(noise)) = (median(&mut sizes), median(&mut differences)) else {
+        return 1.0;
+    };
+    (noise.min(whole) / NORMAL_MEDIAN).clamp(LIMITS[0], LIMITS[1])
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use super::FitError;
 use crate::formats::log::Log;
 use crate::formats::task::TaskFile;
+use crate::foundation::order::{median, quantile};
 
 /// A number so many times as far from the median as half of all numbers is no measurement.
 const FARTHEST: f64 = 1e6;
@@ -46,20 +47,12 @@ pub(super) fn refuse_outliers(task: &TaskFile, log: &Log) -> Result<(), FitError
 
 /// The row that is too far away, if one is.
 fn farthest(values: &[f64]) -> Option<usize> {
-    let median = quantile(values.to_vec(), 0.5)?;
+    let median = median(&mut values.to_vec())?;
     let distances: Vec<f64> = values.iter().map(|x| (x - median).abs()).collect();
     // Nine tenths, since half of a column may be one value.
-    let usual = quantile(distances.clone(), 0.9)?;
+    let usual = quantile(&mut distances.clone(), 0.9)?;
     let (row, distance) = (distances.iter().enumerate()).max_by(|a, b| a.1.total_cmp(b.1))?;
     (usual > 0.0 && *distance > FARTHEST * usual).then_some(row)
-}
-
-fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
-    let place = (share * values.len() as f64) as usize;
-    if place >= values.len() {
-        return None;
-    }
-    Some(*values.select_nth_unstable_by(place, f64::total_cmp).1)
 }
 
 #[cfg(test)]

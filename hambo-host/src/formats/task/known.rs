@@ -14,7 +14,7 @@ use hambo_core::physics::{KnownState, MAX_CIRCLES, MAX_FEATURES, MAX_KNOWN, Mode
 
 use serde::{Deserialize, Serialize};
 
-use super::format::Checker;
+use super::checker::Checker;
 use super::{TaskError, Wrap};
 use crate::formats::expression::{Compiler, Names};
 

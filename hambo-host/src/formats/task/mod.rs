@@ -5,11 +5,13 @@
 //! checked: lengths match names, limits are in order, and the expressions are compiled.
 
 mod bounds;
+mod checker;
 mod constraint;
 #[cfg(test)]
 mod constraint_tests;
 mod error;
 mod format;
+mod initial;
 mod known;
 #[cfg(test)]
 mod known_tests;
@@ -19,7 +21,10 @@ mod learned_reward_tests;
 mod locate;
 mod model_view;
 mod power_off;
+mod raw;
+mod reward_bounds;
 mod smoothing;
+mod whole_task;
 mod wraps;
 
 #[cfg(test)]

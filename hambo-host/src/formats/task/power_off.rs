@@ -2,8 +2,9 @@
 
 use hambo_core::expression::Variable;
 
+use super::checker::Checker;
 use super::error::TaskError;
-use super::format::{Checker, RawExpression};
+use super::raw::RawExpression;
 use crate::formats::expression::{Compiler, reads};
 
 impl Checker<'_> {

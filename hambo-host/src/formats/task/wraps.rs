@@ -14,7 +14,7 @@ use hambo_core::wrap::wrap;
 use serde::{Deserialize, Serialize};
 
 use super::TaskError;
-use super::format::Checker;
+use super::checker::Checker;
 
 /// How much narrower than the interval limits may be, as a part of the period: 3.1416 is
 /// meant as pi.

@@ -1,6 +1,7 @@
 //! What a focused search costs and finds, beside an even one: on PointSafety and on the pendulum,
 //! or on the files of any check.
-//! `cargo run --release -p hambo-tests --example allocation [SEEDS [TASK MODEL POLICY LOG...]]`
+//! `cargo run --release -p hambo-tests --example allocation [SEEDS [learning] [TASK MODEL POLICY
+//! LOG...]]`; with `learning` networks learn to hurt beside the search, as `hambo check` lets them.
 //!
 //! A search that has many local minima finds another one with every seed of its trajectories, so
 //! both are held against each other on `SEEDS` of them (one, if nothing is said).
@@ -11,7 +12,7 @@ use std::time::Instant;
 
 use hambo_core::rollout::Objective;
 use hambo_core::task::{Allocation, Variant};
-use hambo_host::check::adversary::{Contest, contest};
+use hambo_host::check::adversary::{Contest, EffortLevel, contest};
 use hambo_host::check::case::Case;
 use hambo_host::check::{CheckOptions, DEFAULT_TRAJECTORIES};
 use hambo_host::environment::{MeanReturn, Pendulum};
@@ -33,6 +34,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         })?,
         None => 1,
     };
+    let mut given = given.peekable();
+    let level = match given.next_if(|word| word == "learning") {
+        Some(_) => EffortLevel::Normal,
+        None => EffortLevel::Quick,
+    };
     let files: Vec<PathBuf> = given.map(PathBuf::from).collect();
     if let [task, model, policy, logs @ ..] = files.as_slice() {
         let task = TaskFile::read(task)?;
@@ -47,22 +53,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         let model = ModelFile::read(model)?;
         let policy = HostPolicy::read(policy, &task)?;
         let case = Case::new(&task, &model, &policy, &options)?;
-        return show(&task.name, case, seeds);
+        return show(&task.name, case, seeds, level);
     }
     for y in [1.1, 1.6] {
         let case = systems::point_safety(0, y, &VARIANTS)?;
-        show(&format!("PointSafety, pi_{y}"), case, seeds)?;
+        show(&format!("PointSafety, pi_{y}"), case, seeds, level)?;
     }
     let system = Pendulum::new()?;
     let log = systems::pendulum_log(&system, 20, 0)?;
     let mut case = systems::pendulum(&system, &log, 3000, 0)?;
     case.task.method.variants.clear();
     case.task.method.variants.extend(VARIANTS);
-    show("Pendulum, a damping controller", case, seeds)
+    show("Pendulum, a damping controller", case, seeds, level)
 }
 
 /// Both, one after the other, with every seed; then their means.
-fn show(name: &str, mut case: Case, seeds: u64) -> Result<(), Box<dyn Error>> {
+fn show(name: &str, mut case: Case, seeds: u64, level: EffortLevel) -> Result<(), Box<dyn Error>> {
     println!("{name}");
     println!(
         "  {:>4} {:8} {:>14} {:>8}  {:4} {:>12} {:>12} {:>12}",
@@ -72,10 +78,11 @@ fn show(name: &str, mut case: Case, seeds: u64) -> Result<(), Box<dyn Error>> {
     let first = case.effort.seed;
     for seed in first..first + seeds {
         case.effort.seed = seed;
+        let learning = level.learning(seed);
         let mut check = |name, allocation| -> Result<Contest, Box<dyn Error>> {
             case.effort.allocation = allocation;
             let time = Instant::now();
-            let one = contest(&case, None, &mut Unobserved)?;
+            let one = contest(&case, learning.as_ref(), &mut Unobserved)?;
             let seconds = time.elapsed().as_secs_f64();
             for (variant, [searched, mean, lower]) in of_return(&one) {
                 println!(

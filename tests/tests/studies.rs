@@ -20,7 +20,7 @@ use hambo_tests::study::condition::{CONDITIONS, Condition};
 use hambo_tests::study::coverage::{
     Coverage, EXPLORED, SETTING_COLUMNS as COVERAGE_SETTING, Setting, UNEXPLORED,
 };
-use hambo_tests::study::coverage_summary::{Counts, deployed_by_both, explored};
+use hambo_tests::study::coverage_summary::{Beside, Counts, deployed_by_both, explored};
 use hambo_tests::study::known_physics::KnownPhysics;
 use hambo_tests::study::known_summary::Counts as KnownCounts;
 use hambo_tests::study::monitored::{ALPHA, DRIVE_CONDITIONS, Monitored};
@@ -42,7 +42,7 @@ fn committed(study: &dyn Study, label: Option<&str>) -> Table {
 /// Systems, controllers, truths and spreads are no matter of the program that is studied.
 #[test]
 fn what_is_true_of_a_cell_is_found_again() {
-    let table = committed(&Coverage, None);
+    let table = committed(&Coverage::EVEN, None);
     for cell in [1, 3] {
         let fields = Setting::of(cell).unwrap().fields(cell);
         assert_eq!(
@@ -82,8 +82,9 @@ fn hold(study: &dyn Study, cell: usize, rows: &[Row]) {
 fn cells_of_the_coverage_study_are_repeated() {
     // Cell 0 has a Gaussian process.
     for cell in [0, 2] {
-        hold(&Coverage, cell, &Coverage.run(cell).unwrap());
+        hold(&Coverage::EVEN, cell, &Coverage::EVEN.run(cell).unwrap());
     }
+    hold(&Coverage::FOCUSED, 3, &Coverage::FOCUSED.run(3).unwrap());
 }
 
 #[test]
@@ -135,7 +136,7 @@ fn a_late_and_a_lagging_action_by_hand() {
 /// What README and docs/evidence.md say of networks and Gaussian processes.
 #[test]
 fn the_claims_of_the_coverage_study_hold() {
-    let table = committed(&Coverage, None);
+    let table = committed(&Coverage::EVEN, None);
     let [explored, unexplored] = explored(&table);
     assert_eq!((explored.len(), unexplored.len()), (EXPLORED, UNEXPLORED));
     let networks = Counts::of(&explored, "");
@@ -150,7 +151,40 @@ fn the_claims_of_the_coverage_study_hold() {
     assert!(!processes.violations.above(DELTA), "{processes:?}");
     let both = deployed_by_both(&explored);
     assert!(both.share() >= 0.5, "{both:?}");
-    // The rows themselves: a bound above the truth is one that is marked so.
+    marked_as_they_are(&table);
+}
+
+/// What docs/evidence.md says of a focused search.
+#[test]
+fn the_claims_of_the_focused_coverage_hold() {
+    let table = committed(&Coverage::FOCUSED, None);
+    let [explored, unexplored] = explored(&table);
+    assert_eq!((explored.len(), unexplored.len()), (EXPLORED, UNEXPLORED));
+    for rows in [&explored, &unexplored] {
+        let counts = Counts::of(rows, "");
+        assert!(!counts.violations.above(DELTA), "{counts:?}");
+        assert!(!counts.constraint_violations.above(DELTA), "{counts:?}");
+    }
+    let networks = Counts::of(&explored, "");
+    assert!(networks.median_gap <= 0.15, "{networks:?}");
+    assert!(networks.deployed.share() >= 0.7, "{networks:?}");
+    marked_as_they_are(&table);
+    // Of the same systems, logs and networks.
+    let even = committed(&Coverage::EVEN, None);
+    for cell in 0..EXPLORED + UNEXPLORED {
+        // With what the mean of the networks returns.
+        let same = ..=COVERAGE_SETTING;
+        let [row, even] = [&table, &even].map(|table| table.of_cell(cell)[0][same].to_vec());
+        assert_eq!(row, even, "cell {cell}");
+    }
+    let beside = Beside::of(&table, &even);
+    let [lower, higher] = beside.apart(0.02);
+    assert!(lower > 5 * higher, "{beside:?}");
+    assert_eq!(beside.newly_deployed, 0);
+}
+
+/// The rows themselves: a bound above the truth is one that is marked so.
+fn marked_as_they_are(table: &Table) {
     for row in table.rows() {
         let far = row.number("truth") + 3.0 * row.number("truth_error");
         let (bound, marked) = (row.number("bound"), row.yes("violated"));

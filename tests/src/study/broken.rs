@@ -8,6 +8,7 @@
 //! on the system without what is broken: where it is broken, doing nothing may be arbitrarily
 //! bad, and everything else look small.
 
+use hambo_core::task::Allocation;
 use hambo_host::Error;
 use hambo_host::formats::log::Log;
 use hambo_host::formats::task::{Initial, TaskFile};
@@ -34,6 +35,7 @@ const MOST_DRAWN: usize = 40;
 const SAMPLES: Samples = Samples {
     trajectories: 1000,
     searched: 8,
+    allocation: Allocation::Even,
 };
 
 /// The study.

@@ -6,6 +6,7 @@
 //! threshold lies a fifth of the spread below the truth: every verdict should be `deploy`.
 //! The spread is the truth less the return of doing nothing.
 
+use hambo_core::task::Allocation;
 use hambo_host::Error;
 use hambo_host::formats::log::Log;
 use hambo_host::formats::task::TaskFile;
@@ -13,11 +14,12 @@ use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions};
 use hambo_host::learn::gaussian_process::SearchOptions;
 
+use super::coverage_summary::{self, Beside};
 use super::judge::{Judgement, Samples, judge, model};
 use super::plant::{DELTA, Plant};
 use super::rows::{Table, yes_or_no};
 use super::simulate::{Controller, Felt, Logging, Quantity, TRUE_EPISODES, Truth, log, truth};
-use super::{Row, Study, Summary, coverage_summary, digits, families};
+use super::{Row, Study, Summary, digits, families, kept};
 use crate::fixture::Draw;
 
 /// Cells whose logs have exploration.
@@ -30,17 +32,41 @@ pub const MARGIN: f64 = 0.2;
 const SAMPLES: Samples = Samples {
     trajectories: 2000,
     searched: 8,
+    allocation: Allocation::Even,
 };
 /// Of a check on a Gaussian process, whose steps cost several times as much.
 const PROCESS_SAMPLES: Samples = Samples {
     trajectories: 500,
     searched: 8,
+    allocation: Allocation::Even,
 };
 /// Points of a Gaussian process.
 const POINTS: usize = 100;
 
 /// The study.
-pub struct Coverage;
+pub struct Coverage {
+    /// How the search spends the steps of the model.
+    allocation: Allocation,
+}
+
+impl Coverage {
+    /// With the default of a check.
+    pub const EVEN: Self = Self {
+        allocation: Allocation::Even,
+    };
+    /// The same systems, logs and networks with a focused search; no Gaussian processes.
+    pub const FOCUSED: Self = Self {
+        allocation: Allocation::Focused,
+    };
+
+    /// Whether a cell has a Gaussian process beside its networks.
+    fn has_process(&self, cell: usize) -> bool {
+        match self.allocation {
+            Allocation::Even => cell.is_multiple_of(4) || cell >= EXPLORED,
+            Allocation::Focused => false,
+        }
+    }
+}
 
 /// A system with a log and a controller.
 #[derive(Clone, Debug, PartialEq)]
@@ -214,18 +240,15 @@ impl Setting {
     }
 }
 
-/// Whether a cell has a Gaussian process beside its networks.
-#[must_use]
-pub fn has_process(cell: usize) -> bool {
-    cell.is_multiple_of(4) || cell >= EXPLORED
-}
-
 /// The columns that [`Setting::fields`] fills.
 pub const SETTING_COLUMNS: usize = 16;
 
 impl Study for Coverage {
     fn name(&self) -> &'static str {
-        "coverage"
+        match self.allocation {
+            Allocation::Even => "coverage",
+            Allocation::Focused => "focused",
+        }
     }
 
     fn columns(&self) -> &'static [&'static str] {
@@ -288,8 +311,12 @@ impl Study for Coverage {
             seed,
             ..EnsembleOptions::for_board("stm32f405")?
         };
-        row.extend(judged(ModelOptions::Networks(networks), SAMPLES));
-        if has_process(cell) {
+        let samples = Samples {
+            allocation: self.allocation,
+            ..SAMPLES
+        };
+        row.extend(judged(ModelOptions::Networks(networks), samples));
+        if self.has_process(cell) {
             let process = GaussianProcessOptions {
                 search: SearchOptions {
                     starts: 2,
@@ -310,6 +337,12 @@ impl Study for Coverage {
     }
 
     fn summary(&self, now: &Table, before: Option<&Table>) -> Summary {
-        coverage_summary::summary(now, before)
+        let mut summary = coverage_summary::summary(now, before, self.allocation);
+        if self.allocation == Allocation::Focused
+            && let Ok(even) = kept(&Self::EVEN, None)
+        {
+            summary.text += &Beside::of(now, &even).text();
+        }
+        summary
     }
 }

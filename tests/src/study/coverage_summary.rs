@@ -1,12 +1,18 @@
 //! What the rows of the coverage study say.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+
+use hambo_core::task::Allocation;
 
 use super::Summary;
 use super::picture::{self, Strip};
 use super::plant::DELTA;
 use super::rows::{Record, Table};
 use super::statistics::{Count, median};
+
+/// A share of the spread by which two bounds differ.
+const FAR: f64 = 0.02;
 
 /// The counts of one kind of model on some cells. Every cell's truth clears its threshold by
 /// a fifth of the spread.
@@ -97,9 +103,9 @@ pub fn deployed_by_both(rows: &[Record<'_>]) -> Count {
     Count::of(networks.map(|row| row.text("gp_verdict") == "deploy"))
 }
 
-/// Text and picture.
+/// Text and picture of the rows with this kind of search.
 #[must_use]
-pub fn summary(now: &Table, before: Option<&Table>) -> Summary {
+pub fn summary(now: &Table, before: Option<&Table>, search: Allocation) -> Summary {
     let mut text = String::new();
     let mut add = |name: &str, table: &Table| {
         let [logs, unexplored] = explored(table);
@@ -121,11 +127,13 @@ pub fn summary(now: &Table, before: Option<&Table>) -> Summary {
             }
         }
         let both = deployed_by_both(&logs);
-        let _ = writeln!(
-            text,
-            "{name}of the controllers that networks deploy, Gaussian processes deploy {}\n",
-            both.text()
-        );
+        if both.of > 0 {
+            let _ = writeln!(
+                text,
+                "{name}of the controllers that networks deploy, Gaussian processes deploy {}\n",
+                both.text()
+            );
+        }
     };
     add("", now);
     if let Some(before) = before {
@@ -133,12 +141,81 @@ pub fn summary(now: &Table, before: Option<&Table>) -> Summary {
     }
     Summary {
         text,
-        svg: draw(now),
+        svg: draw(now, search),
+    }
+}
+
+/// Bounds of a focused search beside those of an even one, in the cells where both claim
+/// something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beside {
+    /// How far the focused bound lies above the even one, over the spread.
+    pub differences: Vec<f64>,
+    /// Cells that the even search deploys and the focused one does not.
+    pub no_longer_deployed: usize,
+    /// The other way round.
+    pub newly_deployed: usize,
+}
+
+impl Beside {
+    /// Of the rows of both.
+    #[must_use]
+    pub fn of(focused: &Table, even: &Table) -> Self {
+        let even: BTreeMap<&str, Record<'_>> =
+            even.rows().map(|row| (row.text("cell"), row)).collect();
+        let verdict = |row: &Record<'_>| row.text("verdict").to_owned();
+        let claims = |row: &Record<'_>| matches!(verdict(row).as_str(), "deploy" | "reject");
+        let deploys = |row: &Record<'_>| verdict(row) == "deploy";
+        let mut beside = Self {
+            differences: Vec::new(),
+            no_longer_deployed: 0,
+            newly_deployed: 0,
+        };
+        for row in focused.rows() {
+            let Some(even) = even.get(row.text("cell")) else {
+                continue;
+            };
+            if claims(&row) && claims(even) {
+                let difference = row.number("bound") - even.number("bound");
+                beside.differences.push(difference / row.number("spread"));
+            }
+            beside.no_longer_deployed += usize::from(deploys(even) && !deploys(&row));
+            beside.newly_deployed += usize::from(deploys(&row) && !deploys(even));
+        }
+        beside
+    }
+
+    /// Bounds that are lower and higher than the even search's by more than a share of the
+    /// spread.
+    #[must_use]
+    pub fn apart(&self, share: f64) -> [usize; 2] {
+        let count = |sign: f64| {
+            let differences = self.differences.iter();
+            differences.filter(|x| sign * **x > share).count()
+        };
+        [count(-1.0), count(1.0)]
+    }
+
+    /// A line of the summary.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let [lower, higher] = self.apart(FAR);
+        let most = self.differences.iter().copied().fold(0.0, f64::max);
+        format!(
+            "beside the even search, {} cells where both claim something: the bound is lower by \
+             more than {} % of the spread in {lower}, higher by more than that in {higher}, by at \
+             most {:.1} %\n- deployed by the even search alone {}, by the focused one alone {}\n",
+            self.differences.len(),
+            100.0 * FAR,
+            100.0 * most,
+            self.no_longer_deployed,
+            self.newly_deployed,
+        )
     }
 }
 
 /// A strip for every kind of system: how far each bound lies below the truth.
-fn draw(table: &Table) -> String {
+fn draw(table: &Table, search: Allocation) -> String {
     let [rows, _] = explored(table);
     let mut names: Vec<&str> = Vec::new();
     for row in &rows {
@@ -152,10 +229,14 @@ fn draw(table: &Table) -> String {
         top: 130.0,
         names: &names,
     };
+    let search = match search {
+        Allocation::Even => "",
+        Allocation::Focused => ", a focused search",
+    };
     let mut svg = picture::page(
         "How far below the truth is the bound?",
         &format!(
-            "{} random systems, logs and controllers; five networks",
+            "{} random systems, logs and controllers; five networks{search}",
             rows.len()
         ),
         strip.bottom() + 70.0,

@@ -1,5 +1,6 @@
 //! A model of a log and a check of a controller, with the library's own calls.
 
+use hambo_core::task::Allocation;
 use hambo_host::Error;
 use hambo_host::check::adversary::EffortLevel;
 use hambo_host::check::{self, CheckOptions, Decision};
@@ -21,6 +22,8 @@ pub struct Samples {
     pub trajectories: u32,
     /// Searched; the default is 16.
     pub searched: u32,
+    /// How the search spends the steps of the model.
+    pub allocation: Allocation,
 }
 
 /// What a check said.
@@ -111,6 +114,7 @@ pub fn judge_policy(
         effort: EffortLevel::Quick,
         trajectories: Some(samples.trajectories),
         searched: samples.searched,
+        allocation: samples.allocation,
         seed,
         ..CheckOptions::default()
     };

@@ -4,6 +4,7 @@
 //! The threshold lies a fifth of the spread below the truth; the spread is the truth less the
 //! return of doing nothing.
 
+use hambo_core::task::Allocation;
 use hambo_host::Error;
 use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::fit::{FitOptions, ModelOptions};
@@ -25,6 +26,7 @@ const MARGIN: f64 = 0.2;
 const SAMPLES: Samples = Samples {
     trajectories: 4000,
     searched: 8,
+    allocation: Allocation::Even,
 };
 
 /// The study.

@@ -63,8 +63,9 @@ pub fn kept(study: &dyn Study, label: Option<&str>) -> Result<Table, String> {
 /// The study of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Study> {
-    let all: [&'static dyn Study; 7] = [
-        &Coverage,
+    let all: [&'static dyn Study; 8] = [
+        &Coverage::EVEN,
+        &Coverage::FOCUSED,
         &Broken,
         &Backtests,
         &KnownPhysics,

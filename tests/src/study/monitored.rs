@@ -4,6 +4,7 @@
 //! A model of 60 episodes, a controller near those that logged, and 100 drives of 100 steps in
 //! each condition. The bound is that of the controller on the robot as it was logged.
 
+use hambo_core::task::Allocation;
 use hambo_host::Error;
 use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::fit::{FitOptions, ModelOptions};
@@ -30,6 +31,7 @@ const STEPS: usize = 100;
 const SAMPLES: Samples = Samples {
     trajectories: 1000,
     searched: 8,
+    allocation: Allocation::Even,
 };
 
 /// The study.

@@ -29,7 +29,7 @@ pub const UNEXPLORED: usize = 40;
 /// How far the truth clears the threshold, as a share of the spread.
 pub const MARGIN: f64 = 0.2;
 /// Of a check on networks.
-const SAMPLES: Samples = Samples {
+pub const SAMPLES: Samples = Samples {
     trajectories: 2000,
     searched: 8,
     allocation: Allocation::Even,
@@ -240,6 +240,17 @@ impl Setting {
     }
 }
 
+/// The networks of a cell.
+///
+/// # Errors
+/// If there is no such board, which would be a bug of this study.
+pub fn networks(cell: usize) -> Result<ModelOptions, Error> {
+    Ok(ModelOptions::Networks(EnsembleOptions {
+        seed: cell as u64,
+        ..EnsembleOptions::for_board("stm32f405")?
+    }))
+}
+
 /// The columns that [`Setting::fields`] fills.
 pub const SETTING_COLUMNS: usize = 16;
 
@@ -307,15 +318,11 @@ impl Study for Coverage {
             setting.judged(&judgement)
         };
         let mut row = setting.fields(cell);
-        let networks = EnsembleOptions {
-            seed,
-            ..EnsembleOptions::for_board("stm32f405")?
-        };
         let samples = Samples {
             allocation: self.allocation,
             ..SAMPLES
         };
-        row.extend(judged(ModelOptions::Networks(networks), samples));
+        row.extend(judged(networks(cell)?, samples));
         if self.has_process(cell) {
             let process = GaussianProcessOptions {
                 search: SearchOptions {

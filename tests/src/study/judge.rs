@@ -31,6 +31,8 @@ pub struct Samples {
 pub struct Judgement {
     /// Mean propagation.
     pub neutral: f64,
+    /// The mean under the adversary that the bound is of.
+    pub mean: f64,
     /// The lower bound.
     pub bound: f64,
     /// The lower bound of the constraint, if there is one.
@@ -47,6 +49,7 @@ impl Judgement {
     pub fn failed(verdict: &'static str, why: &Error) -> Self {
         Self {
             neutral: f64::NAN,
+            mean: f64::NAN,
             bound: f64::NAN,
             constraint: None,
             verdict,
@@ -119,8 +122,11 @@ pub fn judge_policy(
         ..CheckOptions::default()
     };
     let result = check::run(task, model, policy, &options, &mut Unobserved)?.result;
+    let mut estimates = result.estimates.iter();
+    let decided = estimates.find(|one| Some(&one.variant) == result.bound_variant.as_ref());
     Ok(Judgement {
         neutral: result.neutral.0,
+        mean: decided.map_or(f64::NAN, |one| one.mean.0),
         bound: result.bound.0,
         constraint: result.constraints.first().map(|one| one.lower.0),
         verdict: result.verdict.map_or("none", Decision::name),

@@ -1,5 +1,6 @@
 //! The robots against trajectories of Gymnasium 1.4.0 with the same engine; how they were made
 //! stands in `tests/data/README.md`.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::HashMap;
 

@@ -7,10 +7,8 @@ use std::error::Error;
 use hambo_core::task::Allocation;
 use hambo_host::learn::fit::FitOptions;
 use hambo_tests::study::coverage::{EXPLORED, SAMPLES, Setting, networks};
+use hambo_tests::study::focused_summary::{FAR, apart};
 use hambo_tests::study::judge::{Judgement, Samples, judge, model};
-
-/// A share of the spread that counts.
-const FAR: f64 = 0.02;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let every: usize = match std::env::args().nth(1) {
@@ -68,11 +66,9 @@ fn both(cell: usize) -> Result<Option<Pair>, Box<dyn Error>> {
 }
 
 fn show(what: &str, differences: &[f64]) {
-    let count = |sign: f64| differences.iter().filter(|x| sign * **x > FAR).count();
+    let [smaller, larger] = apart(differences);
     println!(
-        "{what}: focused smaller by more than {} % of the spread in {}, larger in {}",
+        "{what}: focused smaller by more than {} % of the spread in {smaller}, larger in {larger}",
         100.0 * FAR,
-        count(-1.0),
-        count(1.0)
     );
 }

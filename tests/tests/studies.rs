@@ -20,7 +20,8 @@ use hambo_tests::study::condition::{CONDITIONS, Condition};
 use hambo_tests::study::coverage::{
     Coverage, EXPLORED, SETTING_COLUMNS as COVERAGE_SETTING, Setting, UNEXPLORED,
 };
-use hambo_tests::study::coverage_summary::{Beside, Counts, deployed_by_both, explored};
+use hambo_tests::study::coverage_summary::{Counts, deployed_by_both, explored};
+use hambo_tests::study::focused_summary::{Beside, apart};
 use hambo_tests::study::known_physics::KnownPhysics;
 use hambo_tests::study::known_summary::Counts as KnownCounts;
 use hambo_tests::study::monitored::{ALPHA, DRIVE_CONDITIONS, Monitored};
@@ -178,7 +179,7 @@ fn the_claims_of_the_focused_coverage_hold() {
         assert_eq!(row, even, "cell {cell}");
     }
     let beside = Beside::of(&table, &even);
-    let [lower, higher] = beside.apart(0.02);
+    let [lower, higher] = apart(&beside.differences);
     assert!(lower > 5 * higher, "{beside:?}");
     assert_eq!(beside.newly_deployed, 0);
 }

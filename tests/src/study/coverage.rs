@@ -14,12 +14,12 @@ use hambo_host::learn::ensemble::EnsembleOptions;
 use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions};
 use hambo_host::learn::gaussian_process::SearchOptions;
 
-use super::coverage_summary::{self, Beside};
+use super::focused_summary::Beside;
 use super::judge::{Judgement, Samples, judge, model};
 use super::plant::{DELTA, Plant};
 use super::rows::{Table, yes_or_no};
 use super::simulate::{Controller, Felt, Logging, Quantity, TRUE_EPISODES, Truth, log, truth};
-use super::{Row, Study, Summary, digits, families, kept};
+use super::{Row, Study, Summary, coverage_summary, digits, families, kept};
 use crate::fixture::Draw;
 
 /// Cells whose logs have exploration.
@@ -345,10 +345,11 @@ impl Study for Coverage {
 
     fn summary(&self, now: &Table, before: Option<&Table>) -> Summary {
         let mut summary = coverage_summary::summary(now, before, self.allocation);
-        if self.allocation == Allocation::Focused
-            && let Ok(even) = kept(&Self::EVEN, None)
-        {
-            summary.text += &Beside::of(now, &even).text();
+        if self.allocation == Allocation::Focused {
+            summary.text += &match kept(&Self::EVEN, None) {
+                Ok(even) => Beside::of(now, &even).text(),
+                Err(why) => format!("not beside the even search: {why}\n"),
+            };
         }
         summary
     }

@@ -25,6 +25,7 @@ pub mod coverage_summary;
 pub mod drive_flips;
 pub mod families;
 pub mod faults;
+pub mod focused_summary;
 pub mod glitches;
 pub mod glitches_summary;
 pub mod judge;

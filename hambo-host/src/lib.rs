@@ -1,31 +1,30 @@
-//! What needs an operating system: data, training, calibration, pictures and
-//! the device link. The mathematics of the check is [`hambo_core`]'s alone.
+//! `hambo` for those who write Rust: one name for all crates of the host.
 //!
-//! Districts, from the lowest; each imports only from those above it in this
-//! table, which a test of `xtask` holds:
+//! Each crate stands only on those above it in this table; cargo keeps it so. The mathematics of
+//! the check is [`hambo_core`]'s alone.
 //!
-//! | district | what it holds |
+//! | module | what it holds |
 //! |---|---|
-//! | [`foundation`] | errors, places in texts, files |
-//! | [`formats`] | tasks, logs, controllers, device images |
+//! | [`base`] | errors, files, places in texts, networks |
+//! | [`console`] | progress, Ctrl-C and numbers on a terminal |
+//! | [`task`] | task files, expressions, controllers, device images |
+//! | [`data`] | logs: tables, readers, writers, what a log shows |
 //! | [`learn`] | from a log to a calibrated model |
-//! | [`environment`] | systems whose true return is known |
-//! | [`reinforcement`] | soft actor-critic and double DQN |
-//! | [`check`] | from task, model and controller to an outcome |
-//! | [`improve`] | a better controller from the log alone |
-//! | [`present`] | report and figures |
+//! | [`check`] | from task, model and controller to a verdict; better controllers from the log alone |
+//! | [`report`] | report and figures |
 //! | [`device`] | the firmware under QEMU |
+//! | [`lab`] | systems whose true return is known, the paper's figures, benches, the demo |
 //! | [`command`] | the `hambo` command |
 
-pub mod check;
-pub mod command;
-pub mod device;
-pub mod environment;
-pub mod formats;
-pub mod foundation;
-pub mod improve;
-pub mod learn;
-pub mod present;
-pub mod reinforcement;
-
-pub use foundation::error::Error;
+pub use hambo_base as base;
+pub use hambo_base::Error;
+pub use hambo_check as check;
+pub use hambo_command as command;
+pub use hambo_console as console;
+pub use hambo_core as core;
+pub use hambo_data as data;
+pub use hambo_device as device;
+pub use hambo_lab as lab;
+pub use hambo_learn as learn;
+pub use hambo_report as report;
+pub use hambo_task as task;

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use hambo_base::network::Layer;
 use hambo_core::image::Bundle;
-use hambo_host::formats::column_names::ColumnNames;
-use hambo_host::formats::image::AlignedBytes;
-use hambo_host::formats::policy::{ActionMap, PerceptronPolicy, onnx};
-use hambo_host::formats::task::TaskFile;
-use hambo_host::formats::task_draft::{LoggedRows, draft, review};
-use hambo_host::foundation::network::Layer;
+use hambo_data::task_draft::{LoggedRows, draft, review};
+use hambo_task::column_names::ColumnNames;
+use hambo_task::image::AlignedBytes;
+use hambo_task::policy::{ActionMap, PerceptronPolicy, onnx};
+use hambo_task::task::TaskFile;
 
 struct Folder(PathBuf);
 

@@ -276,9 +276,7 @@ fn a_trace_goes_to_stderr_and_only_when_asked_for() {
     }
     assert!(!trace.contains('\x1b'), "{trace}");
     let mut chosen = folder.command(QUICK);
-    let output = chosen
-        .env("RUST_LOG", "hambo_host::formats::log=info")
-        .output();
+    let output = chosen.env("RUST_LOG", "hambo_data=info").output();
     let trace = String::from_utf8(output.unwrap().stderr).unwrap();
     assert!(
         trace.contains("log.csv") && !trace.contains("calibrate"),

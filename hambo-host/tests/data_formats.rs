@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use hambo_host::formats::log::{
+use hambo_data::{
     ColumnNames, FileEnds, Format, Log, Numbers, OutputOptions, Table, convert, read_logs,
     read_table, transitions, write_table,
 };

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hambo_host::check::adversary::EffortLevel;
-use hambo_host::check::names::VARIANTS;
-use hambo_host::check::{self, CheckOptions};
-use hambo_host::formats::log::read_task_logs;
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::model_file::ModelFile;
+use hambo_base::observer::Unobserved;
+use hambo_check::CheckOptions;
+use hambo_check::adversary::EffortLevel;
+use hambo_check::names::VARIANTS;
+use hambo_data::read_task_logs;
+use hambo_learn::model_file::ModelFile;
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 
 const TASK: &str = "name = 'cart <1>'\nhorizon = 12\ndelta = 0.1\nthreshold = -50\n\
     [state]\nnames = ['x', 'v']\n[action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
@@ -163,7 +163,7 @@ fn the_library_finds_what_the_command_finds() {
         trajectories: Some(4),
         ..CheckOptions::default()
     };
-    let outcome = check::run(&task, &model, &policy, &options, &mut Unobserved).unwrap();
+    let outcome = hambo_check::run(&task, &model, &policy, &options, &mut Unobserved).unwrap();
     let mut result = serde_json::to_value(outcome.result).unwrap();
     // Times differ, and the library knows no files.
     for object in [&mut object, &mut result] {

@@ -4,17 +4,17 @@
 use std::path::Path;
 
 use crate::common::Folder;
-use hambo_host::command::reproduce::control::Control;
-use hambo_host::command::reproduce::control_summary::{self, Axis, ControlPoint};
-use hambo_host::command::reproduce::convergence::Convergence;
-use hambo_host::command::reproduce::convergence_summary;
-use hambo_host::command::reproduce::effort::ReproductionEffort;
-use hambo_host::command::reproduce::locomotion::Locomotion;
-use hambo_host::command::reproduce::offline::{CELLS, Offline};
-use hambo_host::command::reproduce::offline_effort::OfflineEffort;
-use hambo_host::foundation::study::rows::{Record, Table};
-use hambo_host::foundation::study::run::file;
-use hambo_host::foundation::study::{Row, Study};
+use hambo_base::study::rows::{Record, Table};
+use hambo_base::study::run::file;
+use hambo_base::study::{Row, Study};
+use hambo_lab::reproduce::control::Control;
+use hambo_lab::reproduce::control_summary::{self, Axis, ControlPoint};
+use hambo_lab::reproduce::convergence::Convergence;
+use hambo_lab::reproduce::convergence_summary;
+use hambo_lab::reproduce::effort::ReproductionEffort;
+use hambo_lab::reproduce::locomotion::Locomotion;
+use hambo_lab::reproduce::offline::{CELLS, Offline};
+use hambo_lab::reproduce::offline_effort::OfflineEffort;
 
 #[test]
 fn the_quick_version_makes_every_figure_and_goes_on_where_it_stopped() {

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use hambo_core::policy::Policy;
-use hambo_host::formats::image::{AlignedBytes, decode_policy, encode_policy};
-use hambo_host::formats::policy::{Head, HostPolicy, PerceptronPolicy, Spread};
-use hambo_host::formats::task::TaskFile;
+use hambo_task::image::{AlignedBytes, decode_policy, encode_policy};
+use hambo_task::policy::{Head, HostPolicy, PerceptronPolicy, Spread};
+use hambo_task::task::TaskFile;
 use serde_json::Value;
 
 /// Of half the range of an action.

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::Folder;
-use hambo_host::formats::log::{ColumnNames, Log, read_logs, read_table, transitions};
+use hambo_data::{ColumnNames, Log, read_logs, read_table, transitions};
 
 fn fixture(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tables");

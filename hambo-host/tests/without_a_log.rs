@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common::{Folder, POLICY, QUICK, TASK, log};
-use hambo_host::check::CheckOptions;
-use hambo_host::check::case::Case;
-use hambo_host::formats::log::read_task_logs;
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::learn::model_file::ModelFile;
+use hambo_check::CheckOptions;
+use hambo_check::case::Case;
+use hambo_data::read_task_logs;
+use hambo_learn::model_file::ModelFile;
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 
 /// The widths of a task's comparisons in the image of a check, with the log or without.
 fn widths(folder: &Folder, task: &str, with_log: bool) -> Vec<f32> {

@@ -4,12 +4,12 @@
 
 use std::error::Error;
 
+use hambo_base::observer::Unobserved;
+use hambo_check::adversary::{Contender, EffortLevel, contest};
+use hambo_check::case::Case;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
-use hambo_host::check::adversary::{Contender, EffortLevel, contest};
-use hambo_host::check::case::Case;
-use hambo_host::environment::Pendulum;
-use hambo_host::foundation::observer::Unobserved;
+use hambo_lab::environment::Pendulum;
 use hambo_tests::systems;
 
 const VARIANTS: [Variant; 3] = [

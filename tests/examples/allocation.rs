@@ -10,17 +10,17 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use hambo_base::observer::Unobserved;
+use hambo_check::adversary::{Contest, EffortLevel, contest};
+use hambo_check::case::Case;
+use hambo_check::{CheckOptions, DEFAULT_TRAJECTORIES};
 use hambo_core::rollout::Objective;
 use hambo_core::task::{Allocation, Variant};
-use hambo_host::check::adversary::{Contest, EffortLevel, contest};
-use hambo_host::check::case::Case;
-use hambo_host::check::{CheckOptions, DEFAULT_TRAJECTORIES};
-use hambo_host::environment::{MeanReturn, Pendulum};
-use hambo_host::formats::log::read_task_logs;
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::model_file::ModelFile;
+use hambo_data::read_task_logs;
+use hambo_lab::environment::{MeanReturn, Pendulum};
+use hambo_learn::model_file::ModelFile;
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 use hambo_tests::systems;
 
 const VARIANTS: [Variant; 2] = [Variant::ContinuousAdversary, Variant::DiscreteAdversary1];

@@ -7,6 +7,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hambo_base::network::{Layer, Standardisation};
 use hambo_core::check::Check;
 use hambo_core::device_link::ModelCost;
 use hambo_core::image::Image;
@@ -15,19 +16,18 @@ use hambo_core::monitor::MonitorSettings;
 use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Allocation, Effort};
-use hambo_host::device::Qemu;
-use hambo_host::formats::image::{
+use hambo_device::Qemu;
+use hambo_learn::ensemble::encode_ensemble;
+use hambo_learn::ensemble::{Member, TrainedEnsemble};
+use hambo_learn::gaussian_process::{
+    GaussianProcessFit, Hyperparameters, Observations, encode_gaussian_process,
+};
+use hambo_task::image::{
     AlignedBytes, BundleAbout, LoggedRegion, Uncertainty, encode_bundle, encode_image,
     encode_policy,
 };
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::network::{Layer, Standardisation};
-use hambo_host::learn::ensemble::encode_ensemble;
-use hambo_host::learn::ensemble::{Member, TrainedEnsemble};
-use hambo_host::learn::gaussian_process::{
-    GaussianProcessFit, Hyperparameters, Observations, encode_gaussian_process,
-};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 use hambo_tests::recording::{Recorded, recording};
 
 /// Trajectories side by side on the device.

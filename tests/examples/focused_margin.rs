@@ -5,7 +5,7 @@
 use std::error::Error;
 
 use hambo_core::task::Allocation;
-use hambo_host::learn::fit::FitOptions;
+use hambo_learn::fit::FitOptions;
 use hambo_tests::study::coverage::{EXPLORED, SAMPLES, Setting, networks};
 use hambo_tests::study::focused_summary::{FAR, apart};
 use hambo_tests::study::judge::{Judgement, Samples, judge, model};

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use hambo_core::image::Image;
 use hambo_core::physics::ModelInputs;
-use hambo_host::formats::expression::{Compiler, Names};
-use hambo_host::formats::image::AlignedBytes;
-use hambo_host::learn::gaussian_process::VarianceGroups;
+use hambo_learn::gaussian_process::VarianceGroups;
+use hambo_task::expression::{Compiler, Names};
+use hambo_task::image::AlignedBytes;
 use hambo_tests::{fixture, gaussian_process, policy};
 
 /// Seeds that are tried for each kind of image; the smallest is written.
@@ -103,7 +103,7 @@ fn any(_: &Image<'_>) -> bool {
 
 fn smallest(
     seeds: impl Iterator<Item = u64>,
-    image: impl Fn(u64) -> Result<AlignedBytes, hambo_host::Error>,
+    image: impl Fn(u64) -> Result<AlignedBytes, hambo_base::Error>,
     wanted: impl Fn(&Image<'_>) -> bool,
 ) -> Result<AlignedBytes, Box<dyn Error>> {
     let mut best: Option<AlignedBytes> = None;

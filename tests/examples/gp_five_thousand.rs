@@ -5,10 +5,10 @@ use std::error::Error;
 use std::time::Instant;
 
 use hambo_core::model::Calibration;
-use hambo_host::formats::image::{LoggedRegion, Uncertainty};
-use hambo_host::learn::gaussian_process::{
+use hambo_learn::gaussian_process::{
     GaussianProcessFit, Observations, SearchOptions, encode_gaussian_process, fit_hyperparameters,
 };
+use hambo_task::image::{LoggedRegion, Uncertainty};
 use hambo_tests::smooth_data::{Generator, function, go_on, physical};
 
 const ROWS: usize = 5000;

@@ -5,13 +5,13 @@
 use std::error::Error;
 use std::time::Instant;
 
+use hambo_base::observer::Unobserved;
+use hambo_check::adversary::{EffortLevel, contest};
+use hambo_check::improve::{ImproveOptions, improve};
 use hambo_core::variant::Variant;
-use hambo_host::check::adversary::{EffortLevel, contest};
-use hambo_host::environment::{Environment, Pendulum, rollout};
-use hambo_host::formats::image::encode_policy;
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::improve::{ImproveOptions, improve};
+use hambo_lab::environment::{Environment, Pendulum, rollout};
+use hambo_task::image::encode_policy;
+use hambo_task::policy::HostPolicy;
 use hambo_tests::systems;
 
 /// Episodes that tell the true return.

@@ -5,11 +5,12 @@
 use std::error::Error;
 use std::time::Instant;
 
-use hambo_host::environment::{Environment, Pendulum, rollout};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::reinforcement::{
-    EnvironmentProblem, LearningOptions, Rounds, SoftActorCritic, SoftActorCriticOptions, Value,
+use hambo_check::reinforcement::{
+    LearningOptions, Rounds, SoftActorCritic, SoftActorCriticOptions, Value,
 };
+use hambo_lab::environment::{Environment, Pendulum, rollout};
+use hambo_lab::environment_problem::EnvironmentProblem;
+use hambo_task::policy::HostPolicy;
 
 const EPISODES: usize = 50;
 const RANDOM_EPISODES: usize = 5;

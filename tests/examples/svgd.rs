@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::Command;
 
 use hambo_core::arithmetic::random::Stream;
-use hambo_host::learn::ensemble::{Bandwidth, EnsembleOptions, Inference, Trainer, TrainingSet};
+use hambo_learn::ensemble::{Bandwidth, EnsembleOptions, Inference, Trainer, TrainingSet};
 
 const SEEDS: u64 = 3;
 const EPISODE: usize = 200;

@@ -1,9 +1,9 @@
 //! A pendulum that stands, whose state is an angle, held by a controller that sees sine, cosine
 //! and speed, as networks of Gymnasium's pendulum do.
 
-use hambo_host::Error;
-use hambo_host::formats::log::{Log, Transition};
-use hambo_host::formats::task::TaskFile;
+use hambo_base::Error;
+use hambo_data::{Log, Transition};
+use hambo_task::task::TaskFile;
 
 use crate::fixture::Draw;
 

@@ -1,20 +1,18 @@
 //! Random Gaussian processes, images of them, and their posterior in f64 by
 //! the textbook.
 
+use hambo_base::Error;
+use hambo_base::network::Standardisation;
 use hambo_core::image::Image;
 use hambo_core::model::{Calibration, Dynamics, Kernel};
 use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
-use hambo_host::Error;
-use hambo_host::formats::image::{
-    AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy,
-};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::foundation::network::Standardisation;
-use hambo_host::learn::gaussian_process::{
+use hambo_learn::gaussian_process::{
     GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations, VarianceGroups,
     encode_gaussian_process,
 };
+use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy};
+use hambo_task::policy::HostPolicy;
 
 use crate::fixture::{self, Draw, REWARDS};
 use crate::random_physics::RandomPhysics;

@@ -1,20 +1,18 @@
 //! One state whose model is written down: s′ = s + slope · s ± reach + noise, and a check of
 //! doing nothing.
 
+use hambo_base::Error;
+use hambo_base::network::{Layer, Standardisation};
+use hambo_check::in_lanes::check_in_lanes;
 use hambo_core::check::Outcome;
 use hambo_core::image::Image;
 use hambo_core::model::Calibration;
 use hambo_core::network::Activation;
 use hambo_core::task::Effort;
-use hambo_host::Error;
-use hambo_host::check::in_lanes::check_in_lanes;
-use hambo_host::formats::image::{
-    AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy,
-};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::network::{Layer, Standardisation};
-use hambo_host::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+use hambo_learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 
 /// Two networks without a hidden layer.
 #[derive(Clone, Copy, Debug)]

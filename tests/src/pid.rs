@@ -1,9 +1,9 @@
 //! A carriage under a constant load, held by a PID controller with an integral and a filtered
 //! derivative: three states that no log has.
 
-use hambo_host::Error;
-use hambo_host::formats::log::{Log, Transition};
-use hambo_host::formats::task::TaskFile;
+use hambo_base::Error;
+use hambo_data::{Log, Transition};
+use hambo_task::task::TaskFile;
 
 use crate::fixture::Draw;
 

@@ -3,18 +3,18 @@
 
 use std::error::Error;
 
+use hambo_check::floor::FloorOptions;
 use hambo_core::image::MonitorSettings;
 use hambo_core::model::{Calibration, nested_beta};
 use hambo_core::task::{Allocation, Effort};
 use hambo_core::variant::Variant;
-use hambo_host::check::floor::FloorOptions;
-use hambo_host::formats::image::{
+use hambo_learn::ensemble::encode_ensemble;
+use hambo_task::image::{
     AlignedBytes, BundleAbout, LoggedRegion, Uncertainty, encode_bundle, encode_image,
     encode_policy,
 };
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::learn::ensemble::encode_ensemble;
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 
 use crate::fixture::{Draw, point_ensemble};
 

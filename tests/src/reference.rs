@@ -3,7 +3,7 @@
 use hambo_core::image::PRIOR_ACTIVATION;
 use hambo_core::network::Activation;
 use hambo_core::policy::Leg;
-use hambo_host::learn::ensemble::{Member, TrainedEnsemble};
+use hambo_learn::ensemble::{Member, TrainedEnsemble};
 
 /// Mean and standard deviations of s′ − s.
 #[derive(Clone, Debug, PartialEq)]

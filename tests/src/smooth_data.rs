@@ -3,8 +3,8 @@
 
 use std::ops::ControlFlow;
 
-use hambo_host::foundation::network::Standardisation;
-use hambo_host::learn::gaussian_process::Progress;
+use hambo_base::network::Standardisation;
+use hambo_learn::gaussian_process::Progress;
 
 /// The numbers that the script draws, bit by bit.
 pub struct Generator(pub u64);

@@ -1,19 +1,19 @@
 //! True systems with a log, a model and a controller: cases to judge, whose
 //! true returns are known.
 
+use hambo_base::Error;
+use hambo_base::observer::Unobserved;
+use hambo_check::CheckOptions;
+use hambo_check::adversary::EffortLevel;
+use hambo_check::case::Case;
 use hambo_core::task::Variant;
-use hambo_host::Error;
-use hambo_host::check::CheckOptions;
-use hambo_host::check::adversary::EffortLevel;
-use hambo_host::check::case::Case;
-use hambo_host::command::demo::Experiment;
-use hambo_host::environment::{Environment, Pendulum, rollout};
-use hambo_host::formats::log::{Log, Transition};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_data::{Log, Transition};
+use hambo_lab::demo::Experiment;
+use hambo_lab::environment::{Environment, Pendulum, rollout};
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 
 /// Mediocre controllers of the pendulum: damping, one that turns to the other
 /// side, and one that pushes hard and now and then gets up.

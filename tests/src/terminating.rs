@@ -5,17 +5,17 @@
 //! a constant each, so mu and sigma_e are known exactly. There is no noise and
 //! one initial state: all that is open is the adversary's choice.
 
+use hambo_base::Error;
+use hambo_base::network::{Layer, Standardisation};
+use hambo_check::assumption::SetOrigin;
+use hambo_check::case::Case;
 use hambo_core::model::{Calibration, nested_beta};
 use hambo_core::network::Activation;
 use hambo_core::task::{Allocation, Effort, Variant};
-use hambo_host::Error;
-use hambo_host::check::assumption::SetOrigin;
-use hambo_host::check::case::Case;
-use hambo_host::formats::image::{LoggedRegion, Uncertainty, encode_policy};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::network::{Layer, Standardisation};
-use hambo_host::learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+use hambo_learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+use hambo_task::image::{LoggedRegion, Uncertainty, encode_policy};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 
 use crate::exact_minimum::Exact;
 use crate::fixture::Draw;

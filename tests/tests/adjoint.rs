@@ -7,11 +7,11 @@ use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Allocation, Effort, Variant};
-use hambo_host::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::learn::ensemble::TrainedEnsemble;
-use hambo_host::learn::ensemble::encode_ensemble;
+use hambo_learn::ensemble::TrainedEnsemble;
+use hambo_learn::ensemble::encode_ensemble;
+use hambo_task::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::reference::{moments, waypoint_action};
 

@@ -1,6 +1,7 @@
 //! How strong the adversaries are, where the exact minimum is known.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::network::{Layer, Standardisation};
 use hambo_core::adversary::{Level, Search};
 use hambo_core::check::Adversary;
 use hambo_core::image::Image;
@@ -9,15 +10,14 @@ use hambo_core::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Allocation, Effort, Variant};
-use hambo_host::formats::image::{
+use hambo_learn::ensemble::encode_ensemble;
+use hambo_learn::ensemble::{Member, TrainedEnsemble};
+use hambo_task::image::{
     Adversaries, AlignedBytes, LoggedRegion, TrainedAdversary, Uncertainty, encode_image_with,
     encode_policy,
 };
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::network::{Layer, Standardisation};
-use hambo_host::learn::ensemble::encode_ensemble;
-use hambo_host::learn::ensemble::{Member, TrainedEnsemble};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture;
 use rayon::prelude::*;
 
@@ -234,7 +234,7 @@ fn the_adjoint_search_reaches_the_exact_minimum() {
     for line in &LINES {
         let bytes = line.image(40, &[]);
         let image = Image::parse(bytes.as_bytes()).unwrap();
-        let outcome = hambo_host::check::in_lanes::check(&image).unwrap();
+        let outcome = hambo_check::in_lanes::check(&image).unwrap();
         let neutral = f64::from(outcome.estimates[0].mean);
         let found = f64::from(outcome.estimates[1].mean);
         let constant = f64::from(outcome.estimates[1].sampled.mean);
@@ -347,9 +347,7 @@ fn a_trained_adversary_competes_and_wins_where_it_is_better() {
     let estimate = |adversaries: &[TrainedAdversary], iterations: u32| {
         let bytes = line.image(iterations, adversaries);
         let image = Image::parse(bytes.as_bytes()).unwrap();
-        hambo_host::check::in_lanes::check(&image)
-            .unwrap()
-            .estimates[1]
+        hambo_check::in_lanes::check(&image).unwrap().estimates[1]
     };
     let exact = line.exact_minimum() as f32;
     let alone = estimate(&[], 0);

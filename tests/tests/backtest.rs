@@ -1,13 +1,13 @@
 //! A point on a line, s′ = 0.9 s + a + noise, and models of it that are right or wrong.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_host::formats::log::{Log, LogPart, Transition};
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::foundation::random::Random;
-use hambo_host::learn::backtest::{BacktestOptions, Verdict, backtest};
-use hambo_host::learn::ensemble::encode_ensemble;
-use hambo_host::learn::fit::uncalibrated;
+use hambo_base::observer::Unobserved;
+use hambo_base::random::Random;
+use hambo_data::{Log, LogPart, Transition};
+use hambo_learn::backtest::{BacktestOptions, Verdict, backtest};
+use hambo_learn::ensemble::encode_ensemble;
+use hambo_learn::fit::uncalibrated;
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture::point_ensemble;
 
 const TASK: &str = r#"

@@ -1,14 +1,14 @@
 //! Calibration on three systems, each with the model that suits it.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::observer::Unobserved;
 use hambo_core::network::Activation;
-use hambo_host::formats::log::{Log, Transition};
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::calibration::{CalibrationMode, CalibrationStatus, ModelCalibration};
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, fit};
-use hambo_host::learn::gaussian_process::SearchOptions;
+use hambo_data::{Log, Transition};
+use hambo_learn::calibration::{CalibrationMode, CalibrationStatus, ModelCalibration};
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, fit};
+use hambo_learn::gaussian_process::SearchOptions;
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture::Draw;
 
 const STEPS: u32 = 50;

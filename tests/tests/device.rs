@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hambo_base::observer::Unobserved;
+use hambo_check::in_lanes::check;
 use hambo_core::check::Outcome;
 use hambo_core::device_link::{DeviceVerdict, Refusal, WatchedDrive};
 use hambo_core::image::{Image, ImageError, Part, Problem};
@@ -18,19 +20,17 @@ use hambo_core::monitor::MonitorSettings;
 use hambo_core::task::{Allocation, Effort};
 use hambo_core::variant::Variant;
 use hambo_core::verdict::Reason;
-use hambo_host::check::in_lanes::check;
-use hambo_host::command::demo::Experiment;
-use hambo_host::device::{DeviceError, DeviceReport, Qemu};
-use hambo_host::formats::image::{
+use hambo_data::{Log, with_memory};
+use hambo_device::{DeviceError, DeviceReport, Qemu};
+use hambo_lab::demo::Experiment;
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_learn::gaussian_process::VarianceGroups;
+use hambo_task::image::{
     Adversaries, AlignedBytes, BundleAbout, encode_bundle, encode_image, encode_policy,
 };
-use hambo_host::formats::log::{Log, with_memory};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
-use hambo_host::learn::gaussian_process::VarianceGroups;
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::recording::{Recorded, recording, watched};
 use hambo_tests::{angle, gaussian_process, pid, policy};

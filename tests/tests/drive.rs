@@ -12,22 +12,21 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use hambo_base::observer::Unobserved;
 use hambo_core::drive::{KEPT, Mode, Stop};
 use hambo_core::drive_link::Begin;
 use hambo_core::monitor::MonitorSettings;
 use hambo_core::task::{Allocation, Effort};
-use hambo_host::device::{DeviceDrive, DrivenSystem, Qemu, drive_on_host};
-use hambo_host::environment::{Disturbance, DisturbedSystem, Pendulum, rollout, rollout_for};
-use hambo_host::formats::image::{
-    AlignedBytes, BundleAbout, encode_bundle, encode_image, encode_policy,
-};
-use hambo_host::formats::log::{Log, Transition};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
-use hambo_host::learn::monitor::settings;
+use hambo_data::{Log, Transition};
+use hambo_device::{DeviceDrive, Qemu, drive_on_host};
+use hambo_lab::driven_system::DrivenSystem;
+use hambo_lab::environment::{Disturbance, DisturbedSystem, Pendulum, rollout, rollout_for};
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_learn::monitor::settings;
+use hambo_task::image::{AlignedBytes, BundleAbout, encode_bundle, encode_image, encode_policy};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 
 /// The pendulum with its geometry known: only the speed is learned.
 const TASK: &str = r#"

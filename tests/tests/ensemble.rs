@@ -5,9 +5,9 @@ use hambo_core::image::container::Container;
 use hambo_core::image::{Part, parse_model};
 use hambo_core::model::{Model, Prediction, PredictionCotangent};
 use hambo_core::network::Activation;
-use hambo_host::formats::image::AlignedBytes;
-use hambo_host::learn::ensemble::TrainedEnsemble;
-use hambo_host::learn::ensemble::encode_ensemble;
+use hambo_learn::ensemble::TrainedEnsemble;
+use hambo_learn::ensemble::encode_ensemble;
+use hambo_task::image::AlignedBytes;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::reference::{Moments, moments};
 

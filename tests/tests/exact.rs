@@ -5,13 +5,13 @@
 
 use std::time::Instant;
 
+use hambo_base::observer::Unobserved;
+use hambo_check::adversary::contest;
+use hambo_check::case::Case;
+use hambo_check::exact::{Exact, POINTS, exact};
+use hambo_check::restarts::restarts;
 use hambo_core::task::Variant;
-use hambo_host::check::adversary::contest;
-use hambo_host::check::case::Case;
-use hambo_host::check::exact::{Exact, POINTS, exact};
-use hambo_host::check::restarts::restarts;
-use hambo_host::formats::task::{Initial, Wrap};
-use hambo_host::foundation::observer::Unobserved;
+use hambo_task::task::{Initial, Wrap};
 use hambo_tests::exact_minimum::exact_minimum;
 use hambo_tests::terminating::Terminating;
 use hambo_tests::terminating_systems::TERMINATING;
@@ -81,7 +81,7 @@ fn cases() -> Vec<Known> {
              [action]\nnames = [\"u\"]\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = \"{reward}\"\n\
              [initial]\nkind = \"point\"\nvalue = [1.0]\n"
         );
-        let mut task = hambo_host::formats::task::TaskFile::parse(&text, "angle.toml").unwrap();
+        let mut task = hambo_task::task::TaskFile::parse(&text, "angle.toml").unwrap();
         task.method = case.task.method.clone();
         task.wraps = vec![Some(Wrap {
             low: -std::f32::consts::PI,

@@ -2,12 +2,12 @@
 //! the minimum itself where it is known.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::observer::Unobserved;
+use hambo_check::adversary::{Contest, contest};
+use hambo_check::case::Case;
 use hambo_core::rollout::Objective;
 use hambo_core::task::{Allocation, Variant};
-use hambo_host::check::adversary::{Contest, contest};
-use hambo_host::check::case::Case;
-use hambo_host::environment::Pendulum;
-use hambo_host::foundation::observer::Unobserved;
+use hambo_lab::environment::Pendulum;
 use hambo_tests::exact_minimum::exact_minimum;
 use hambo_tests::systems;
 use hambo_tests::terminating_systems::TERMINATING;

@@ -4,9 +4,9 @@
 
 use std::ops::ControlFlow;
 
+use hambo_base::network::Standardisation;
 use hambo_core::model::Kernel;
-use hambo_host::foundation::network::Standardisation;
-use hambo_host::learn::gaussian_process::{
+use hambo_learn::gaussian_process::{
     GaussianProcessError, Hyperparameters, Likelihood, Observations, Parameter, SearchBounds,
     SearchOptions, fit_hyperparameters,
 };

@@ -4,11 +4,11 @@
 use hambo_core::image::container::Container;
 use hambo_core::image::{Part, parse_model};
 use hambo_core::model::{Calibration, Kernel, Prediction};
-use hambo_host::formats::image::{AlignedBytes, LoggedRegion, Uncertainty};
-use hambo_host::learn::gaussian_process::{
+use hambo_learn::gaussian_process::{
     FittedOutput, GaussianProcessFit, Hyperparameters, Likelihood, Observations, SearchOptions,
     encode_gaussian_process, fit_hyperparameters,
 };
+use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty};
 use hambo_tests::smooth_data::{Generator, function, go_on, physical};
 
 /// Made by benches/gp_reference.py.

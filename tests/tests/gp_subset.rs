@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::model::Calibration;
-use hambo_host::formats::image::{Gap, LoggedRegion, Uncertainty};
-use hambo_host::learn::gaussian_process::Observations;
-use hambo_host::learn::gaussian_process::{
+use hambo_learn::gaussian_process::Observations;
+use hambo_learn::gaussian_process::{
     ChosenRows, DeviceRoom, GaussianProcessFit, encode_gaussian_process, greedy_order, model_bytes,
     uncertainty_growth,
 };
+use hambo_task::image::{Gap, LoggedRegion, Uncertainty};
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS};
 

@@ -2,9 +2,9 @@
 //! of the kernels, and C_n by hand.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::network::Standardisation;
 use hambo_core::model::Kernel;
-use hambo_host::foundation::network::Standardisation;
-use hambo_host::learn::gaussian_process::{
+use hambo_learn::gaussian_process::{
     GaussianProcessError, GaussianProcessFit, Hyperparameters, NORM_FACTOR, NormBound,
     Observations, Smoothness, Theory, beta,
 };

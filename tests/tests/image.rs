@@ -3,16 +3,16 @@
 
 use std::path::Path;
 
+use hambo_check::in_lanes::check_in_lanes;
 use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::policy::Policy;
-use hambo_host::check::in_lanes::check_in_lanes;
-use hambo_host::formats::image::{AlignedBytes, BundleAbout, encode_bundle};
-use hambo_host::formats::task::TaskFile;
-use hambo_host::learn::calibration::{CalibrationMode, CalibrationStatus, Gate, ModelCalibration};
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::model_file::{
+use hambo_learn::calibration::{CalibrationMode, CalibrationStatus, Gate, ModelCalibration};
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::model_file::{
     DataSummary, LogSample, Metadata, ModelFile, ModelFileError, NetworkSummary, TrainingSummary,
 };
+use hambo_task::image::{AlignedBytes, BundleAbout, encode_bundle};
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture;
 use rayon::prelude::*;
 
@@ -118,7 +118,7 @@ fn every_corrupted_byte_is_refused() {
 #[test]
 fn other_versions_are_refused() {
     let mut bytes = fixture::image(1).unwrap().as_bytes().to_vec();
-    let error = |bytes: &[u8]| hambo_host::Error::from(parse(bytes).unwrap_err()).to_string();
+    let error = |bytes: &[u8]| hambo_base::Error::from(parse(bytes).unwrap_err()).to_string();
     bytes[4] -= 1;
     let earlier =
         "the image's model part: it was written by an earlier version of hambo; export it again";

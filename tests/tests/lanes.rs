@@ -1,16 +1,16 @@
 //! Results do not depend on the number of lanes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use hambo_check::findings::Findings;
+use hambo_check::in_lanes::{check_and_keep, check_in_lanes};
 use hambo_core::adversary::Search;
 use hambo_core::check::{Assessment, Check, Outcome, Progress};
 use hambo_core::image::Image;
 use hambo_core::rollout::Buffers;
 use hambo_core::task::{Allocation, InitialKind, InitialState, Variant};
 use hambo_core::verdict::Reason;
-use hambo_host::check::findings::Findings;
-use hambo_host::check::in_lanes::{check_and_keep, check_in_lanes};
-use hambo_host::formats::image::AlignedBytes;
-use hambo_host::formats::task::TaskFile;
+use hambo_task::image::AlignedBytes;
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::{gaussian_process, policy};
 

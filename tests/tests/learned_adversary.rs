@@ -4,15 +4,15 @@
 
 use std::ops::ControlFlow;
 
+use hambo_base::checkpoint::StateBytes;
+use hambo_base::observer::{Observer, Progress, Unobserved};
+use hambo_check::adversary::{Contest, EffortLevel, Learning, contest};
+use hambo_check::case::Case;
+use hambo_check::improve::{ImproveOptions, improve};
+use hambo_check::reinforcement::Rounds;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
-use hambo_host::check::adversary::{Contest, EffortLevel, Learning, contest};
-use hambo_host::check::case::Case;
-use hambo_host::environment::Pendulum;
-use hambo_host::foundation::checkpoint::StateBytes;
-use hambo_host::foundation::observer::{Observer, Progress, Unobserved};
-use hambo_host::improve::{ImproveOptions, improve};
-use hambo_host::reinforcement::Rounds;
+use hambo_lab::environment::Pendulum;
 use hambo_tests::systems;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -141,14 +141,14 @@ impl Observer for Stopper {
         }
     }
 
-    fn keep(&mut self, state: &StateBytes<'_>, last: bool) -> Result<(), hambo_host::Error> {
+    fn keep(&mut self, state: &StateBytes<'_>, last: bool) -> Result<(), hambo_base::Error> {
         if last {
             self.kept = Some(state()?);
         }
         Ok(())
     }
 
-    fn resume(&mut self) -> Result<Option<Vec<u8>>, hambo_host::Error> {
+    fn resume(&mut self) -> Result<Option<Vec<u8>>, hambo_base::Error> {
         Ok(self.resume.take())
     }
 }
@@ -184,7 +184,7 @@ fn improvement_can_be_stopped_and_resumed() {
             resume: None,
         };
         let stopped = improve(&case, &log, &options, &mut first);
-        assert!(matches!(stopped, Err(hambo_host::Error::Interrupted)));
+        assert!(matches!(stopped, Err(hambo_base::Error::Interrupted)));
         let mut second = Stopper {
             after: usize::MAX,
             kept: None,

@@ -2,6 +2,11 @@
 //! extra state, the return so far, changes nothing but the reward.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::network::Layer;
+use hambo_base::observer::Unobserved;
+use hambo_check::assumption::SetOrigin;
+use hambo_check::case::Case;
+use hambo_check::in_lanes::check;
 use hambo_core::image::Image;
 use hambo_core::image::container::Container;
 use hambo_core::image::{Part, Problem, parse_model};
@@ -9,19 +14,14 @@ use hambo_core::model::Kernel;
 use hambo_core::network::Activation;
 use hambo_core::policy::Policy;
 use hambo_core::task::{Allocation, Effort};
-use hambo_host::check::assumption::SetOrigin;
-use hambo_host::check::case::Case;
-use hambo_host::check::in_lanes::check;
-use hambo_host::formats::image::{Adversaries, AlignedBytes, decode_policy, encode_policy};
-use hambo_host::formats::log::with_return_so_far;
-use hambo_host::formats::log::{Log, Transition};
-use hambo_host::formats::policy::{ActionMap, HostPolicy, PerceptronPolicy, onnx};
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::network::Layer;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, fit};
-use hambo_host::learn::gaussian_process::SearchOptions;
+use hambo_data::with_return_so_far;
+use hambo_data::{Log, Transition};
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, fit};
+use hambo_learn::gaussian_process::SearchOptions;
+use hambo_task::image::{Adversaries, AlignedBytes, decode_policy, encode_policy};
+use hambo_task::policy::{ActionMap, HostPolicy, PerceptronPolicy, onnx};
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture::Draw;
 
 const STEPS: usize = 20;

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 
 use hambo_core::arithmetic::random::Stream;
-use hambo_host::learn::ensemble::{
+use hambo_learn::ensemble::{
     Bandwidth, EnsembleOptions, Inference, Schedule, TrainingSet, train_ensemble,
 };
 

@@ -2,13 +2,13 @@
 //! and the gate opens for the safe controller.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_check::in_lanes::check;
 use hambo_core::image::{Image, ModelManifest, TaskManifest};
 use hambo_core::model::Calibration;
 use hambo_core::verdict::Reason;
-use hambo_host::check::in_lanes::check;
-use hambo_host::command::demo::{Experiment, study};
-use hambo_host::environment::PointSafety;
-use hambo_host::formats::image::AlignedBytes;
+use hambo_lab::demo::{Experiment, study};
+use hambo_lab::environment::PointSafety;
+use hambo_task::image::AlignedBytes;
 use hambo_tests::fixture;
 use rayon::prelude::*;
 

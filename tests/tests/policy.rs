@@ -2,6 +2,8 @@
 //! controllers in a whole check.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use hambo_base::network::Layer;
+use hambo_check::in_lanes::check_in_lanes;
 use hambo_core::SVector;
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::check::{Check, Outcome, Progress};
@@ -10,12 +12,10 @@ use hambo_core::network::Activation;
 use hambo_core::policy::{Controller, Head, LaneByLane, Leg, Policy, Spread, Waypoints};
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Allocation, Effort, Variant};
-use hambo_host::check::in_lanes::check_in_lanes;
-use hambo_host::formats::image::{AlignedBytes, decode_policy, encode_image, encode_policy};
-use hambo_host::formats::policy::{ActionMap, HostPolicy, LinearPolicy};
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::network::Layer;
-use hambo_host::learn::ensemble::encode_ensemble;
+use hambo_learn::ensemble::encode_ensemble;
+use hambo_task::image::{AlignedBytes, decode_policy, encode_image, encode_policy};
+use hambo_task::policy::{ActionMap, HostPolicy, LinearPolicy};
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::policy::{self, KINDS};
 use hambo_tests::reference::waypoint_action;

@@ -6,10 +6,8 @@ use hambo_core::image::{
 };
 use hambo_core::network::Activation;
 use hambo_core::policy::{Head, Spread};
-use hambo_host::formats::image::{
-    AlignedBytes, EncodeError, decode_policy, encode_part, encode_policy,
-};
-use hambo_host::formats::policy::{HostPolicy, PerceptronPolicy};
+use hambo_task::image::{AlignedBytes, EncodeError, decode_policy, encode_part, encode_policy};
+use hambo_task::policy::{HostPolicy, PerceptronPolicy};
 use hambo_tests::{fixture, policy};
 
 #[test]

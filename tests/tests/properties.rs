@@ -1,17 +1,17 @@
 //! What must hold for every model, task and controller.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_check::in_lanes::check_in_lanes;
 use hambo_core::check::{Estimate, Outcome};
 use hambo_core::image::Image;
 use hambo_core::network::Activation;
 use hambo_core::rollout::Objective;
 use hambo_core::task::{Allocation, Effort, Method, Variant};
-use hambo_host::check::in_lanes::check_in_lanes;
-use hambo_host::formats::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::learn::ensemble::TrainedEnsemble;
-use hambo_host::learn::ensemble::encode_ensemble;
+use hambo_learn::ensemble::TrainedEnsemble;
+use hambo_learn::ensemble::encode_ensemble;
+use hambo_task::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture::{self, Draw, REWARDS, VARIANTS};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -1,10 +1,11 @@
 //! Soft actor-critic on a system that others have solved with it.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_host::environment::Pendulum;
-use hambo_host::reinforcement::{
-    EnvironmentProblem, LearningOptions, Rounds, SoftActorCritic, SoftActorCriticOptions, Value,
+use hambo_check::reinforcement::{
+    LearningOptions, Rounds, SoftActorCritic, SoftActorCriticOptions, Value,
 };
+use hambo_lab::environment::Pendulum;
+use hambo_lab::environment_problem::EnvironmentProblem;
 
 /// The example `sac_pendulum` in small: networks of 2 × 64, 6,000 steps.
 #[test]

@@ -5,12 +5,12 @@
 
 use std::f64::consts::PI;
 
+use hambo_check::certify::trajectories_for;
 use hambo_core::check::Outcome;
 use hambo_core::estimate::Margin;
 use hambo_core::rollout::Objective;
 use hambo_core::task::{Allocation, Effort};
-use hambo_host::check::certify::trajectories_for;
-use hambo_host::formats::task::TaskFile;
+use hambo_task::task::TaskFile;
 use hambo_tests::one_state::{OneState, most_failures};
 use rayon::prelude::*;
 

@@ -4,7 +4,7 @@
 
 use hambo_core::check::Estimate;
 use hambo_core::task::{Allocation, Effort};
-use hambo_host::formats::task::TaskFile;
+use hambo_task::task::TaskFile;
 use hambo_tests::one_state::{OneState, most_failures};
 use rayon::prelude::*;
 

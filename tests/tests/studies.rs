@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::expression::{Comparison, Inputs};
-use hambo_host::formats::task::TaskFile;
-use hambo_host::formats::task_draft::{LoggedRows, draft};
+use hambo_data::task_draft::{LoggedRows, draft};
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture::Draw;
 use hambo_tests::study::assumption::ASSUMPTIONS;
 use hambo_tests::study::backtest_summary::Counts as BacktestCounts;
@@ -476,7 +476,7 @@ impl Study for Toy {
         2
     }
 
-    fn run(&self, cell: usize) -> Result<Vec<Row>, hambo_host::Error> {
+    fn run(&self, cell: usize) -> Result<Vec<Row>, hambo_base::Error> {
         let row = |part: usize| [cell, part, cell * cell].map(|x| x.to_string()).to_vec();
         Ok(vec![row(0), row(1)])
     }

@@ -3,13 +3,13 @@
 //! that learn.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::observer::Unobserved;
+use hambo_check::adversary::{EffortLevel, learn};
 use hambo_core::adversary::{Level, Search, Starts};
 use hambo_core::image::Image;
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::Variant;
-use hambo_host::check::adversary::{EffortLevel, learn};
-use hambo_host::formats::image::{Adversaries, TrainedAdversary};
-use hambo_host::foundation::observer::Unobserved;
+use hambo_task::image::{Adversaries, TrainedAdversary};
 use hambo_tests::exact_minimum::{Exact, brute_force, cheapest_cells, exact_minimum};
 use hambo_tests::terminating::{Terminating, Vector};
 use hambo_tests::terminating_systems::TERMINATING;

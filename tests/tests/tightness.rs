@@ -2,14 +2,14 @@
 //! of the controller with exploration, and the same controller checked.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_host::check::adversary::EffortLevel;
-use hambo_host::check::{self, CheckOptions};
-use hambo_host::formats::log::{Log, Transition};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_base::observer::Unobserved;
+use hambo_check::CheckOptions;
+use hambo_check::adversary::EffortLevel;
+use hambo_data::{Log, Transition};
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 use hambo_tests::fixture::Draw;
 
 const STEPS: usize = 50;
@@ -93,7 +93,7 @@ fn the_bound_is_close_where_the_model_is_good() {
             seed,
             ..CheckOptions::default()
         };
-        let outcome = check::run(&task, &model, &policy, &options, &mut Unobserved).unwrap();
+        let outcome = hambo_check::run(&task, &model, &policy, &options, &mut Unobserved).unwrap();
         let bound = outcome.result.bound.0;
         let gap = (truth - bound) / (truth - idle);
         println!(

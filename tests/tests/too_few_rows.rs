@@ -1,14 +1,14 @@
 //! A model of a log that is too small, from `fit` through its file to the check.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::observer::Unobserved;
+use hambo_check::adversary::EffortLevel;
+use hambo_check::{CheckOptions, Decision, run};
 use hambo_core::model::Calibration;
-use hambo_host::check::adversary::EffortLevel;
-use hambo_host::check::{CheckOptions, Decision, run};
-use hambo_host::environment::PointSafety;
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
-use hambo_host::learn::model_file::ModelFile;
+use hambo_lab::environment::PointSafety;
+use hambo_learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_learn::model_file::ModelFile;
+use hambo_task::policy::HostPolicy;
 
 /// From a log with too few rows to withhold, through the file, to the check.
 #[test]

@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 
 use hambo_core::device_link::DeviceVerdict;
-use hambo_host::formats::image::floor_of_trust;
+use hambo_task::image::floor_of_trust;
 use hambo_tests::point_robot::PointBundle;
 use hambo_tests::study::drive_flips::{DriveFlips, End};
 use hambo_tests::study::{Study, kept};

@@ -2,20 +2,20 @@
 //! thousand drawn starts gives.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::observer::Unobserved;
+use hambo_check::assumption::SetOrigin;
+use hambo_check::case::Case;
+use hambo_check::certify::WORST_STARTS;
+use hambo_check::in_lanes::check;
+use hambo_check::worst_start::find_worst_starts;
 use hambo_core::check::Outcome;
 use hambo_core::image::Image;
 use hambo_core::network::Activation;
 use hambo_core::rollout::{Buffers, Objective, Rollout};
 use hambo_core::task::{Allocation, Effort, Variant};
-use hambo_host::check::assumption::SetOrigin;
-use hambo_host::check::case::Case;
-use hambo_host::check::certify::WORST_STARTS;
-use hambo_host::check::in_lanes::check;
-use hambo_host::check::worst_start::find_worst_starts;
-use hambo_host::formats::image::{Adversaries, encode_policy};
-use hambo_host::formats::task::Initial;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::ensemble::encode_ensemble;
+use hambo_learn::ensemble::encode_ensemble;
+use hambo_task::image::{Adversaries, encode_policy};
+use hambo_task::task::Initial;
 use hambo_tests::fixture::{self, Draw, REWARDS};
 use rayon::prelude::*;
 

@@ -5,15 +5,15 @@
 
 use std::f32::consts::{PI, TAU};
 
+use hambo_base::observer::Unobserved;
+use hambo_check::adversary::EffortLevel;
+use hambo_check::{CheckOptions, run};
 use hambo_core::arithmetic::random::Stream;
-use hambo_host::check::adversary::EffortLevel;
-use hambo_host::check::{CheckOptions, run};
-use hambo_host::formats::log::{Log, Transition, wrap_line};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_data::{Log, Transition, wrap_line};
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 
 const TASK: &str = "name = 'pendulum'\nhorizon = 25\ndelta = 0.1\n\
     [state]\nnames = ['theta', 'omega']\nwrap = ['theta']\n\

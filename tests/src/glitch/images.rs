@@ -4,9 +4,9 @@
 //! that one glitch in the right place is enough to open a careless gate.
 
 use crate::fixture::{point, rewritten};
+use hambo_base::Error;
 use hambo_core::model::Calibration;
-use hambo_host::Error;
-use hambo_host::formats::image::{BundleAbout, encode_bundle, floor_of_trust};
+use hambo_task::image::{BundleAbout, encode_bundle, floor_of_trust};
 
 /// What an unglitched check of an image ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

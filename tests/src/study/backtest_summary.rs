@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hambo_host::present::figure::svg::{Element, line_data};
+use hambo_report::figure::svg::{Element, line_data};
 
 use super::Summary;
 use super::backtests::{EPISODES, LENGTHS};

@@ -13,15 +13,15 @@
 //!   calibration's verdict and scale are kept beside the backtest's. Only the first
 //!   [`OWN_LOGS`] logs are asked this, for it takes as long again.
 
-use hambo_host::Error;
-use hambo_host::formats::log::LogPart;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::backtest::{Backtest, BacktestOptions, LengthResult, Verdict, backtest};
-use hambo_host::learn::calibration::{CalibrationStatus, ModelCalibration};
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, ModelOptions, fit};
-use hambo_host::learn::model_file::ModelFile;
+use hambo_base::Error;
+use hambo_base::observer::Unobserved;
+use hambo_data::LogPart;
+use hambo_learn::backtest::{Backtest, BacktestOptions, LengthResult, Verdict, backtest};
+use hambo_learn::calibration::{CalibrationStatus, ModelCalibration};
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_learn::model_file::ModelFile;
+use hambo_task::task::TaskFile;
 
 use super::condition::{CONDITIONS, Condition, STEPS, SYSTEMS, System};
 use super::rows::Table;

@@ -8,12 +8,12 @@
 //! on the system without what is broken: where it is broken, doing nothing may be arbitrarily
 //! bad, and everything else look small.
 
+use hambo_base::Error;
 use hambo_core::task::Allocation;
-use hambo_host::Error;
-use hambo_host::formats::log::Log;
-use hambo_host::formats::task::{Initial, TaskFile};
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, ModelOptions};
+use hambo_data::Log;
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, ModelOptions};
+use hambo_task::task::{Initial, TaskFile};
 
 use super::assumption::{ASSUMPTIONS, Assumption, Case, SHARE};
 use super::judge::{Judgement, Samples, judge, model};

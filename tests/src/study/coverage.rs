@@ -6,13 +6,13 @@
 //! threshold lies a fifth of the spread below the truth: every verdict should be `deploy`.
 //! The spread is the truth less the return of doing nothing.
 
+use hambo_base::Error;
 use hambo_core::task::Allocation;
-use hambo_host::Error;
-use hambo_host::formats::log::Log;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions};
-use hambo_host::learn::gaussian_process::SearchOptions;
+use hambo_data::Log;
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions};
+use hambo_learn::gaussian_process::SearchOptions;
+use hambo_task::task::TaskFile;
 
 use super::focused_summary::Beside;
 use super::judge::{Judgement, Samples, judge, model};

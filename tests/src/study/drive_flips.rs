@@ -12,9 +12,9 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
+use hambo_base::Error;
 use hambo_core::drive::{Mode, Stop};
-use hambo_host::Error;
-use hambo_host::formats::image::floor_of_trust;
+use hambo_task::image::floor_of_trust;
 
 use super::picture::{self, Strip};
 use super::rows::Table;

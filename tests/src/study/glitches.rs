@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
-use hambo_host::Error;
+use hambo_base::Error;
 
 use super::rows::{Table, yes_or_no};
 use super::{Row, Study, Summary, field, glitches_summary};

@@ -1,15 +1,15 @@
 //! A model of a log and a check of a controller, with the library's own calls.
 
+use hambo_base::Error;
+use hambo_base::observer::Unobserved;
+use hambo_check::adversary::EffortLevel;
+use hambo_check::{CheckOptions, Decision};
 use hambo_core::task::Allocation;
-use hambo_host::Error;
-use hambo_host::check::adversary::EffortLevel;
-use hambo_host::check::{self, CheckOptions, Decision};
-use hambo_host::formats::log::Log;
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
-use hambo_host::foundation::observer::Unobserved;
-use hambo_host::learn::fit::{FitOptions, fit};
-use hambo_host::learn::model_file::ModelFile;
+use hambo_data::Log;
+use hambo_learn::fit::{FitOptions, fit};
+use hambo_learn::model_file::ModelFile;
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 
 use super::simulate::Controller;
 use super::{digits, field};
@@ -121,7 +121,7 @@ pub fn judge_policy(
         seed,
         ..CheckOptions::default()
     };
-    let result = check::run(task, model, policy, &options, &mut Unobserved)?.result;
+    let result = hambo_check::run(task, model, policy, &options, &mut Unobserved)?.result;
     let mut estimates = result.estimates.iter();
     let decided = estimates.find(|one| Some(&one.variant) == result.bound_variant.as_ref());
     Ok(Judgement {

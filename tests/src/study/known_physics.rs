@@ -4,10 +4,10 @@
 //! The threshold lies a fifth of the spread below the truth; the spread is the truth less the
 //! return of doing nothing.
 
+use hambo_base::Error;
 use hambo_core::task::Allocation;
-use hambo_host::Error;
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, ModelOptions};
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, ModelOptions};
 
 use super::judge::{Judgement, Samples, judge_policy, model};
 use super::robots::{ROBOTS, Robot};

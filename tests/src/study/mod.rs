@@ -39,7 +39,7 @@ pub mod robots;
 pub mod simulate;
 pub mod statistics;
 
-pub use hambo_host::foundation::study::{Row, Study, Summary, digits, field, rows, run};
+pub use hambo_base::study::{Row, Study, Summary, digits, field, rows, run};
 
 use std::path::Path;
 

@@ -4,11 +4,11 @@
 //! A model of 60 episodes, a controller near those that logged, and 100 drives of 100 steps in
 //! each condition. The bound is that of the controller on the robot as it was logged.
 
+use hambo_base::Error;
 use hambo_core::task::Allocation;
-use hambo_host::Error;
-use hambo_host::learn::ensemble::EnsembleOptions;
-use hambo_host::learn::fit::{FitOptions, ModelOptions};
-use hambo_host::learn::monitor::{Drive, settings, watch};
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, ModelOptions};
+use hambo_learn::monitor::{Drive, settings, watch};
 
 use super::faults::Fault;
 use super::judge::{Samples, judge_policy, model};

@@ -1,6 +1,6 @@
 //! What the studies' pictures share: the page, dots, and strips of dots.
 
-use hambo_host::present::figure::svg::{Element, line_data};
+use hambo_report::figure::svg::{Element, line_data};
 
 /// Deployed, and it should be.
 pub const GOOD: &str = "#2f7d5b";

@@ -3,10 +3,10 @@
 //!
 //! All in f32 and through `libm`, so that a log has the same bits on every machine.
 
-use hambo_host::Error;
-use hambo_host::formats::log::{Log, Transition};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
+use hambo_base::Error;
+use hambo_data::{Log, Transition};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 
 use super::faults::Fault;
 use crate::fixture::Draw;

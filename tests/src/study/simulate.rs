@@ -1,9 +1,9 @@
 //! Controllers on a plant: logs, and true returns.
 
-use hambo_host::Error;
-use hambo_host::formats::log::{Log, Transition};
-use hambo_host::formats::policy::HostPolicy;
-use hambo_host::formats::task::TaskFile;
+use hambo_base::Error;
+use hambo_data::{Log, Transition};
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
 
 use super::plant::{MOST, Plant, State};
 use crate::fixture::Draw;

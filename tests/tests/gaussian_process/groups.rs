@@ -4,8 +4,8 @@
 use hambo_core::image::container::Container;
 use hambo_core::image::{DynamicsManifest, Part, Problem, parse_model};
 use hambo_core::model::{Kernel, PredictionCotangent};
-use hambo_host::formats::image::AlignedBytes;
-use hambo_host::learn::gaussian_process::{GaussianProcessFit, VarianceGroups};
+use hambo_learn::gaussian_process::{GaussianProcessFit, VarianceGroups};
+use hambo_task::image::AlignedBytes;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS, Reference};
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! Bits for every number of lanes, queries far away, whole checks.
 
+use hambo_check::in_lanes::{check, check_in_lanes};
 use hambo_core::image::Image;
 use hambo_core::model::{Kernel, Model, PredictionCotangent};
-use hambo_host::check::in_lanes::{check, check_in_lanes};
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS, image};
 

@@ -11,7 +11,7 @@ mod rounding;
 use hambo_core::image::container::Container;
 use hambo_core::image::{ModelManifest, Part, parse_model};
 use hambo_core::model::{Model, Prediction};
-use hambo_host::formats::image::{AlignedBytes, encode_part};
+use hambo_task::image::{AlignedBytes, encode_part};
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Reference};
 

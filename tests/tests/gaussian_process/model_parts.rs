@@ -3,7 +3,7 @@
 use hambo_core::image::container::Container;
 use hambo_core::image::{DynamicsManifest, ModelManifest, Part, Problem, parse_model};
 use hambo_core::model::{Kernel, WEIGHT_LIMIT, coordinate_limit};
-use hambo_host::formats::image::AlignedBytes;
+use hambo_task::image::AlignedBytes;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty};
 

@@ -1,0 +1,93 @@
+//! What a bound assumes, in one line.
+
+use hambo_core::check::Estimate;
+use hambo_core::estimate::Margin;
+use hambo_core::physics::ModelInputs;
+
+use hambo_learn::gaussian_process::SetWidth;
+use hambo_learn::model_file::{Metadata, TrainingSummary};
+use hambo_task::task::TaskFile;
+
+/// Where the model's confidence set comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetOrigin {
+    /// The spread of networks, calibrated on withheld rows.
+    Networks,
+    /// A Gaussian process, calibrated on withheld rows.
+    CalibratedProcess,
+    /// A Gaussian process whose norm the user states.
+    StatedNorm,
+    /// A Gaussian process whose norm is estimated.
+    EstimatedNorm,
+}
+
+impl SetOrigin {
+    /// That of a model.
+    #[must_use]
+    pub fn of(metadata: &Metadata) -> Self {
+        match &metadata.training {
+            TrainingSummary::Networks(_) => Self::Networks,
+            TrainingSummary::GaussianProcess(fit) if fit.width == SetWidth::Calibrated => {
+                Self::CalibratedProcess
+            }
+            TrainingSummary::GaussianProcess(fit) if fit.theory.norm_is_estimated => {
+                Self::EstimatedNorm
+            }
+            TrainingSummary::GaussianProcess(_) => Self::StatedNorm,
+        }
+    }
+}
+
+/// The line that stands with a verdict.
+pub(super) fn assumption(origin: SetOrigin, estimates: &[Estimate], task: &TaskFile) -> String {
+    let set = match origin {
+        SetOrigin::Networks => {
+            "the set around the networks holds the true dynamics wherever the controller goes \
+             (tested on withheld rows, not proved)"
+        }
+        SetOrigin::CalibratedProcess => {
+            "the calibrated set around the Gaussian process holds the true dynamics wherever the \
+             controller goes (tested on withheld rows, not proved)"
+        }
+        SetOrigin::StatedNorm => {
+            "the true dynamics have the stated norm in the kernel\u{2019}s space"
+        }
+        SetOrigin::EstimatedNorm => {
+            "the true dynamics have at most the estimated norm in the kernel\u{2019}s space (neither \
+             proved nor tested)"
+        }
+    };
+    let adversarial = estimates.iter().filter(|one| one.variant.has_adversary());
+    let mut adversarial = adversarial.peekable();
+    let sampling = if adversarial.peek().is_none() {
+        ""
+    } else if adversarial.all(|one| one.margin == Margin::Betting) {
+        "; the search\u{2019}s correction is close to normal"
+    } else {
+        "; returns are close to normal or their tails were met (Student\u{2019}s t: give bounds of \
+         the reward for a margin without this)"
+    };
+    let known = task.known.iter().filter(|line| line.initial.is_none());
+    let mut known: Vec<&str> = known.map(|line| line.state.as_str()).collect();
+    let circles = task.circle_names();
+    known.extend(circles.iter().flatten().map(String::as_str));
+    let known = match known.is_empty() {
+        true => String::new(),
+        false => format!(
+            "; what the task says of {} holds exactly, also where the log does not go",
+            known.join(", ")
+        ),
+    };
+    let inputs = match &task.physics.inputs {
+        ModelInputs::States(_) => String::new(),
+        ModelInputs::Features(_) => format!(
+            "; the dynamics depend on the state through {} alone",
+            task.features.join(", ")
+        ),
+    };
+    format!(
+        "the bound assumes: {set}{known}{inputs}; the system is the one that was logged (a weaker actuator or a \
+         disturbance that the log never met cannot be seen in it); noise is independent from step \
+         to step{sampling}"
+    )
+}

@@ -1,0 +1,102 @@
+//! Several controllers in one table, the best first.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::{CheckArguments, exit_code};
+use hambo_base::Error;
+use hambo_check::{CheckOutcome, CheckResult, Decision};
+use hambo_task::policy::HostPolicy;
+
+impl CheckArguments {
+    /// Checks them one after the other and compares; returns the worst exit code.
+    pub(super) fn compare(
+        &self,
+        policies: &[(&Path, HostPolicy)],
+        judge: impl Fn(&HostPolicy) -> Result<CheckOutcome, Error>,
+        out: &mut impl Write,
+    ) -> Result<u8, Error> {
+        let mut judged = Vec::with_capacity(policies.len());
+        for (path, policy) in policies {
+            judged.push((*path, judge(policy)?.result));
+        }
+        judged.sort_by(|(_, one), (_, other)| {
+            let by_verdict = rank(one).cmp(&rank(other));
+            by_verdict.then(other.bound.0.total_cmp(&one.bound.0))
+        });
+        if self.json {
+            let objects = judged
+                .iter()
+                .map(|(path, result)| self.object(path, result));
+            let objects: Vec<serde_json::Value> = objects.collect::<Result<_, Error>>()?;
+            writeln!(out, "{}", serde_json::Value::from(objects))?;
+        } else {
+            write(&judged, out)?;
+        }
+        let codes = judged.iter().map(|(_, result)| exit_code(result.verdict));
+        Ok(codes.max().unwrap_or(0))
+    }
+}
+
+/// What deploys first, what cannot be judged last.
+fn rank(result: &CheckResult) -> u8 {
+    match result.verdict {
+        Some(Decision::Deploy) => 0,
+        None => 1,
+        Some(Decision::Reject) => 2,
+        Some(Decision::Abstain) => 3,
+    }
+}
+
+fn write(judged: &[(&Path, CheckResult)], out: &mut impl Write) -> Result<(), Error> {
+    let names: Vec<String> = judged
+        .iter()
+        .map(|(path, _)| path.display().to_string())
+        .collect();
+    let width = names.iter().map(|name| name.chars().count()).max();
+    let width = width.unwrap_or(0).max(10);
+    if let Some((_, first)) = judged.first() {
+        let threshold = first
+            .threshold
+            .map_or("none".to_owned(), |one| one.to_string());
+        writeln!(
+            out,
+            "{}: {} controllers over {} steps, delta {}, threshold {threshold}\n",
+            first.task,
+            judged.len(),
+            first.horizon,
+            first.delta
+        )?;
+    }
+    writeln!(
+        out,
+        "{:width$}  {:8} {:>12} {:>12}  why not",
+        "controller", "verdict", "lower bound", "neutral"
+    )?;
+    for (name, (_, result)) in names.iter().zip(judged) {
+        let verdict = result.verdict.map_or("none", Decision::name);
+        writeln!(
+            out,
+            "{name:width$}  {verdict:8} {:>12.3} {:>12.3}  {}",
+            result.bound,
+            result.neutral,
+            result.reasons.join("; ")
+        )?;
+    }
+    if let Some(logged) = judged
+        .first()
+        .and_then(|(_, first)| first.logged_return.as_ref())
+    {
+        writeln!(out, "\n{}", logged.sentence())?;
+    }
+    if let Some((_, first)) = judged.first() {
+        writeln!(
+            out,
+            "each bound fails with probability {} by itself; for all of them together give \
+             --delta {}",
+            first.delta,
+            first.delta.0 as f32 / judged.len() as f32
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! What went into a check, for its run file: the files with their hashes, and the command.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use hambo_base::Error;
+use hambo_check::model_summary::hexadecimal;
+use hambo_check::saved_run::{InputFile, Inputs};
+use hambo_task::image::encode_policy;
+use hambo_task::policy::HostPolicy;
+use sha2::{Digest, Sha256};
+
+use super::CheckArguments;
+
+impl CheckArguments {
+    /// What went in.
+    pub(super) fn inputs(&self, path: &Path, policy: &HostPolicy) -> Result<Inputs, Error> {
+        let mut files = vec![
+            input("task", &self.task)?,
+            input("model", &self.model)?,
+            input("policy", path)?,
+        ];
+        for data in &self.case.data {
+            files.push(input("log", data)?);
+        }
+        let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        Ok(Inputs {
+            hambo_version: env!("CARGO_PKG_VERSION").to_owned(),
+            time: time.map_or(0, |time| time.as_secs()),
+            command: command_line(std::env::args()),
+            task_text: String::from_utf8_lossy(&read(&self.task)?).into_owned(),
+            files,
+            policy_part: hexadecimal(&Sha256::digest(encode_policy(policy)?)),
+        })
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    let named = |error: std::io::Error| {
+        std::io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    };
+    Ok(std::fs::read(path).map_err(named)?)
+}
+
+fn input(what: &str, path: &Path) -> Result<InputFile, Error> {
+    Ok(InputFile {
+        what: what.to_owned(),
+        path: path.display().to_string(),
+        sha256: hexadecimal(&Sha256::digest(read(path)?)),
+    })
+}
+
+/// The words of a command line, quoted where a shell would split them.
+fn command_line(words: impl Iterator<Item = String>) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+%@".contains(c);
+    let quoted = words.enumerate().map(|(place, word)| {
+        // The program's own name, without the folder it happened to lie in.
+        let name = Path::new(&word).file_name().filter(|_| place == 0);
+        let word = name.map_or(word.clone(), |name| name.to_string_lossy().into_owned());
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::command_line;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        let words = ["/opt/bin/hambo", "check", "my task.toml", "it's", ""];
+        let line = command_line(words.iter().map(|word| (*word).to_owned()));
+        assert_eq!(line, r"hambo check 'my task.toml' 'it'\''s' ''");
+    }
+}

@@ -1,0 +1,227 @@
+//! `hambo check`: the command line around [`hambo_check`].
+
+mod compare;
+mod inputs;
+mod plan;
+mod text;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::{ABSTAIN, REJECT};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use hambo_base::Error;
+use hambo_base::files::write_whole;
+use hambo_base::output::{OutputKind, hold_output};
+use hambo_check::adversary::EffortLevel;
+use hambo_check::names::VARIANTS;
+use hambo_check::saved_run::SavedRun;
+use hambo_check::{CheckOptions, CheckResult, Decision};
+use hambo_core::variant::Variant;
+use hambo_learn::model_file::ModelFile;
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
+
+use super::case::CaseArguments;
+use super::report;
+use hambo_console::line::Line;
+use hambo_console::number::whole;
+
+/// What `hambo check` takes.
+#[derive(Args)]
+pub struct CheckArguments {
+    /// The task file (TOML).
+    task: PathBuf,
+    /// The model file of `hambo fit`.
+    #[arg(long)]
+    model: PathBuf,
+    /// Policy files (TOML or ONNX). Several are checked one after the other
+    /// and compared in one table, the best first; the exit code is that of the
+    /// worst.
+    #[arg(long, required = true, num_args = 1..)]
+    policy: Vec<PathBuf>,
+    #[command(flatten)]
+    case: CaseArguments,
+    /// What decides; with `all` the lowest of them.
+    #[arg(long, value_parser = variant_names(), default_value = "ca")]
+    variant: String,
+    /// Deploy only at or above this return, instead of the task's threshold.
+    #[arg(long)]
+    threshold: Option<f32>,
+    /// The bound may fail with this probability in all, instead of the task's
+    /// delta.
+    #[arg(long)]
+    delta: Option<f32>,
+    /// Steps of a trajectory, instead of the task's horizon.
+    #[arg(long, value_parser = whole::<u32>)]
+    horizon: Option<u32>,
+    /// Save the whole run, for `hambo report`.
+    #[arg(long, value_name = "RUN")]
+    save: Option<PathBuf>,
+    /// Write the page of `hambo report` at once.
+    #[arg(long, value_name = "PAGE")]
+    report: Option<PathBuf>,
+    /// Places to log next: the states and actions at which the model's
+    /// uncertainty costs most.
+    #[arg(long, value_name = "N", default_value_t = hambo_check::DEFAULT_PLAN, value_parser = whole::<usize>)]
+    plan: usize,
+    /// Write these places as a CSV file.
+    #[arg(long, value_name = "FILE")]
+    plan_csv: Option<PathBuf>,
+    /// Solve the worst case of the return on a grid too, for up to three
+    /// states: the search is held against it, and starts from it.
+    #[arg(long)]
+    exact: bool,
+    /// One JSON object instead of the table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// More places than anybody logs.
+const MOST_PLACES: usize = 64;
+
+/// All variants together.
+const ALL: &str = "all";
+
+fn variant_names() -> PossibleValuesParser {
+    VARIANTS.iter().map(|(_, name)| *name).chain([ALL]).into()
+}
+
+/// Judges a controller and prints; returns the exit code.
+///
+/// # Errors
+/// If an input is bad.
+pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error> {
+    if arguments.plan > MOST_PLACES {
+        let text = format!("--plan {}: give at most {MOST_PLACES}", arguments.plan);
+        return Err(Error::Usage(text));
+    }
+    // Before the check, which takes its time.
+    for (path, kind) in [
+        (&arguments.plan_csv, OutputKind::Text),
+        (&arguments.save, OutputKind::Run),
+        (&arguments.report, OutputKind::Page),
+    ] {
+        if let Some(path) = path {
+            hold_output(path, kind)?;
+        }
+    }
+    if arguments.horizon == Some(0) {
+        return Err(Error::Usage("--horizon 0: give at least 1".to_owned()));
+    }
+    let mut task = TaskFile::read_with_horizon(&arguments.task, arguments.horizon)?;
+    arguments.change(&mut task)?;
+    let model = ModelFile::read(&arguments.model)?;
+    let policies = arguments.policies(&task)?;
+    let log = arguments.case.log(&task)?;
+    let variants = arguments.variants();
+    let options = CheckOptions {
+        variants: &variants,
+        plan: arguments.plan,
+        exact: arguments.exact,
+        ..arguments.case.options(log.as_ref(), EffortLevel::Normal)?
+    };
+    let judge = |policy: &HostPolicy| {
+        let mut line = Line::new();
+        let outcome = hambo_check::run(&task, &model, policy, &options, &mut line);
+        line.finish();
+        outcome
+    };
+    let [(path, policy)] = policies.as_slice() else {
+        return arguments.compare(&policies, judge, out);
+    };
+    let outcome = judge(policy)?;
+    if arguments.json {
+        writeln!(out, "{}", arguments.object(path, &outcome.result)?)?;
+    } else {
+        text::write(&outcome, path, out)?;
+    }
+    if let Some(path) = &arguments.plan_csv {
+        let places = &outcome.result.log_next;
+        write_whole(path, plan::csv(places, &task)?.as_bytes())?;
+        if !arguments.json {
+            writeln!(out, "saved {}", path.display())?;
+        }
+    }
+    let verdict = outcome.result.verdict;
+    if arguments.save.is_some() || arguments.report.is_some() {
+        let run = SavedRun::new(arguments.inputs(path, policy)?, outcome);
+        arguments.save(&run, out)?;
+    }
+    Ok(exit_code(verdict))
+}
+
+/// What a program is told.
+fn exit_code(verdict: Option<Decision>) -> u8 {
+    match verdict {
+        None | Some(Decision::Deploy) => 0,
+        Some(Decision::Reject) => REJECT,
+        Some(Decision::Abstain) => ABSTAIN,
+    }
+}
+
+impl CheckArguments {
+    /// The result for programs, with the files it is about.
+    fn object(&self, policy: &Path, result: &CheckResult) -> Result<serde_json::Value, Error> {
+        let mut object = serde_json::to_value(result).map_err(std::io::Error::other)?;
+        for (key, path) in [("policy", policy), ("model", self.model.as_path())] {
+            object[key] = path.display().to_string().into();
+        }
+        Ok(object)
+    }
+
+    /// Reads every controller before the first is checked.
+    fn policies(&self, task: &TaskFile) -> Result<Vec<(&Path, HostPolicy)>, Error> {
+        let files = [&self.save, &self.report, &self.plan_csv];
+        if self.policy.len() > 1 && files.iter().any(|file| file.is_some()) {
+            let text = "--save, --report and --plan-csv are for one controller\n\
+                        help: check that one alone";
+            return Err(Error::Usage(text.to_owned()));
+        }
+        let paths = self.policy.iter().map(PathBuf::as_path);
+        paths
+            .map(|path| Ok((path, HostPolicy::read(path, task)?)))
+            .collect()
+    }
+
+    /// Writes the run and the page, where they are asked for.
+    fn save(&self, run: &SavedRun, out: &mut impl Write) -> Result<(), Error> {
+        if let Some(path) = &self.save {
+            run.write(path)?;
+        }
+        if let Some(path) = &self.report {
+            report::write(run, path)?;
+        }
+        // One object is all that a program reads.
+        for path in self.save.iter().chain(&self.report).filter(|_| !self.json) {
+            writeln!(out, "saved {}", path.display())?;
+        }
+        Ok(())
+    }
+
+    /// Takes over what the command line says instead of the task.
+    fn change(&self, task: &mut TaskFile) -> Result<(), Error> {
+        if let Some(threshold) = self.threshold {
+            if !threshold.is_finite() {
+                return Err(Error::Usage("--threshold: give a finite number".to_owned()));
+            }
+            task.threshold = Some(threshold);
+        }
+        if let Some(delta) = self.delta {
+            if !(delta > 0.0 && delta < 1.0) {
+                let text = format!("--delta {delta}: give a probability between 0 and 1");
+                return Err(Error::Usage(text));
+            }
+            task.delta = delta;
+        }
+        Ok(())
+    }
+
+    /// The variants that decide.
+    fn variants(&self) -> Vec<Variant> {
+        let named = VARIANTS.iter();
+        let named = named.filter(|(_, name)| self.variant == ALL || self.variant == *name);
+        named.map(|(variant, _)| *variant).collect()
+    }
+}

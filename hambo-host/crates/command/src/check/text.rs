@@ -1,0 +1,298 @@
+//! A finished check for people.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::plan;
+use anstyle::{AnsiColor, Style};
+use hambo_base::Error;
+use hambo_check::exact::ExactValue;
+use hambo_check::loss::Loss;
+use hambo_check::number::Number;
+use hambo_check::paths::Paths;
+use hambo_check::restarts::Restarts;
+use hambo_check::support::{Excursion, SupportUse};
+use hambo_check::{CheckOutcome, CheckResult, Decision};
+
+/// Writes the tables, and what they mean.
+pub(super) fn write(
+    outcome: &CheckOutcome,
+    policy: &Path,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let result = &outcome.result;
+    writeln!(
+        out,
+        "{}: {} over {} steps, delta {}, {} trajectories, {} more searched with {} sweeps{}",
+        result.task,
+        policy.display(),
+        result.horizon,
+        result.delta,
+        result.trajectories,
+        result.searched,
+        result.sweeps,
+        match result.focused {
+            true => ", focused: more of them from fewer starts",
+            false => "",
+        }
+    )?;
+    if let Some(starts) = result.distinct_starts {
+        let states = if starts == 1 { "state" } else { "states" };
+        writeln!(out, "trajectories start from {starts} different {states}")?;
+    }
+    writeln!(
+        out,
+        "\n{:24} {:8} {:18} {:>12} {:>11} {:>12}",
+        "", "estimate", "adversary", "mean", "std. error", "lower bound"
+    )?;
+    for (objective, estimate) in result.all_estimates() {
+        writeln!(
+            out,
+            "{:24} {:8} {:18} {:>12.3} {:>11.3} {:>12}",
+            objective,
+            estimate.variant,
+            estimate.adversary,
+            estimate.mean,
+            estimate.std_error,
+            match estimate.guarantee() {
+                Some(lower) => format!("{lower:.3}"),
+                None => "bounds none".to_owned(),
+            }
+        )?;
+    }
+    write_levels(result, out)?;
+    for constraint in &result.constraints {
+        let kept = if constraint.ok { "kept" } else { "not kept" };
+        writeln!(
+            out,
+            "constraint {} must hold {}: lower bound {:.4}, {kept}",
+            constraint.name,
+            constraint.requirement(),
+            constraint.lower
+        )?;
+    }
+    write_adversaries(result, out)?;
+    if let Some(exact) = &result.exact {
+        write_exact(result, exact, out)?;
+    }
+    if let Some(restarts) = &result.restarts {
+        write_restarts(restarts, out)?;
+    }
+    if let (Some(loss), Some(paths)) = (&result.loss, &outcome.paths) {
+        write_loss(loss, paths, out)?;
+    }
+    if let (Some(loss), Some(support)) = (&result.loss, &result.support) {
+        write_support(&loss.variant, support, out)?;
+    }
+    if let Some(paths) = &outcome.paths {
+        plan::write(&result.log_next, paths, out)?;
+    }
+    if let Some(logged) = &result.logged_return {
+        writeln!(out, "{}", logged.sentence())?;
+    }
+    for question in &result.questions {
+        writeln!(out, "question: {question}")?;
+    }
+    for reason in &result.reasons {
+        writeln!(out, "{reason}")?;
+    }
+    writeln!(out, "{}", result.assumes)?;
+    match (result.verdict, result.threshold) {
+        (Some(verdict), Some(threshold)) => writeln!(
+            out,
+            "\n{style}{}{style:#}: lower bound {:.3}, threshold {threshold}; margin by {}",
+            verdict.name(),
+            result.bound,
+            result.margin(),
+            style = style(verdict)
+        )?,
+        (Some(verdict), None) => writeln!(
+            out,
+            "\n{style}{}{style:#}: lower bound {:.3}, no threshold",
+            verdict.name(),
+            result.bound,
+            style = style(verdict)
+        )?,
+        (None, _) => writeln!(
+            out,
+            "\nlower bound {:.3}; no threshold, no verdict (give --threshold or set one in the task)",
+            result.bound
+        )?,
+    }
+    Ok(())
+}
+
+/// Where each deciding lower bound comes from.
+fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error> {
+    writeln!(out)?;
+    for (objective, estimate) in result.all_estimates() {
+        if !result.variants.contains(&estimate.variant) {
+            continue;
+        }
+        let sampled = &estimate.sampled;
+        write!(
+            out,
+            "{objective}, {}: {:.3} of {} values less {:.3} by {}",
+            estimate.variant,
+            sampled.mean,
+            sampled.count,
+            Number(sampled.mean.0 - sampled.lower.0),
+            estimate.margin
+        )?;
+        match &estimate.correction {
+            Some(search) => writeln!(
+                out,
+                "; correction by the search {:.3} of {} less {:.3} by Student's t",
+                search.mean,
+                search.count,
+                Number(search.mean.0 - search.lower.0)
+            )?,
+            None => writeln!(out)?,
+        }
+    }
+    Ok(())
+}
+
+/// How a verdict looks on a terminal.
+fn style(verdict: Decision) -> Style {
+    let colour = match verdict {
+        Decision::Deploy => AnsiColor::Green,
+        Decision::Reject => AnsiColor::Red,
+        Decision::Abstain => AnsiColor::Yellow,
+    };
+    colour.on_default().bold()
+}
+
+/// What each adversary found and spent, and how the search went on.
+fn write_adversaries(result: &CheckResult, out: &mut impl Write) -> Result<(), Error> {
+    if result.adversaries.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\n{:24} {:8} {:20} {:>12} {:>14} {:>15} {:>9}",
+        "what adversaries found", "", "", "mean", "model steps", "gradient steps", "seconds"
+    )?;
+    for one in &result.adversaries {
+        let seconds = one
+            .seconds
+            .map_or_else(String::new, |time| format!("{time:.2}"));
+        writeln!(
+            out,
+            "{:24} {:8} {:20} {:>12.3} {:>14} {:>15} {:>9}",
+            one.objective,
+            one.variant,
+            one.name,
+            one.mean,
+            one.model_steps,
+            one.gradient_steps,
+            seconds
+        )?;
+    }
+    for (objective, estimate) in result.all_estimates() {
+        if estimate.course.is_empty() {
+            continue;
+        }
+        let points = estimate.course.iter();
+        let points: Vec<String> = points
+            .map(|point| format!("{:.3} ({})", point.mean, point.sweeps))
+            .collect();
+        writeln!(
+            out,
+            "{objective}, {}: the least found by sweeps: {}",
+            estimate.variant,
+            points.join(", ")
+        )?;
+        if let Some(network) = estimate.network {
+            writeln!(
+                out,
+                "{objective}, {}: the search reaches {:.3}, the network {network:.3}",
+                estimate.variant, estimate.search
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// What the grid says beside the search.
+fn write_exact(
+    result: &CheckResult,
+    exact: &ExactValue,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let coarse = if exact.too_coarse { ": too coarse" } else { "" };
+    writeln!(
+        out,
+        "worst return on a grid of {} points a state: {:.3} ± {:.3}{coarse} ({:.1} s); the search \
+         reaches {:.3}",
+        exact.points,
+        exact.value,
+        exact.difference,
+        exact.seconds,
+        Number(result.searched_return().unwrap_or(f64::NAN))
+    )?;
+    Ok(())
+}
+
+/// Whether one more search would find less.
+fn write_restarts(restarts: &Restarts, out: &mut impl Write) -> Result<(), Error> {
+    writeln!(
+        out,
+        "{} of {} more searches from random signs lowered the worst mean by more than {:.3}: one \
+         more would with a probability of at most {:.0} % (95 % limit; of this search, not of \
+         the worst case)",
+        restarts.lowered,
+        restarts.count,
+        restarts.epsilon,
+        100.0 * restarts.limit.0
+    )?;
+    Ok(())
+}
+
+/// At which step and in which state the adversary takes the return away.
+fn write_loss(loss: &Loss, paths: &Paths, out: &mut impl Write) -> Result<(), Error> {
+    if let (Some(half), Some(worst)) = (loss.half_by_step, loss.worst_step) {
+        writeln!(
+            out,
+            "\n{} takes {:.3} from the neutral return, half of it by step {half}; the costliest step is {worst}",
+            loss.variant, loss.total
+        )?;
+    }
+    if let Some(place) = loss.places.first() {
+        let state = paths.states.iter().zip(&place.state);
+        let state: Vec<String> = state
+            .map(|(name, value)| format!("{name} = {value:.3}"))
+            .collect();
+        writeln!(
+            out,
+            "trajectory {} lost most ({:.3}), of it {:.3} at step {}: {}",
+            place.trajectory,
+            place.total,
+            place.loss,
+            place.step,
+            state.join(", ")
+        )?;
+    }
+    Ok(())
+}
+
+/// How far the trajectories leave the log.
+fn write_support(variant: &str, support: &SupportUse, out: &mut impl Write) -> Result<(), Error> {
+    let share = |excursion: &Excursion| format!("{:.1} %", 100.0 * excursion.steps_outside.0);
+    writeln!(
+        out,
+        "outside what the log covers: {} of the neutral steps, {} of those under {variant}",
+        share(&support.neutral),
+        share(&support.worst)
+    )?;
+    for (name, excursion) in [("neutral", &support.neutral), (variant, &support.worst)] {
+        if let Some(far) = &excursion.farthest {
+            writeln!(
+                out,
+                "{name} is at most {:.2} from the log (1 is the edge): {} = {:.3} at step {}",
+                far.distance, far.name, far.value, far.step
+            )?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! `hambo device check`: what the firmware says of a bundle.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use hambo_core::device_link::{BoardStatus, DeviceVerdict, Refusal};
+
+use crate::{ABSTAIN, REJECT};
+use hambo_base::Error;
+use hambo_base::refused::{part_name, problem_text, shortfall_text};
+use hambo_check::number::Number;
+use hambo_console::number::whole;
+use hambo_device::Qemu;
+
+/// What `hambo device check` takes.
+#[derive(Args)]
+pub struct CheckOnDevice {
+    /// The bundle of `hambo export`.
+    image: PathBuf,
+    /// The firmware's ELF file, as `cargo xtask firmware` prints it; it runs under QEMU.
+    #[arg(long)]
+    firmware: PathBuf,
+    /// The robot's floor (`hambo floor`). Without one the emulated robot takes the bundle at
+    /// its word.
+    #[arg(long)]
+    floor: Option<PathBuf>,
+    /// Seconds that QEMU may take.
+    #[arg(long, default_value_t = 600, value_parser = whole::<u64>)]
+    firmware_timeout: u64,
+    /// One JSON object instead of the text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the gate and prints what it says; returns the exit code.
+///
+/// # Errors
+/// If an input is bad, or the device fails.
+pub fn run(arguments: &CheckOnDevice, out: &mut impl Write) -> Result<u8, Error> {
+    let mut qemu = Qemu::new(&arguments.firmware)
+        .with_timeout(Duration::from_secs(arguments.firmware_timeout));
+    qemu.floor.clone_from(&arguments.floor);
+    let report = qemu.run(&arguments.image)?;
+    let result = &report.result;
+    let refusal = match result.verdict {
+        DeviceVerdict::Refused(refusal) => Some(refusal_text(refusal)),
+        _ => None,
+    };
+    if arguments.json {
+        let object = serde_json::json!({
+            "image": arguments.image,
+            "floor": arguments.floor,
+            "verdict": result.verdict.name(),
+            "refusal": refusal,
+            "bound": Number::from(result.bound),
+            "bound_bits": format!("{:08x}", result.bound.to_bits()),
+            "digest": format!("{:08x}", result.digest),
+            "threshold": result.threshold,
+            "output_enabled": result.output_enabled,
+            "instructions": result.usage.work.count(),
+            "ram_bytes": result.usage.workspace_bytes,
+            "flash_bytes": report.flash_bytes,
+            "stack_high_water": result.usage.stack_high_water,
+            "longest_slice": result.usage.longest_slice,
+            "reset": result.usage.board.reset.name(),
+            "brown_out_level": result.usage.board.brown_out_level,
+            "read_out_protected": result.usage.board.read_out_protected,
+        });
+        writeln!(out, "{object}")?;
+        return Ok(exit_code(result.verdict));
+    }
+    if arguments.floor.is_none() {
+        writeln!(out, "no --floor: the bundle is its own judge")?;
+    }
+    match refusal {
+        Some(text) => writeln!(out, "refused: {text}")?,
+        None => writeln!(
+            out,
+            "{}: lower bound {:.3} (bits {:08x}, digest {:08x})",
+            result.verdict.name(),
+            Number::from(result.bound),
+            result.bound.to_bits(),
+            result.digest
+        )?,
+    }
+    for reason in &result.reasons {
+        writeln!(out, "because {reason:?}")?;
+    }
+    let line = if result.output_enabled { "high" } else { "low" };
+    writeln!(
+        out,
+        "output pin {line}; {} {}, longest slice {}, {} bytes of stack",
+        result.usage.work.count(),
+        result.usage.work.unit(),
+        result.usage.longest_slice,
+        result.usage.stack_high_water
+    )?;
+    writeln!(out, "board: {}", board_text(result.usage.board))?;
+    Ok(exit_code(result.verdict))
+}
+
+/// What a board says of itself. What it does not tell is left out.
+fn board_text(board: BoardStatus) -> String {
+    let mut text = format!("last reset {}", board.reset.name());
+    match board.brown_out_level {
+        Some(0) => text.push_str(", brown-out reset off"),
+        Some(level) => text.push_str(&format!(", brown-out reset at level {level} of 3")),
+        None => {}
+    }
+    match board.read_out_protected {
+        Some(true) => text.push_str(", flash protected against reading"),
+        Some(false) => text.push_str(", flash open to a debugger"),
+        None => {}
+    }
+    text
+}
+
+fn exit_code(verdict: DeviceVerdict) -> u8 {
+    match verdict {
+        DeviceVerdict::Deploy => 0,
+        DeviceVerdict::Reject | DeviceVerdict::Refused(_) => REJECT,
+        DeviceVerdict::Abstain => ABSTAIN,
+    }
+}
+
+/// Why no check ran, or why a passed one opened nothing.
+fn refusal_text(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::Image(error) => {
+            let (part, problem) = (part_name(&error.part), problem_text(&error.problem));
+            format!("the {part} part: {problem}; export it again")
+        }
+        Refusal::Floor(shortfall) => shortfall_text(&shortfall),
+        Refusal::Fallback => "the fallback controller does not pass".into(),
+        Refusal::Capacity(error) => format!(
+            "it needs {} rows of memory, {} are there: shorten the horizon or shrink the model",
+            error.needed, error.available
+        ),
+        Refusal::WorkspaceTaken => "a check ran before and holds the memory: reset".into(),
+        Refusal::Changed => "the bundle in flash is no longer the one that was checked".into(),
+    }
+}

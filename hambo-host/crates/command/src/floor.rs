@@ -1,0 +1,111 @@
+//! `hambo floor`: what a robot asks of every bundle, whatever the bundle says of itself.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::board::Board;
+use super::device_effort::DeviceEffort;
+use hambo_base::Error;
+use hambo_base::files::write_whole;
+use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::refused::shortfall_text;
+use hambo_check::case::hold;
+use hambo_check::floor::{FloorOptions, robot_floor};
+use hambo_console::number::whole;
+use hambo_data::read_task_logs;
+use hambo_learn::model_file::ModelFile;
+use hambo_task::task::TaskFile;
+
+/// What `hambo floor` takes.
+#[derive(Args)]
+pub struct FloorArguments {
+    /// The task file (TOML): its threshold, delta, horizon, reward, limits, starts and
+    /// constraints are what every bundle must ask at least.
+    task: PathBuf,
+    /// A model file of `hambo fit` for this task.
+    #[arg(long)]
+    model: PathBuf,
+    /// A log of this very robot: 256 of its transitions are kept, and a model whose set
+    /// does not hold them is refused.
+    #[arg(long, required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// The robot's name.
+    #[arg(long, default_value = "robot")]
+    robot: String,
+    /// The board.
+    #[arg(long, default_value = "stm32f405")]
+    board: String,
+    /// The least counter of a bundle: older ones are refused.
+    #[arg(long, default_value_t = 0, value_parser = whole::<u32>)]
+    counter: u32,
+    /// The least width of the adversary's set in epistemic standard deviations.
+    #[arg(long, default_value_t = 1.0)]
+    beta: f32,
+    #[command(flatten)]
+    effort: DeviceEffort,
+    /// A bundle must bring a fallback controller.
+    #[arg(long)]
+    require_fallback: bool,
+    /// The floor to write.
+    #[arg(short, long)]
+    output: PathBuf,
+}
+
+/// Writes the floor and says what it asks.
+///
+/// # Errors
+/// If an input is bad.
+pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error> {
+    let board = Board::named(&arguments.board)?;
+    hold_output(&arguments.output, OutputKind::Image)?;
+    if !(arguments.beta >= 0.0 && arguments.beta.is_finite()) {
+        return Err(Error::Usage(format!(
+            "--beta: {} is no width\nhelp: give a number of at least 0",
+            arguments.beta
+        )));
+    }
+    let task = TaskFile::read(&arguments.task)?;
+    let model = ModelFile::read(&arguments.model)?;
+    hold(&task, &model)?;
+    let log = read_task_logs(&arguments.data, &task)?;
+    let options = FloorOptions {
+        board: board.name.into(),
+        robot: arguments.robot.clone(),
+        counter: arguments.counter,
+        beta: arguments.beta,
+        effort: arguments.effort.with_seed(0),
+        fallback: arguments.require_fallback,
+    };
+    let floor = robot_floor(&task, model.model_part(), &log, &options)?;
+    write_whole(&arguments.output, floor.bytes.as_bytes())?;
+    writeln!(out, "robot {} on {}", options.robot, options.board)?;
+    let threshold = task.threshold.unwrap_or(f32::NAN);
+    writeln!(
+        out,
+        "a bundle must ask for a return of at least {threshold} over {} steps, delta at most {}",
+        task.horizon, task.delta
+    )?;
+    writeln!(
+        out,
+        "with the reward, limits, starts and {} constraints of {}",
+        task.constraints.len(),
+        arguments.task.display()
+    )?;
+    writeln!(
+        out,
+        "its model must hold {} transitions of this robot: a share of 0.9 by the lower 95 % limit",
+        floor.transitions
+    )?;
+    if let Some(shortfall) = &floor.shortfall {
+        writeln!(
+            out,
+            "note: a bundle of {} would be refused: {}",
+            arguments.model.display(),
+            shortfall_text(shortfall)
+        )?;
+    }
+    writeln!(out, "saved {}", arguments.output.display())?;
+    Ok(())
+}

@@ -1,0 +1,287 @@
+//! `hambo improve`: a controller from a log alone.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use hambo_base::Error;
+use hambo_base::checkpoint::Checkpoint;
+use hambo_base::output::{OutputKind, hold_output};
+use hambo_check::adversary::{Contest, EffortLevel, contest};
+use hambo_check::assumption::SetOrigin;
+use hambo_check::case::{Case, first_states, hold};
+use hambo_check::fitness::Standing;
+use hambo_check::improve::{ImproveOptions, Improved, improve};
+use hambo_check::names::reasons;
+use hambo_check::number::Number;
+use hambo_check::{DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES};
+use hambo_core::task::{Allocation, Effort};
+use hambo_core::variant::Variant;
+use hambo_data::{Log, read_task_logs};
+use hambo_learn::ensemble::EnsembleOptions;
+use hambo_learn::fit::{FitOptions, ModelOptions, fit};
+use hambo_learn::model_file::ModelFile;
+use hambo_task::image::encode_policy;
+use hambo_task::policy::for_task;
+use hambo_task::policy::{HostPolicy, onnx};
+use hambo_task::task::{Initial, TaskFile};
+
+use super::case::MOST_TRAJECTORIES;
+use hambo_console::line::Line;
+use hambo_console::number::whole;
+use hambo_console::terminal::Terminal;
+
+/// What `hambo improve` takes.
+#[derive(Args)]
+pub struct ImproveArguments {
+    /// The task file (TOML).
+    task: PathBuf,
+    /// The log; several files count as one.
+    #[arg(long, required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// The controller to write (ONNX).
+    #[arg(short, long)]
+    output: PathBuf,
+    /// A model file of `hambo fit`; without one, five networks of 2 × 64 are
+    /// fitted to the log.
+    #[arg(long)]
+    model: Option<PathBuf>,
+    /// Whom the controller has to stand up to.
+    #[arg(long, value_enum, default_value = "ca")]
+    variant: Opponent,
+    /// Steps of a rollout of the model from a state of the log.
+    #[arg(long, default_value_t = 20, value_parser = whole::<u32>)]
+    rollout: u32,
+    /// Rounds of controller and adversary.
+    #[arg(long, default_value_t = 60, value_parser = whole::<usize>)]
+    rounds: usize,
+    /// Trajectories of the task that a controller is judged by on the way.
+    #[arg(long, default_value_t = 200, value_parser = whole::<u32>)]
+    trajectories: u32,
+    /// How hard the worst case of the final controller is looked for.
+    #[arg(long, value_enum, default_value = "normal")]
+    effort: EffortLevel,
+    /// Seed of everything.
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>)]
+    seed: u64,
+    /// Go on from the checkpoint that an interrupted run left beside the
+    /// output.
+    #[arg(long)]
+    resume: bool,
+    /// One JSON object instead of the text.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Opponent {
+    /// Any push inside the confidence set.
+    Ca,
+    /// A member in every step.
+    Da1,
+}
+
+/// Sweeps of the search by which controllers are judged on the way.
+const SWEEPS_ON_THE_WAY: u32 = 10;
+
+/// Trajectories that are searched, likewise.
+const SEARCHED_ON_THE_WAY: u32 = 8;
+
+/// The final trajectories are none of those by which the controller was
+/// chosen, else its bound would be too good.
+const FRESH: u64 = 1 << 33;
+
+/// Improves, judges, writes and prints.
+///
+/// # Errors
+/// If an input is bad, or no controller has a finite bound; then nothing is
+/// written.
+pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Error> {
+    hold_output(&arguments.output, OutputKind::Network)?;
+    for (given, name) in [
+        (arguments.rollout as usize, "--rollout"),
+        (arguments.rounds, "--rounds"),
+        (arguments.trajectories as usize, "--trajectories"),
+    ] {
+        if given == 0 {
+            return Err(Error::Usage(format!("{name} 0: give at least 1")));
+        }
+    }
+    if arguments.trajectories > MOST_TRAJECTORIES {
+        return Err(Error::Usage(format!(
+            "--trajectories {}: give 1 to {MOST_TRAJECTORIES}",
+            arguments.trajectories
+        )));
+    }
+    if arguments.resume {
+        // Found out before a model is fitted.
+        let checkpoint = Checkpoint::new(&arguments.output, "improve");
+        checkpoint.read().map(drop)?;
+    }
+    let task = TaskFile::read(&arguments.task)?;
+    let log = read_task_logs(&arguments.data, &task)?;
+    let mut terminal = Terminal::new(&arguments.output, "improve", arguments.resume);
+    let model = arguments.model(&task, &log, terminal.line())?;
+    let mut case = arguments.case(task, &log, &model)?;
+    let options = ImproveOptions {
+        variant: arguments.opponent(),
+        horizon: arguments.rollout,
+        rounds: arguments.rounds,
+        seed: arguments.seed,
+        ..ImproveOptions::default()
+    };
+    let improved = improve(&case, &log, &options, &mut terminal);
+    terminal.finish();
+    let improved = improved?;
+    let policy = HostPolicy::Perceptron(improved.policy.clone());
+    case.policy_part = encode_policy(&for_task(policy, &case.task))?;
+    case.effort.iterations = arguments.effort.sweeps();
+    case.effort.trajectories = arguments.trajectories.max(DEFAULT_TRAJECTORIES);
+    case.effort.searched = DEFAULT_SEARCHED;
+    case.effort.seed = arguments.seed.wrapping_add(FRESH);
+    let learning = arguments.effort.learning(arguments.seed);
+    let contest = contest(&case, learning.as_ref(), terminal.line());
+    terminal.finish();
+    let contest = contest?;
+    arguments.write(&case, &improved, &contest)?;
+    terminal.forget();
+    arguments.print(&case.task, &improved, &contest, out)
+}
+
+impl ImproveArguments {
+    fn opponent(&self) -> Variant {
+        match self.variant {
+            Opponent::Ca => Variant::ContinuousAdversary,
+            Opponent::Da1 => Variant::DiscreteAdversary1,
+        }
+    }
+
+    fn model(&self, task: &TaskFile, log: &Log, line: &mut Line) -> Result<ModelFile, Error> {
+        if let Some(path) = &self.model {
+            let file = ModelFile::read(path)?;
+            hold(task, &file)?;
+            if self.variant == Opponent::Da1 && file.model()?.dynamics.members() == 0 {
+                let text = format!(
+                    "--variant da1 picks among networks, and {} holds Gaussian processes\n\
+                     help: give --variant ca, or a model of networks",
+                    path.display()
+                );
+                return Err(Error::Usage(text));
+            }
+            return Ok(file);
+        }
+        let mut networks = EnsembleOptions::for_board("stm32f405")?;
+        networks.seed = self.seed;
+        let options = FitOptions::new(ModelOptions::Networks(networks));
+        let (file, _) = fit(task, log, &options, line)?;
+        Ok(file)
+    }
+
+    fn case(&self, mut task: TaskFile, log: &Log, model: &ModelFile) -> Result<Case, Error> {
+        if let Initial::Worst { .. } = task.initial {
+            let text = "a controller is learned from starts that are drawn, and the task has \
+                        initial.kind = \"worst\"\n\
+                        help: take kind = \"uniform\" with the same low and high, and check what \
+                        was learned with \"worst\"";
+            return Err(Error::Usage(text.to_owned()));
+        }
+        task.method.variants.clear();
+        task.method.variants.extend([self.opponent()]);
+        task.fit_smoothing(
+            log.rows()
+                .map(|row| (row.state, row.action, row.next_state)),
+        );
+        Ok(Case {
+            model_part: model.model_part().to_vec(),
+            effort: Effort {
+                trajectories: self.trajectories,
+                searched: SEARCHED_ON_THE_WAY,
+                iterations: SWEEPS_ON_THE_WAY,
+                seed: self.seed,
+                allocation: Allocation::Even,
+            },
+            initial: match task.initial {
+                Initial::Data { .. } => first_states(log),
+                _ => Vec::new(),
+            },
+            policy_part: Vec::new(),
+            set: SetOrigin::of(model.metadata()),
+            may_grow: false,
+            tried: Vec::new(),
+            task,
+        })
+    }
+
+    fn write(&self, case: &Case, improved: &Improved, contest: &Contest) -> Result<(), Error> {
+        let notes = [
+            ("task", case.task.name.clone()),
+            ("bound", contest.outcome.bound.to_string()),
+            ("delta", case.task.delta.to_string()),
+            ("horizon", case.task.horizon.to_string()),
+            ("round", improved.candidate.round.to_string()),
+            ("seed", self.seed.to_string()),
+            ("hambo", env!("CARGO_PKG_VERSION").to_owned()),
+        ];
+        let notes: Vec<_> = notes
+            .iter()
+            .map(|(key, value)| (*key, value.as_str()))
+            .collect();
+        Ok(onnx::write(&self.output, &improved.policy, &notes)?)
+    }
+
+    fn print(
+        &self,
+        task: &TaskFile,
+        improved: &Improved,
+        contest: &Contest,
+        out: &mut impl Write,
+    ) -> Result<(), Error> {
+        let outcome = &contest.outcome;
+        let own = reasons(task, outcome);
+        if self.json {
+            let verdict = match Standing::of(outcome) {
+                Standing::Unfit => Some("abstain"),
+                _ => outcome.threshold.map(|_| outcome.verdict.name()),
+            };
+            let object = serde_json::json!({
+                "bound": outcome.bound,
+                "neutral": outcome.neutral,
+                "round": improved.candidate.round,
+                "bound_on_the_way": improved.candidate.bound,
+                "threshold": outcome.threshold,
+                "verdict": verdict,
+                "sound_on_the_way": improved.candidate.standing == Standing::Sound,
+                "reasons_on_the_way": improved.candidate.reasons,
+                "reasons": own,
+                "seed": self.seed,
+                "output": self.output,
+            });
+            writeln!(out, "{object}")?;
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "controller of round {}: lower bound {:.3}, mean propagation {:.3}",
+            improved.candidate.round,
+            Number::from(outcome.bound),
+            Number::from(outcome.neutral)
+        )?;
+        let best = &improved.candidate;
+        let all = match best.standing {
+            Standing::Sound => None,
+            Standing::BreaksConstraint => Some("no controller keeps every constraint"),
+            Standing::Unfit => Some("no controller can be relied on"),
+        };
+        if let Some(all) = all {
+            writeln!(out, "{all}; of this one: {}", best.reasons.join("; "))?;
+        }
+        for reason in own
+            .iter()
+            .filter(|own| all.is_none() || !best.reasons.contains(own))
+        {
+            writeln!(out, "{reason}")?;
+        }
+        writeln!(out, "saved {}", self.output.display())?;
+        Ok(())
+    }
+}

@@ -1,0 +1,100 @@
+//! Long work on a terminal: a line that moves, and Ctrl-C.
+
+use std::io::{IsTerminal, stderr};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use hambo_base::observer::{Observer, Progress};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::estimate::Estimate;
+
+/// Whether lines are hidden even on a terminal: the user's wish for the whole process.
+static HIDDEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether Ctrl-C has asked for an end: of all work of the process.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Units of which there are more are shown in percent.
+const MOST_COUNTED: u64 = 100_000;
+
+/// A line that tells how far the work is, and before it one that tells how long it will take
+/// if that is more than ten seconds. Both are for a terminal: what goes into a pipe does not
+/// depend on how fast the machine is.
+pub struct Line {
+    bar: ProgressBar,
+    estimate: Estimate,
+    /// Of what the bar shows now.
+    planned: u64,
+}
+
+impl Line {
+    /// From here on there are no lines, even on a terminal.
+    pub fn hide() {
+        HIDDEN.store(true, Ordering::Relaxed);
+    }
+
+    /// A line on a terminal, nothing in a pipe. From here on the first Ctrl-C
+    /// asks for an end in order, the second ends at once.
+    pub fn new() -> Self {
+        let bar = if stderr().is_terminal() && !HIDDEN.load(Ordering::Relaxed) {
+            ProgressBar::new(0)
+        } else {
+            ProgressBar::hidden()
+        };
+        // Without a handler Ctrl-C ends the program at once, and files are
+        // still whole. A second line finds the handler of the first.
+        let _ = ctrlc::set_handler(|| {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(crate::INTERRUPTED));
+            }
+        });
+        Self {
+            bar,
+            estimate: Estimate::default(),
+            planned: 0,
+        }
+    }
+
+    fn draw(&mut self, progress: Progress) {
+        if let Some(text) = self.estimate.look(Instant::now(), &progress) {
+            self.bar.println(text);
+        }
+        let planned = progress.planned as u64;
+        if planned != self.planned {
+            self.planned = planned;
+            let template = match planned > MOST_COUNTED {
+                true => "{bar:24} {percent} % {msg} · {eta} left",
+                false => "{bar:24} {pos}/{len} {msg} · {eta} left",
+            };
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                self.bar.set_style(style);
+            }
+            self.bar.set_length(planned);
+        }
+        self.bar.set_position(progress.done as u64);
+        self.bar.set_message(progress.message);
+    }
+
+    /// Clears the line.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for Line {
+    fn progress(&mut self, progress: Progress) -> ControlFlow<()> {
+        if self.reads() {
+            self.draw(progress);
+        }
+        match INTERRUPTED.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn reads(&self) -> bool {
+        !self.bar.is_hidden()
+    }
+}

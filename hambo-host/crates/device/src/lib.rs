@@ -1,0 +1,31 @@
+//! The device: starts the firmware on an emulated microcontroller and reads its verdict.
+//!
+//! The firmware logs defmt frames and ends with one closing message
+//! ([`hambo_core::device_link::DeviceMessage`]). That message alone is the
+//! result: an exit code is not enough, since an emulator that was reset also
+//! exits with success.
+//!
+//! A firmware whose check has passed drives, if a robot answers on its serial line
+//! ([`Qemu::drive`]).
+//!
+//! Goes in: an image and a firmware. Comes out: a [`DeviceReport`] or a [`DeviceDrive`].
+//! Stands on `hambo-task` and `hambo-base`.
+
+mod drive;
+mod elf;
+mod error;
+mod floor_file;
+mod gpio;
+mod output;
+mod qemu;
+mod report;
+mod robot_line;
+mod twin;
+
+pub use drive::{DeviceDrive, Measurement, Period, Robot};
+pub use elf::Firmware;
+pub use error::DeviceError;
+pub use gpio::GpioWrite;
+pub use qemu::Qemu;
+pub use report::DeviceReport;
+pub use twin::{HostDrive, drive_on_host};

@@ -1,0 +1,72 @@
+//! Why a log gives no model.
+
+use hambo_base::error::Explained;
+
+/// A log that nothing can be learnt from.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum FitError {
+    /// Nothing is left to train on.
+    #[error(
+        "the log has {rows} transitions, of which {left} are left for training: at least {needed} are needed\nhelp: log more, or withhold less"
+    )]
+    TooFewRows {
+        /// In the log.
+        rows: usize,
+        /// After the split.
+        left: usize,
+        /// At least.
+        needed: usize,
+    },
+    /// A row that cannot belong to the others.
+    #[error(
+        "{place}: `{column}` is {value:e}, a million times as far from the median as nearly all others\nhelp: correct the row or take it out"
+    )]
+    Outlier {
+        /// File and line.
+        place: String,
+        /// The column.
+        column: String,
+        /// Its value, or its change for a next state.
+        value: f32,
+    },
+    /// A known state that the log knows otherwise.
+    #[error(
+        "{place}: [known] says that `{state}` becomes {computed}, and the log says {logged}: {share:.1e} of its standard deviation apart, where 1e-4 may be rounding\nhelp: correct the expression, or leave `{state}` to the model"
+    )]
+    Known {
+        /// File and line.
+        place: String,
+        /// The state.
+        state: String,
+        /// What the task says of its next value.
+        computed: f32,
+        /// What the log says.
+        logged: f32,
+        /// The difference, as a share of the state's standard deviation.
+        share: f64,
+    },
+    /// A pair that is not on the unit circle.
+    #[error(
+        "{place}: `circle` says that `{state}` and its other state have the length 1, and they have {length}\nhelp: correct the row, or take the pair out of `state.circle`"
+    )]
+    Circle {
+        /// File and line.
+        place: String,
+        /// The first state of the pair.
+        state: String,
+        /// The length of the pair.
+        length: f32,
+    },
+    /// A column that never changes.
+    #[error(
+        "the log: {what} is always {value}: nothing can be learnt of it\nhelp: take it out of the task, or log more; for networks --allow-constant keeps it"
+    )]
+    ConstantColumn {
+        /// The column.
+        what: String,
+        /// Its value.
+        value: f32,
+    },
+}
+
+impl Explained for FitError {}

@@ -1,0 +1,170 @@
+//! What a model says about rows that it was not trained on: by the core, from
+//! the very bytes that go into a file.
+
+use hambo_core::image::container::Container;
+use hambo_core::image::{Part, parse_model};
+use hambo_core::model::Calibration;
+
+use crate::calibration::{Withheld, WithheldDimension};
+use crate::prediction::predict;
+use hambo_base::Error;
+use hambo_data::{LogPart, follows};
+use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty};
+use hambo_task::task::ModelView;
+
+/// Predictions and observations, state by state.
+pub(super) struct Evidence {
+    columns: Vec<[Vec<f32>; 4]>,
+    groups: Vec<u32>,
+    follows: Vec<bool>,
+}
+
+impl Evidence {
+    /// Of a model part on the rows of a part of a log. What wraps was observed on the
+    /// prediction's own turn.
+    ///
+    /// # Errors
+    /// If the core refuses the part.
+    pub(super) fn new(model_part: &[u8], rows: &LogPart, view: &ModelView) -> Result<Self, Error> {
+        let log = &rows.log;
+        let bytes = AlignedBytes::new(model_part);
+        let part = Container::take(&mut bytes.as_bytes(), Part::Model)?;
+        let predictions = predict(&parse_model(&part)?, log, view);
+        let dimension = view.moved.len();
+        let column = |numbers: &[f32], j: usize| -> Vec<f32> {
+            numbers.iter().skip(j).step_by(dimension).copied().collect()
+        };
+        let next_states: Vec<f32> = log
+            .rows()
+            .flat_map(|row| view.of_state(row.next_state))
+            .collect();
+        let columns = (0..dimension).map(|j| {
+            let mean = column(&predictions.mean, j);
+            let mut observed = column(&next_states, j);
+            let wrap = view.moved.get(j).and_then(|place| view.wraps.get(*place));
+            if let Some(Some(wrap)) = wrap {
+                for (observed, mean) in observed.iter_mut().zip(&mean) {
+                    *observed = wrap.next_to(*observed, *mean);
+                }
+            }
+            [
+                mean,
+                column(&predictions.epistemic_std, j),
+                column(&predictions.aleatoric_std, j),
+                observed,
+            ]
+        });
+        Ok(Self {
+            columns: columns.collect(),
+            groups: rows.groups.clone(),
+            follows: follows(rows, &view.wraps),
+        })
+    }
+
+    /// As calibration takes it.
+    pub(super) fn withheld(&self) -> Withheld<'_> {
+        Withheld {
+            dimensions: self.dimensions(),
+            groups: &self.groups,
+            follows: &self.follows,
+        }
+    }
+
+    /// The columns of each state.
+    pub(super) fn dimensions(&self) -> Vec<WithheldDimension<'_>> {
+        let columns = self.columns.iter();
+        columns
+            .map(
+                |[mean, epistemic_std, aleatoric_std, observed]| WithheldDimension {
+                    mean,
+                    epistemic_std,
+                    aleatoric_std,
+                    observed,
+                },
+            )
+            .collect()
+    }
+}
+
+/// The set before calibration: one standard deviation, and no limits.
+#[must_use]
+pub fn uncalibrated(view: &ModelView) -> Uncertainty {
+    let outputs = view.moved.len();
+    Uncertainty {
+        features: view.features.len(),
+        beta: 1.0,
+        calibration_scale: vec![1.0; outputs],
+        noise_scale: vec![1.0; outputs],
+        calibration: Calibration::TooFewRows,
+        support: LoggedRegion::everywhere(view.features.len() + view.actions),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+    use hambo_base::network::{Activation, Layer, Standardisation};
+    use hambo_data::{Log, Transition};
+    use hambo_task::task::TaskFile;
+
+    /// A model that says s′ = s + 3, and rows where it is s − 3.2: most of a turn apart, or
+    /// 0.08 the other way round.
+    #[test]
+    fn what_wraps_is_held_against_the_near_side_of_the_prediction() {
+        let member = Member {
+            layers: vec![Layer {
+                inputs: 2,
+                outputs: 2,
+                weights: vec![0.0; 4],
+                bias: vec![3.0, -20.0],
+            }],
+        };
+        let ensemble = TrainedEnsemble {
+            activation: Activation::Relu,
+            standardisation: Standardisation {
+                input_mean: vec![0.0; 2],
+                input_scale: vec![1.0; 2],
+                output_mean: vec![0.0],
+                output_scale: vec![1.0],
+            },
+            std_floor: 1e-3,
+            std_cap: 1.0,
+            priors: Vec::new(),
+            losses: vec![0.0; 2],
+            members: vec![member.clone(), member],
+            widths: vec![2, 2],
+        };
+        let mut log = Log::new(1, 1);
+        log.push(Transition {
+            state: &[1.0],
+            action: &[0.0],
+            next_state: &[-2.2],
+            reward: 0.0,
+            episode: 0,
+        })
+        .unwrap();
+        let view = |wrap: &str| {
+            let text = format!(
+                "name = 'arm'\nhorizon = 5\n[state]\nnames = ['x']\n{wrap}\n[action]\n\
+                 names = ['u']\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = 'x'\n\
+                 [initial]\nkind = 'data'\n"
+            );
+            TaskFile::parse(&text, "arm.toml").unwrap().model_view()
+        };
+        let part = encode_ensemble(&ensemble, &uncalibrated(&view(""))).unwrap();
+        let groups = vec![0];
+        let rows = LogPart { log, groups };
+        let residual = |wrap: &str| {
+            let evidence = Evidence::new(&part, &rows, &view(wrap)).unwrap();
+            let [row] = evidence.dimensions()[..] else {
+                return f32::NAN;
+            };
+            row.observed[0] - row.mean[0]
+        };
+        assert!((residual("") + 6.2).abs() < 1e-5);
+        let turn = std::f32::consts::TAU;
+        assert!((residual("wrap = ['x']") - (turn - 6.2)).abs() < 1e-5);
+    }
+}

@@ -1,0 +1,33 @@
+//! What the task says of its dynamics must hold in the log: a state that is computed wrongly has
+//! no uncertainty that could show it.
+
+use super::FitError;
+use hambo_base::Error;
+use hambo_data::{KnownResidual, Log, circle_residuals, known_residuals};
+use hambo_task::task::{ModelView, TaskFile};
+
+/// Refuses a log that disagrees with the task, with the row that disagrees most.
+pub(super) fn hold_known(task: &TaskFile, view: &ModelView, log: &Log) -> Result<(), Error> {
+    let name = |found: &KnownResidual| task.state_names.get(found.state).cloned();
+    let known = known_residuals(view, log)?;
+    if let Some(found) = known.iter().find(|found| found.too_large) {
+        return Err(FitError::Known {
+            place: log.place(found.row),
+            state: name(found).unwrap_or_default(),
+            computed: found.computed,
+            logged: found.logged,
+            share: found.share,
+        }
+        .into());
+    }
+    let circles = circle_residuals(view, log);
+    if let Some(found) = circles.iter().find(|found| found.too_large) {
+        return Err(FitError::Circle {
+            place: log.place(found.row),
+            state: name(found).unwrap_or_default(),
+            length: found.logged,
+        }
+        .into());
+    }
+    Ok(())
+}

@@ -1,0 +1,401 @@
+//! From a log to a calibrated model: withhold, train, calibrate.
+
+mod error;
+mod evidence;
+mod gaps;
+mod gaussian_process;
+mod known;
+mod network;
+mod outlier;
+mod region;
+mod tables;
+
+use hambo_core::model::Calibration;
+use sha2::{Digest, Sha256};
+
+use crate::backtest::{Backtest, BacktestOptions, Verdict, backtest};
+use crate::calibration::{
+    Beta, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, ModelCalibration,
+    calibrate,
+};
+use crate::ensemble::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
+use crate::model_file::{DataSummary, LogSample, Metadata, ModelFile};
+use evidence::Evidence;
+pub use evidence::uncalibrated;
+use hambo_base::Error;
+use hambo_base::observer::Observer;
+use hambo_data::{Log, LogPart, Split, explorations, next_to_states};
+use hambo_task::image::{LoggedRegion, Uncertainty};
+use hambo_task::task::TaskFile;
+
+pub use error::FitError;
+pub use gaussian_process::{GaussianProcessOptions, Keep};
+pub use tables::Tables;
+
+/// What is trained.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelOptions {
+    /// Networks: a Bayesian one by SVGD, or a deep ensemble.
+    Networks(EnsembleOptions),
+    /// Gaussian processes.
+    GaussianProcess(GaussianProcessOptions),
+}
+
+impl ModelOptions {
+    fn seed(&self) -> u64 {
+        match self {
+            Self::Networks(options) => options.seed,
+            Self::GaussianProcess(options) => options.search.seed,
+        }
+    }
+}
+
+/// How a model is made from a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitOptions {
+    /// The model and its training.
+    pub model: ModelOptions,
+    /// The share of rows, in whole episodes, that calibration gets.
+    pub withheld_share: f64,
+    /// The share of the other rows that decides when networks stop training, and chooses
+    /// the scales; 0 trains to the last step, and a third of the withheld rows choose.
+    pub validation_share: f64,
+    /// What calibration may do.
+    pub calibration: CalibrationMode,
+    /// Half the width of the set, in scaled standard deviations; without one
+    /// it holds every network, or follows theory for Gaussian processes.
+    pub beta: Option<f32>,
+    /// The most windows of withheld rows that the backtest replays; 0, the default, leaves it
+    /// out. `hambo fit` takes 200.
+    pub backtest_windows: usize,
+}
+
+impl FitOptions {
+    /// The usual split for a model.
+    #[must_use]
+    pub fn new(model: ModelOptions) -> Self {
+        Self {
+            model,
+            withheld_share: 0.2,
+            validation_share: 0.1,
+            calibration: CalibrationMode::Widen,
+            beta: None,
+            backtest_windows: 0,
+        }
+    }
+
+    /// The total probability of failure that the set is made for, if it depends on one.
+    fn set_delta(&self) -> Option<f64> {
+        match &self.model {
+            ModelOptions::GaussianProcess(options) if self.beta.is_none() => Some(options.delta),
+            _ => None,
+        }
+    }
+
+    /// The demo's: a small ensemble on a few hundred rows, none of which decides when to
+    /// stop; more are withheld, so that enough episodes judge.
+    #[must_use]
+    pub fn demo() -> Self {
+        Self {
+            withheld_share: 0.3,
+            validation_share: 0.0,
+            ..Self::new(ModelOptions::Networks(EnsembleOptions::demo()))
+        }
+    }
+}
+
+/// Fewer episodes than this can hardly show that a set holds anything.
+const JUDGING_EPISODES: usize = 4;
+/// The share of the withheld rows that chooses the scales where no others can.
+const CHOOSING_SHARE: f64 = 1.0 / 3.0;
+
+/// A model that is trained but not calibrated.
+struct Trained {
+    summary: crate::model_file::TrainingSummary,
+    beta: Beta,
+    /// Rows that decided when to stop.
+    validation: Option<LogPart>,
+    encode: Encode,
+}
+
+/// Writes a model part with an uncertainty.
+type Encode = Box<dyn Fn(&Uncertainty) -> Result<Vec<u8>, Error>>;
+
+/// Trains a model on a log of a task and calibrates it. `observer` is told how
+/// it goes. Where the reward is learned, the log is one
+/// [`with_return_so_far`](hambo_data::with_return_so_far), as
+/// [`read_task_logs`](hambo_data::read_task_logs) gives it.
+///
+/// # Errors
+/// If the log is too small or a part of it empty, training diverges or is
+/// interrupted, or the model does not fit the format.
+pub fn fit(
+    task: &TaskFile,
+    log: &Log,
+    options: &FitOptions,
+    observer: &mut dyn Observer,
+) -> Result<(ModelFile, ModelCalibration), Error> {
+    let (trained, evidence) = train(task, log, options, observer)?;
+    calibrated(task, log, options, (&trained, &evidence), observer)
+}
+
+/// The same for several widths of the set around one model, which is trained once: `betas` take
+/// the place of the options'.
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_sets(
+    task: &TaskFile,
+    log: &Log,
+    options: &FitOptions,
+    betas: &[Option<f32>],
+    observer: &mut dyn Observer,
+) -> Result<Vec<(ModelFile, ModelCalibration)>, Error> {
+    let (trained, evidence) = train(task, log, options, observer)?;
+    let mut sets = Vec::new();
+    for beta in betas {
+        let options = FitOptions {
+            beta: *beta,
+            ..options.clone()
+        };
+        let set = calibrated(task, log, &options, (&trained, &evidence), observer)?;
+        sets.push(set);
+    }
+    Ok(sets)
+}
+
+/// What a model is calibrated by, and counts of the log's rows.
+struct Rows {
+    choosing: LogPart,
+    judging: LogPart,
+    support: LoggedRegion,
+    data: DataSummary,
+}
+
+/// Trains the model, and divides the rows that it has not seen.
+fn train(
+    task: &TaskFile,
+    log: &Log,
+    options: &FitOptions,
+    observer: &mut dyn Observer,
+) -> Result<(Trained, Rows), Error> {
+    task.hold_dimensions(log.state_dimension(), log.action_dimension())?;
+    outlier::refuse_outliers(task, log)?;
+    let view = task.model_view();
+    known::hold_known(task, &view, log)?;
+    let seed = options.model.seed();
+    // Differences of what wraps are taken the short way round.
+    let beside = next_to_states(log, &task.wraps);
+    let split = Split::with_episodes(&beside, options.withheld_share, JUDGING_EPISODES, seed);
+    let (kept, withheld) = (&split.kept.log, &split.withheld.log);
+    if kept.len() < MINIMUM_ROWS {
+        return Err(FitError::TooFewRows {
+            rows: log.len(),
+            left: kept.len(),
+            needed: MINIMUM_ROWS,
+        }
+        .into());
+    }
+    let span = tracing::info_span!("train", rows = kept.len(), seed).entered();
+    let trained = match &options.model {
+        ModelOptions::Networks(model) => {
+            let share = options.validation_share;
+            network::train(kept, &view, share, model, observer)
+        }
+        ModelOptions::GaussianProcess(model) => {
+            let share = options.validation_share;
+            gaussian_process::train(kept, withheld, &view, share, model, observer)
+        }
+    };
+    let trained = trained.map_err(|error| in_the_tasks_words(error, task))?;
+    drop(span);
+    let mut trained = trained;
+    let validation_rows = trained.validation.as_ref().map_or(0, |part| part.log.len());
+    // Rows that decided when to stop may choose the scales as well; they judge nothing.
+    let (judging, choosing) = match trained.validation.take() {
+        Some(validation) => (split.withheld.clone(), validation),
+        None => split.withheld.divide(CHOOSING_SHARE, seed),
+    };
+    let data = DataSummary {
+        hash: Sha256::digest(log.bytes()).into(),
+        rows: log.len(),
+        training_rows: kept.len() - validation_rows,
+        validation_rows,
+        withheld_rows: withheld.len(),
+        split_by_episodes: split.by_episodes,
+        judging: judging.group_numbers(),
+        exploration: explorations(log)
+            .into_iter()
+            .map(|found| found.map(|found| found.share_of_range))
+            .collect(),
+    };
+    let rows = Rows {
+        support: region::region(kept, withheld, &view, seed),
+        choosing,
+        judging,
+        data,
+    };
+    Ok((trained, rows))
+}
+
+/// Calibrates a model that is trained, and judges it.
+fn calibrated(
+    task: &TaskFile,
+    log: &Log,
+    options: &FitOptions,
+    (trained, rows): (&Trained, &Rows),
+    observer: &mut dyn Observer,
+) -> Result<(ModelFile, ModelCalibration), Error> {
+    let _span = tracing::info_span!("calibrate", rows = rows.data.withheld_rows).entered();
+    let (view, seed) = (task.model_view(), options.model.seed());
+    // Calibration sees what the core predicts, from the very bytes that go
+    // into the file.
+    let mut uncertainty = Uncertainty {
+        support: rows.support.clone(),
+        ..evidence::uncalibrated(&view)
+    };
+    let part = (trained.encode)(&uncertainty)?;
+    let (choosing, judging) = (
+        Evidence::new(&part, &rows.choosing, &view)?,
+        Evidence::new(&part, &rows.judging, &view)?,
+    );
+    let calibration = calibrate(
+        &choosing.withheld(),
+        &judging.withheld(),
+        &CalibrationOptions {
+            mode: options.calibration,
+            intervals: Intervals::OneSided,
+            beta: options.beta.map_or(trained.beta.clone(), Beta::Fixed),
+            longest_window: task.horizon as usize,
+        },
+    )?;
+
+    uncertainty.beta = calibration.beta;
+    uncertainty.calibration_scale = calibration.core_scales();
+    uncertainty.noise_scale = calibration.noise_scales();
+    uncertainty.calibration = match calibration.status {
+        CalibrationStatus::Calibrated => Calibration::Passed,
+        CalibrationStatus::TooFewRows { .. } | CalibrationStatus::TooFewEpisodes { .. } => {
+            Calibration::TooFewRows
+        }
+        CalibrationStatus::Failed { .. } | CalibrationStatus::ErrorsStay { .. } => {
+            Calibration::Failed
+        }
+    };
+    let mut part = (trained.encode)(&uncertainty)?;
+    let backtest = match options.backtest_windows {
+        0 => None,
+        windows => {
+            let options = BacktestOptions {
+                delta: task.delta,
+                windows,
+                seed,
+            };
+            Some(backtest(task, &part, &rows.judging, &options, observer)?)
+        }
+    };
+    let judged = after_backtest(uncertainty.calibration, backtest.as_ref());
+    if judged != uncertainty.calibration {
+        uncertainty.calibration = judged;
+        part = (trained.encode)(&uncertainty)?;
+    }
+    let metadata = Metadata {
+        hambo_version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed,
+        data: rows.data.clone(),
+        sample: LogSample::of(log),
+        state_names: task.state_names.clone(),
+        action_names: task.action_names.clone(),
+        view,
+        learned_reward: task.learns_reward(),
+        training: trained.summary.clone(),
+        delta: options.set_delta(),
+        calibration_mode: options.calibration,
+        calibration: calibration.clone(),
+        backtest,
+    };
+    let file = ModelFile::new(metadata, &part)?;
+    Ok((file, calibration))
+}
+
+/// A model whose single rows agree with its set, and whose withheld paths leave it, may not
+/// decide anything.
+fn after_backtest(calibration: Calibration, backtest: Option<&Backtest>) -> Calibration {
+    match (calibration, backtest.map(|backtest| backtest.verdict)) {
+        (Calibration::Passed, Some(Verdict::Failed { length })) => {
+            Calibration::Blind(u16::try_from(length).unwrap_or(u16::MAX))
+        }
+        _ => calibration,
+    }
+}
+
+/// Training knows columns by number, people by name.
+fn in_the_tasks_words(error: Error, task: &TaskFile) -> Error {
+    let Some(TrainingError::Constant {
+        table,
+        column,
+        value,
+    }) = error.of()
+    else {
+        return error;
+    };
+    let (targets, column, value) = (*table == "targets", *column, *value);
+    let view = task.model_view();
+    let moved = view.moved.get(column).copied().unwrap_or_default();
+    let name = match targets {
+        true => task.state_names.get(moved).cloned(),
+        false => view
+            .features
+            .iter()
+            .chain(&task.action_names)
+            .nth(column)
+            .cloned(),
+    };
+    let name = name.unwrap_or_default();
+    let constant = FitError::ConstantColumn {
+        what: match targets {
+            true if task.learns_reward() && moved + 1 == view.states => "the reward".to_owned(),
+            true => format!("the change of `{name}` from row to row"),
+            false => format!("the column `{name}`"),
+        },
+        value,
+    };
+    constant.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_backtest_takes_the_calibration_back() {
+        let with = |calibration, verdict| {
+            let backtest = Backtest {
+                delta: 0.05,
+                episodes: 20,
+                lengths: Vec::new(),
+                verdict,
+            };
+            after_backtest(calibration, Some(&backtest))
+        };
+        let failed = Verdict::Failed { length: 20 };
+        assert_eq!(with(Calibration::Passed, failed), Calibration::Blind(20));
+        let long = Verdict::Failed { length: 70_000 };
+        assert_eq!(
+            with(Calibration::Passed, long),
+            Calibration::Blind(u16::MAX)
+        );
+        // What failed before stays what it was, and what passes does not mend it.
+        assert_eq!(with(Calibration::Failed, failed), Calibration::Failed);
+        assert_eq!(
+            with(Calibration::Failed, Verdict::Passed),
+            Calibration::Failed
+        );
+        let few = Verdict::TooFewEpisodes { needed: 30 };
+        assert_eq!(with(Calibration::Passed, few), Calibration::Passed);
+        assert_eq!(
+            after_backtest(Calibration::Passed, None),
+            Calibration::Passed
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! A log as the tables that training takes.
+
+use crate::ensemble::TrainingSet;
+use crate::gaussian_process::Observations;
+use hambo_data::Log;
+use hambo_task::task::ModelView;
+
+/// What the model sees of each row and the action, and the targets s′ − s of the states that it
+/// moves, row-major.
+pub struct Tables {
+    inputs: Vec<f32>,
+    targets: Vec<f32>,
+    input_columns: usize,
+    target_columns: usize,
+}
+
+impl Tables {
+    pub fn new(log: &Log, view: &ModelView) -> Self {
+        let targets = log.rows().flat_map(|row| {
+            let moved = view.moved.iter();
+            let pairs =
+                moved.filter_map(|place| row.next_state.get(*place).zip(row.state.get(*place)));
+            let differences = pairs.map(|(next, state)| next - state);
+            differences.collect::<Vec<f32>>()
+        });
+        Self {
+            inputs: inputs(log, view),
+            targets: targets.collect(),
+            input_columns: view.features.len() + log.action_dimension(),
+            target_columns: view.moved.len(),
+        }
+    }
+
+    /// For networks.
+    pub fn training_set(&self) -> TrainingSet<'_> {
+        TrainingSet {
+            inputs: &self.inputs,
+            input_columns: self.input_columns,
+            targets: &self.targets,
+            target_columns: self.target_columns,
+        }
+    }
+
+    /// For Gaussian processes.
+    pub(super) fn wide(&self) -> WideTables {
+        let wide = |table: &[f32]| table.iter().map(|x| f64::from(*x)).collect();
+        WideTables {
+            inputs: wide(&self.inputs),
+            targets: wide(&self.targets),
+            input_columns: self.input_columns,
+            target_columns: self.target_columns,
+        }
+    }
+}
+
+/// The same in f64.
+pub(super) struct WideTables {
+    pub(super) inputs: Vec<f64>,
+    targets: Vec<f64>,
+    input_columns: usize,
+    target_columns: usize,
+}
+
+impl WideTables {
+    pub(super) fn observations(&self) -> Observations<'_> {
+        Observations {
+            inputs: &self.inputs,
+            input_columns: self.input_columns,
+            targets: &self.targets,
+            target_columns: self.target_columns,
+        }
+    }
+}
+
+/// What the model sees of each row, and the action.
+pub(crate) fn inputs(log: &Log, view: &ModelView) -> Vec<f32> {
+    let mut seen = Vec::new();
+    view.see_all(log.rows().map(|row| row.state), &mut seen);
+    let seen = seen.chunks_exact(view.features.len().max(1));
+    let rows = seen.zip(log.rows());
+    rows.flat_map(|(seen, row)| seen.iter().chain(row.action).copied())
+        .collect()
+}

@@ -1,0 +1,58 @@
+//! Where a system stops at a limit its next state has a kink, and a Gaussian process is smooth.
+
+use hambo_data::Log;
+use hambo_task::task::TaskFile;
+
+/// A warning for each state that rows leave at a limit. Pairs on a circle reach their limits
+/// smoothly.
+#[must_use]
+pub fn kinks_at_limits(task: &TaskFile, log: &Log) -> Vec<String> {
+    let on_circle = |state: usize| task.physics.on_circle(state);
+    let names = task.logged_states().iter().enumerate();
+    names
+        .filter(|(state, _)| !on_circle(*state))
+        .filter_map(|(state, name)| {
+            let at_limit = |x: Option<&f32>| x.is_some_and(|x| task.is_at_limit(state, *x));
+            let rows = log.rows().filter(|row| at_limit(row.next_state.get(state)));
+            match rows.count() {
+                0 => None,
+                count => Some(format!(
+                    "{count} of {} rows end at a limit of `{name}`, which a Gaussian process \
+                     takes for a kink: the set may be widened for it everywhere\n\
+                     help: fit networks, which can follow it; or leave these rows out if no \
+                     controller comes near the limit, for calibration then says nothing of it",
+                    log.len()
+                )),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use hambo_data::Transition;
+
+    #[test]
+    fn rows_at_a_limit_are_named_and_pairs_on_a_circle_are_not() {
+        let text = "name = 'pendulum'\nhorizon = 2\n[state]\nnames = ['c', 's', 'omega']\nlow = [-1, -1, -8]\n\
+             high = [1, 1, 8]\ncircle = [['c', 's']]\n[action]\nnames = ['u']\nlow = [-1]\n\
+             high = [1]\n[reward]\nexpr = 'c'\n[initial]\nkind = 'data'\n";
+        let task = TaskFile::parse(text, "task.toml").unwrap();
+        let mut log = Log::new(3, 1);
+        for (episode, omega) in (0..).zip([7.9, 8.0, -8.0, 0.0]) {
+            log.push(Transition {
+                state: &[1.0, 0.0, 7.0],
+                action: &[0.0],
+                next_state: &[1.0, 0.0, omega],
+                reward: 0.0,
+                episode,
+            })
+            .unwrap();
+        }
+        let said = kinks_at_limits(&task, &log);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].starts_with("2 of 4 rows end at a limit of `omega`"));
+    }
+}

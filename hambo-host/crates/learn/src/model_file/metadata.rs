@@ -1,0 +1,108 @@
+//! What a model file says about its model, so that a result can be traced.
+
+use serde::{Deserialize, Serialize};
+
+use crate::backtest::Backtest;
+use crate::calibration::{CalibrationMode, ModelCalibration};
+use crate::ensemble::EnsembleOptions;
+use crate::gaussian_process::{FittedOutput, GroupGrowth, Growth, SetWidth, Theory};
+use crate::model_file::LogSample;
+use hambo_task::task::ModelView;
+
+/// How a model came about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// The version of hambo that trained it.
+    pub hambo_version: String,
+    /// The seed of the split and the training.
+    pub seed: u64,
+    /// The log.
+    pub data: DataSummary,
+    /// A few of its rows.
+    pub sample: LogSample,
+    /// Names of the states.
+    pub state_names: Vec<String>,
+    /// Names of the actions.
+    pub action_names: Vec<String>,
+    /// What it sees of a state and which states it moves.
+    pub view: ModelView,
+    /// Whether the last state is the return so far, learned from the log's rewards.
+    pub learned_reward: bool,
+    /// The training.
+    pub training: TrainingSummary,
+    /// The total probability of failure that the set was made for. None if its width does not
+    /// depend on one: networks, and a beta that was given.
+    pub delta: Option<f64>,
+    /// What calibration was allowed to do.
+    pub calibration_mode: CalibrationMode,
+    /// The calibration with its curves.
+    pub calibration: ModelCalibration,
+    /// Withheld windows replayed over several steps; none if it was left out.
+    pub backtest: Option<Backtest>,
+}
+
+/// The log that a model was trained on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DataSummary {
+    /// SHA-256 of the log's numbers.
+    pub hash: [u8; 32],
+    /// All rows.
+    pub rows: usize,
+    /// Rows that were trained on.
+    pub training_rows: usize,
+    /// Rows that decided when to stop.
+    pub validation_rows: usize,
+    /// Rows that were withheld for the calibration.
+    pub withheld_rows: usize,
+    /// Whether they were withheld in whole episodes.
+    pub split_by_episodes: bool,
+    /// Those of them that judged the calibration and chose nothing: the episodes, or the
+    /// stretches of one, by number.
+    pub judging: Vec<u32>,
+    /// What states leave open of each action, as a share of its range; none if the log is
+    /// too short to say.
+    pub exploration: Vec<Option<f64>>,
+}
+
+/// The training of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum TrainingSummary {
+    /// Of networks.
+    Networks(NetworkSummary),
+    /// Of Gaussian processes.
+    GaussianProcess(GaussianProcessSummary),
+}
+
+/// The training of networks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NetworkSummary {
+    /// All options.
+    pub options: EnsembleOptions,
+    /// Mean negative log likelihood of each member on the training rows.
+    pub losses: Vec<f32>,
+    /// The same on the validation rows after the last step, mean over members.
+    pub validation_loss: Option<f32>,
+    /// The step whose weights were kept.
+    pub best_step: usize,
+}
+
+/// The fit of Gaussian processes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GaussianProcessSummary {
+    /// Rows that the hyperparameters were fitted to.
+    pub rows: usize,
+    /// Points that the model keeps.
+    pub points: usize,
+    /// Hyperparameters and how they were found.
+    pub outputs: Vec<FittedOutput>,
+    /// The growth in uncertainty by keeping fewer points; empty if all are
+    /// kept.
+    pub growth: Vec<Growth>,
+    /// The points that the variance takes together, for each output; empty if
+    /// each point is alone.
+    pub groups: Vec<GroupGrowth>,
+    /// beta, norms, Lipschitz constants.
+    pub theory: Theory,
+    /// Where the width of the set comes from.
+    pub width: SetWidth,
+}

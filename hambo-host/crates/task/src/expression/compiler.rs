@@ -1,0 +1,382 @@
+//! Values to tape: constant folding and sharing of common subexpressions.
+
+use hambo_core::expression::{Comparison, Inputs, MAX_OPS, Op, Program};
+
+use super::{error::ExpressionError, parser};
+
+/// What is taken off the difference of two numbers of which one must be larger: nothing to
+/// any difference but 0.
+const LEAST_MARGIN: f32 = 1e-30;
+
+/// The names an expression may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    /// Names of the state's components, in order.
+    pub state: &'a [String],
+    /// Names of the action's components, in order.
+    pub action: &'a [String],
+    /// T, which expressions call `horizon`.
+    pub horizon: u32,
+}
+
+/// Compiles several expressions into one tape.
+///
+/// ```
+/// use hambo_task::expression::{Compiler, Names};
+///
+/// let (state, action) = (["x".to_string()], ["u".to_string()]);
+/// let mut compiler = Compiler::new(Names { state: &state, action: &action, horizon: 50 });
+/// let reward = compiler.add("-(x^2) - 0.1 * u^2")?;
+/// let stop = compiler.add_condition("x^2 > 2 * 2")?; // shares x^2, folds 2 * 2
+/// let ops = compiler.finish();
+/// assert_eq!(ops.len(), 10);
+/// assert!(usize::from(reward) < ops.len() && usize::from(stop) < ops.len());
+/// # Ok::<(), hambo_task::expression::ExpressionError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Compiler<'a> {
+    names: Names<'a>,
+    ops: Vec<Op>,
+}
+
+impl<'a> Compiler<'a> {
+    /// An empty tape over these names.
+    pub fn new(names: Names<'a>) -> Self {
+        Self {
+            names,
+            ops: Vec::new(),
+        }
+    }
+
+    /// Compiles one more expression and gives the slot of its value.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the expression; the tape is then as before.
+    pub fn add(&mut self, source: &str) -> Result<u16, ExpressionError> {
+        self.compile(source, false)
+    }
+
+    /// Like [`Compiler::add`] for an expression that is true or false: any number but 0
+    /// becomes 1.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the expression; the tape is then as before.
+    pub fn add_condition(&mut self, source: &str) -> Result<u16, ExpressionError> {
+        self.compile(source, true)
+    }
+
+    /// Like [`Compiler::add`] for what must hold: a number that must be at least 0, or a
+    /// condition, which becomes such a number. It is at least 0 where the condition holds,
+    /// and only there, and says by how much: `a >= b` becomes `a - b`, `a > b` a hair less,
+    /// `&&` the lesser of two and `||` the greater; `!` turns comparisons round.
+    ///
+    /// ```
+    /// use hambo_core::expression::Op;
+    /// use hambo_task::expression::{Compiler, Names};
+    ///
+    /// let state = ["x".to_string(), "y".to_string()];
+    /// let mut compiler = Compiler::new(Names { state: &state, action: &[], horizon: 50 });
+    /// let margin = compiler.add_margin("x > 1 && y < 2")?;
+    /// assert!(matches!(compiler.finish()[usize::from(margin)], Op::Minimum(..)));
+    /// # Ok::<(), hambo_task::expression::ExpressionError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the expression; the tape is then as before.
+    pub fn add_margin(&mut self, source: &str) -> Result<u16, ExpressionError> {
+        let before = self.ops.len();
+        let slot = self.compile(source, false)?;
+        let mut builder = Builder {
+            source,
+            ops: &mut self.ops,
+        };
+        let margin = builder.margin(slot, false);
+        if margin.is_err() {
+            self.ops.truncate(before);
+        }
+        margin
+    }
+
+    /// The tape so far.
+    #[must_use]
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// The tape, at most [`MAX_OPS`] long.
+    pub fn finish(self) -> Vec<Op> {
+        self.ops
+    }
+
+    fn compile(&mut self, source: &str, condition: bool) -> Result<u16, ExpressionError> {
+        let before = self.ops.len();
+        let mut builder = Builder {
+            source,
+            ops: &mut self.ops,
+        };
+        let slot = parser::parse(source, self.names, &mut builder).and_then(|value| {
+            let value = if condition {
+                builder.condition(value, 0)?
+            } else {
+                value
+            };
+            builder.slot(value, 0)
+        });
+        if slot.is_err() {
+            self.ops.truncate(before);
+        }
+        slot
+    }
+}
+
+/// What a subexpression has become: a number, or a slot of the tape.
+///
+/// A number gets a slot only when an op reads it, so folding leaves nothing behind.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    Constant(f32),
+    Slot(u16),
+}
+
+/// Appends ops to the tape. `offset` is always the place in the source to blame.
+#[derive(Debug)]
+pub(super) struct Builder<'a> {
+    pub(super) source: &'a str,
+    ops: &'a mut Vec<Op>,
+}
+
+impl Builder<'_> {
+    pub(super) fn variable(&mut self, op: Op, offset: usize) -> Result<Value, ExpressionError> {
+        self.emit(op, offset).map(Value::Slot)
+    }
+
+    pub(super) fn apply1(
+        &mut self,
+        op: fn(u16) -> Op,
+        a: Value,
+        offset: usize,
+    ) -> Result<Value, ExpressionError> {
+        self.apply([a], |[a]| op(a), offset)
+    }
+
+    pub(super) fn apply2(
+        &mut self,
+        op: fn(u16, u16) -> Op,
+        a: Value,
+        b: Value,
+        offset: usize,
+    ) -> Result<Value, ExpressionError> {
+        self.apply([a, b], |[a, b]| op(a, b), offset)
+    }
+
+    pub(super) fn apply3(
+        &mut self,
+        op: fn(u16, u16, u16) -> Op,
+        arguments: [Value; 3],
+        offset: usize,
+    ) -> Result<Value, ExpressionError> {
+        self.apply(arguments, |[a, b, c]| op(a, b, c), offset)
+    }
+
+    /// `base ^ exponent`; 2, 3 and 4 become products, which are exact and fast.
+    pub(super) fn power(
+        &mut self,
+        base: Value,
+        exponent: Value,
+        offset: usize,
+    ) -> Result<Value, ExpressionError> {
+        let Value::Constant(number) = exponent else {
+            return self.apply2(Op::Power, base, exponent, offset);
+        };
+        let products = [2.0, 3.0, 4.0].iter().position(|wanted| *wanted == number);
+        let Some(products) = products else {
+            return self.apply2(Op::Power, base, exponent, offset);
+        };
+        let square = self.apply2(Op::Multiply, base, base, offset)?;
+        match products {
+            0 => Ok(square),
+            1 => self.apply2(Op::Multiply, square, base, offset),
+            _ => self.apply2(Op::Multiply, square, square, offset),
+        }
+    }
+
+    /// The value as 0 or 1, so that the smooth stand-ins of `&& || !` make sense.
+    pub(super) fn condition(
+        &mut self,
+        value: Value,
+        offset: usize,
+    ) -> Result<Value, ExpressionError> {
+        match value {
+            Value::Constant(number) => Ok(Value::Constant(if number == 0.0 { 0.0 } else { 1.0 })),
+            Value::Slot(slot) if self.ops[usize::from(slot)].is_condition() => Ok(value),
+            Value::Slot(_) => self.apply2(not_equal, value, Value::Constant(0.0), offset),
+        }
+    }
+
+    /// The slot of a number that is at least 0 where what this slot says holds, or, if
+    /// `negated`, where it does not.
+    fn margin(&mut self, slot: u16, negated: bool) -> Result<u16, ExpressionError> {
+        let (low, high, strict) = match (self.ops[usize::from(slot)], negated) {
+            (Op::Less { left, right, .. }, false) => (left, right, true),
+            (Op::Less { left, right, .. }, true) => (right, left, false),
+            (Op::LessEqual { left, right, .. }, false) => (left, right, false),
+            (Op::LessEqual { left, right, .. }, true) => (right, left, true),
+            (Op::And(a, b), false) | (Op::Or(a, b), true) => {
+                let (a, b) = (self.margin(a, negated)?, self.margin(b, negated)?);
+                return self.emit(Op::Minimum(a, b), 0);
+            }
+            (Op::Or(a, b), false) | (Op::And(a, b), true) => {
+                let (a, b) = (self.margin(a, negated)?, self.margin(b, negated)?);
+                return self.emit(Op::Maximum(a, b), 0);
+            }
+            (Op::Not(a), _) => return self.margin(a, !negated),
+            (Op::Equal { .. } | Op::NotEqual { .. }, _) => {
+                return Err(ExpressionError::new(
+                    self.source,
+                    0,
+                    "this does not say by how much it holds",
+                    "compare with < <= > or >=; instead of `x == 1` write `abs(x - 1) < 0.1`",
+                ));
+            }
+            (_, false) => return Ok(slot),
+            (_, true) => return self.emit(Op::Negate(slot), 0),
+        };
+        let difference = self.emit(Op::Subtract(high, low), 0)?;
+        if !strict {
+            return Ok(difference);
+        }
+        // Steps are whole numbers: `t < 10` must not hold at 10.
+        let least = self.emit(Op::Constant(LEAST_MARGIN), 0)?;
+        self.emit(Op::Subtract(difference, least), 0)
+    }
+
+    /// The slot that holds the value.
+    fn slot(&mut self, value: Value, offset: usize) -> Result<u16, ExpressionError> {
+        match value {
+            Value::Constant(number) => self.emit(Op::Constant(number), offset),
+            Value::Slot(slot) => Ok(slot),
+        }
+    }
+
+    fn apply<const N: usize>(
+        &mut self,
+        arguments: [Value; N],
+        op: impl Fn([u16; N]) -> Op,
+        offset: usize,
+    ) -> Result<Value, ExpressionError> {
+        let numbers = arguments.map(|argument| match argument {
+            Value::Constant(number) => Some(number),
+            Value::Slot(_) => None,
+        });
+        if numbers.iter().all(Option::is_some) {
+            return self.fold(numbers.map(Option::unwrap_or_default), op, offset);
+        }
+        let mut slots = [0; N];
+        for (slot, argument) in slots.iter_mut().zip(arguments) {
+            *slot = self.slot(argument, offset)?;
+        }
+        self.emit(op(slots), offset).map(Value::Slot)
+    }
+
+    /// Computes an op of numbers by running it on the core.
+    fn fold<const N: usize>(
+        &self,
+        numbers: [f32; N],
+        op: impl Fn([u16; N]) -> Op,
+        offset: usize,
+    ) -> Result<Value, ExpressionError> {
+        let mut slots = [0; N];
+        for (slot, index) in slots.iter_mut().zip(0..) {
+            *slot = index;
+        }
+        let mut tape: Vec<Op> = numbers.map(Op::Constant).to_vec();
+        tape.push(op(slots));
+        let inputs = Inputs {
+            state: &[],
+            action: &[],
+            next: &[],
+            step: 0.0,
+        };
+        let mut values = [[f32::NAN]; 8];
+        let finite = Program::new(&tape, 0, 0)
+            .is_ok_and(|program| program.evaluate(Comparison::Exact, inputs, &mut values)[0]);
+        if finite {
+            Ok(Value::Constant(values[N][0]))
+        } else {
+            Err(ExpressionError::new(
+                self.source,
+                offset,
+                "this is not a finite number, whatever the inputs",
+                "look for a division by 0, a root or logarithm of a negative number, \
+                 or a number that is too large",
+            ))
+        }
+    }
+
+    /// The slot of an op: that of an equal one if there is one, else a new one.
+    fn emit(&mut self, op: Op, offset: usize) -> Result<u16, ExpressionError> {
+        let op = ordered(op);
+        let slot = match self.ops.iter().position(|other| same(*other, op)) {
+            Some(slot) => slot,
+            None if self.ops.len() < MAX_OPS => {
+                self.ops.push(op);
+                self.ops.len() - 1
+            }
+            None => MAX_OPS,
+        };
+        match u16::try_from(slot) {
+            Ok(slot) if usize::from(slot) < MAX_OPS => Ok(slot),
+            _ => Err(ExpressionError::new(
+                self.source,
+                offset,
+                format!("the task's expressions need more than {MAX_OPS} operations"),
+                "shorten the expressions; repeated parts cost nothing, so repeat rather \
+                 than rephrase",
+            )),
+        }
+    }
+}
+
+/// `!=` of two slots with the default width.
+pub(super) fn not_equal(left: u16, right: u16) -> Op {
+    Op::NotEqual {
+        left,
+        right,
+        width: 1.0,
+    }
+}
+
+/// Bitwise equality: 0 and -0 are different constants.
+fn same(a: Op, b: Op) -> bool {
+    match (a, b) {
+        (Op::Constant(a), Op::Constant(b)) => a.to_bits() == b.to_bits(),
+        _ => a == b,
+    }
+}
+
+/// Operands in ascending order where the order does not change a bit of the result, so
+/// that `x * y` and `y * x` share a slot.
+fn ordered(op: Op) -> Op {
+    let low = |a: u16, b: u16| a.min(b);
+    let high = |a: u16, b: u16| a.max(b);
+    match op {
+        Op::Add(a, b) => Op::Add(low(a, b), high(a, b)),
+        Op::Multiply(a, b) => Op::Multiply(low(a, b), high(a, b)),
+        Op::And(a, b) => Op::And(low(a, b), high(a, b)),
+        Op::Or(a, b) => Op::Or(low(a, b), high(a, b)),
+        Op::Equal { left, right, width } => Op::Equal {
+            left: low(left, right),
+            right: high(left, right),
+            width,
+        },
+        Op::NotEqual { left, right, width } => Op::NotEqual {
+            left: low(left, right),
+            right: high(left, right),
+            width,
+        },
+        other => other,
+    }
+}

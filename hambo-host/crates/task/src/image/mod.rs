@@ -1,0 +1,22 @@
+//! Writing parts, images and model files, and reading them back into aligned
+//! memory. The formats themselves are the core's.
+
+mod adversary;
+mod aligned;
+mod bundle;
+mod encode;
+mod floor;
+mod policy;
+
+pub use adversary::{
+    Adversaries, FoundAdversary, TrainedAdversary, encode_adversary, encode_found,
+};
+pub use aligned::AlignedBytes;
+pub use bundle::name;
+pub use bundle::{BundleAbout, encode_bundle};
+pub use encode::{ArenaWriter, encode_model, limited, small};
+pub use encode::{
+    EncodeError, Gap, LoggedRegion, Uncertainty, encode_image, encode_image_with, encode_part,
+};
+pub use floor::{encode_floor, floor_of_trust};
+pub use policy::{decode_policy, encode_policy};

@@ -1,0 +1,12 @@
+//! Everything that is read or written: the task file with its expressions,
+//! controllers in TOML and ONNX, device images.
+//!
+//! Goes in: files, with any mistake a person can make. Comes out: values that
+//! have been checked, or an error with file, key or row and what to do. Stands
+//! on `hambo-base`.
+
+pub mod column_names;
+pub mod expression;
+pub mod image;
+pub mod policy;
+pub mod task;

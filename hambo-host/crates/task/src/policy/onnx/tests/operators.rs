@@ -1,0 +1,283 @@
+//! Operators one by one, against hand-computed cases.
+
+use hambo_core::policy::{Head, Spread};
+
+use super::super::{Chance, OnnxError, OnnxOptions, OnnxPolicy, decode};
+use super::{Builder, act, float, floats, integer, task, value};
+use crate::policy::HostPolicy;
+
+fn read(builder: Builder, states: usize, actions: usize) -> Result<OnnxPolicy, OnnxError> {
+    let task = task(states, actions, 100.0);
+    decode(&builder.finish(), None, &task, &OnnxOptions::default())
+}
+
+/// What two states become, without noise.
+fn run(builder: Builder, states: &[f32], actions: usize) -> Vec<f32> {
+    let policy = read(builder, states.len(), actions).unwrap().policy;
+    act(&policy, states, 0.0)
+}
+
+#[test]
+fn layers_fold_to_one() {
+    // 2 (x W) + 3 c, with W given as its transpose, then − 1, then / 2.
+    let gemm = [
+        float("alpha", 2.0),
+        float("beta", 3.0),
+        integer("transB", 1),
+    ];
+    let builder = Builder::new(2)
+        .floats("W", &[1, 2], &[1.0, -1.0])
+        .floats("c", &[1, 1], &[0.5])
+        .floats("one", &[], &[1.0])
+        .floats("two", &[1], &[2.0])
+        .node_with("Gemm", &["x", "W", "c"], &["g"], gemm)
+        .node("Sub", &["g", "one"], "h")
+        .node("Div", &["h", "two"], "y");
+    assert_eq!(
+        run(builder, &[5.0, 2.0], 1),
+        [(2.0 * 3.0 + 1.5 - 1.0) / 2.0]
+    );
+    // Two layers without an activation are one.
+    let builder = Builder::new(2)
+        .floats("W", &[2, 2], &[1.0, 2.0, 3.0, 4.0])
+        .floats("V", &[2, 1], &[10.0, 1.0])
+        .node("MatMul", &["x", "W"], "h")
+        .node("MatMul", &["h", "V"], "y");
+    let policy = read(builder, 2, 1).unwrap().policy;
+    assert_eq!(policy.layers.len(), 1);
+    assert_eq!(policy.layers[0].weights, [12.0, 34.0]);
+}
+
+#[test]
+fn constants_fold() {
+    // W = (1, 2)ᵀ · exp(0) from a Constant, an Expand and a Transpose.
+    let constant = super::super::wire::Message::default()
+        .bytes(1, "value")
+        .message(5, floats("", &[], &[0.0]));
+    let builder = Builder::new(2)
+        .floats("row", &[1, 2], &[1.0, 2.0])
+        .integers("shape", &[1, 2])
+        .node_with("Constant", &[], &["zero"], [constant])
+        .node("Exp", &["zero"], "one")
+        .node("Expand", &["one", "shape"], "ones")
+        .node("Mul", &["row", "ones"], "scaled")
+        .node("Transpose", &["scaled"], "W")
+        .node("MatMul", &["x", "W"], "y");
+    assert_eq!(run(builder, &[3.0, 4.0], 1), [11.0]);
+}
+
+#[test]
+fn rows_are_moved() {
+    let axis = || integer("axis", -1);
+    // (x1, x0) by Split and Concat, then 5 − it, then negated.
+    let builder = Builder::new(2)
+        .floats("five", &[], &[5.0])
+        .integers("row", &[-1, 2])
+        .node_with("Flatten", &["x"], &["flat"], [])
+        .node("Reshape", &["flat", "row"], "r")
+        .node_with("Split", &["r"], &["a", "b"], [axis()])
+        .node_with("Concat", &["b", "a"], &["c"], [axis()])
+        .node("Identity", &["c"], "d")
+        .node_with("Cast", &["d"], &["e"], [integer("to", 11)])
+        .node("Sub", &["five", "e"], "f")
+        .node("Neg", &["f"], "y");
+    assert_eq!(run(builder, &[1.0, 7.0], 2), [2.0, -4.0]);
+    // The second state alone, by Gather and by Slice.
+    let gather = Builder::new(2).integers("place", &[-1]).node_with(
+        "Gather",
+        &["x", "place"],
+        &["y"],
+        [axis()],
+    );
+    assert_eq!(run(gather, &[1.0, 7.0], 1), [7.0]);
+    let slice = Builder::new(2)
+        .integers("start", &[1])
+        .integers("end", &[i64::MAX])
+        .integers("axis", &[1])
+        .node("Slice", &["x", "start", "end", "axis"], "y");
+    assert_eq!(run(slice, &[1.0, 7.0], 1), [7.0]);
+}
+
+#[test]
+fn outputs_that_no_action_needs_are_passed_over() {
+    let builder = Builder::new(1)
+        .node("Softmax", &["x"], "critic")
+        .node("Tanh", &["x"], "y");
+    assert_eq!(run(builder, &[0.0], 1), [0.0]);
+}
+
+/// x in, (tanh x, x − 1) out.
+fn two_outputs() -> Builder {
+    let mut builder = Builder::new(1)
+        .floats("one", &[], &[1.0])
+        .node("Tanh", &["x"], "y")
+        .node("Sub", &["x", "one"], "log_std");
+    builder.outputs.push(value("log_std", &[]));
+    builder
+}
+
+#[test]
+fn heads_are_as_the_file_or_its_user_says() {
+    let task = task(1, 1, 100.0);
+    let head = |chance: Option<Chance>| {
+        let options = OnnxOptions {
+            chance,
+            ..OnnxOptions::default()
+        };
+        decode(&two_outputs().finish(), None, &task, &options)
+            .unwrap()
+            .policy
+            .actions
+    };
+    let of_state = Spread::OfState;
+    assert_eq!(
+        (head(None).head, head(None).squash),
+        (Head::TanhGaussian(of_state), false)
+    );
+    let gaussian = head(Some(Chance::Gaussian));
+    assert_eq!(
+        (gaussian.head, gaussian.squash),
+        (Head::Gaussian(of_state), true)
+    );
+    let deterministic = head(Some(Chance::Deterministic));
+    assert_eq!(
+        (deterministic.head, deterministic.squash),
+        (Head::Deterministic, true)
+    );
+    // The file's own property, and a bad one.
+    let note = |value: &str| {
+        super::super::wire::Message::default()
+            .bytes(1, "hambo.head")
+            .bytes(2, value)
+    };
+    let mut builder = two_outputs();
+    builder.notes.push(note("deterministic"));
+    assert_eq!(
+        read(builder, 1, 1).unwrap().policy.actions.head,
+        Head::Deterministic
+    );
+    let mut builder = two_outputs();
+    builder.notes.push(note("cauchy"));
+    assert!(
+        read(builder, 1, 1)
+            .unwrap_err()
+            .to_string()
+            .contains("`cauchy`")
+    );
+}
+
+#[test]
+fn wrappers_say_what_the_graph_does_not() {
+    let folder = std::env::temp_dir().join(format!("hambo-wrapper-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let model = Builder::new(1)
+        .floats("W", &[1, 1], &[2.0])
+        .node("MatMul", &["x", "W"], "y");
+    // By content, whatever its name.
+    std::fs::write(folder.join("actor.bin"), model.finish()).unwrap();
+    let text = "kind = 'onnx'\nfile = 'actor.bin'\nobservation_mean = [1]\n\
+                observation_std = [4]\naction_scale = [3]\naction_offset = [0.5]\nsquash = true";
+    std::fs::write(folder.join("p.toml"), text).unwrap();
+    let task = task(1, 1, 100.0);
+    let HostPolicy::Perceptron(policy) = HostPolicy::read(folder.join("p.toml"), &task).unwrap()
+    else {
+        panic!("not a network");
+    };
+    let wanted = 3.0 * (2.0 * (3.0_f32 - 1.0) / 4.0).tanh() + 0.5;
+    assert!((act(&policy, &[3.0], 0.0)[0] - wanted).abs() < 1e-6);
+    let plain = HostPolicy::read(folder.join("actor.bin"), &task).unwrap();
+    assert!(matches!(plain, HostPolicy::Perceptron(_)));
+
+    let origin = folder.join("q.toml").display().to_string();
+    for (text, wanted) in [
+        ("kind = 'onnx'", "`file` is missing"),
+        ("kind = 'onnx'\nfile = 'none.onnx'", "none.onnx"),
+        (
+            "kind = 'onnx'\nfile = 'actor.bin'\nobservation_std = [0]",
+            "`observation_std` has 0",
+        ),
+        (
+            "kind = 'onnx'\nfile = 'actor.bin'\naction_scale = [1, 2]",
+            "`action_scale` has length 2",
+        ),
+        (
+            "kind = 'onnx'\nfile = 'actor.bin'\nhead = 'gaussian'",
+            "needs a log_std",
+        ),
+        (
+            "kind = 'onnx'\nfile = 'actor.bin'\nhead = 'cauchy'",
+            "unknown variant",
+        ),
+        (
+            "kind = 'onnx'\nfile = 'actor.bin'\ngain = [[1]]",
+            "`gain` does not belong",
+        ),
+        (
+            "kind = 'linear'\nfile = 'actor.bin'",
+            "`file` does not belong",
+        ),
+    ] {
+        let error = HostPolicy::parse(text, &origin, &task)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(wanted), "{text}: {error}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn layers_may_have_different_activations() {
+    // tanh(relu(x) − 1), a clip inside, and a sigmoid after it.
+    let builder = || {
+        Builder::new(1)
+            .floats("W", &[1, 1], &[1.0])
+            .floats("one", &[], &[1.0])
+            .floats("low", &[], &[-0.5])
+            .floats("high", &[], &[0.25])
+            .node("Relu", &["x"], "a")
+            .node("Sub", &["a", "one"], "b")
+            .node("Tanh", &["b"], "c")
+            .node("Clip", &["c", "low", "high"], "d")
+            .node("MatMul", &["d", "W"], "e")
+            .node("Sigmoid", &["e"], "f")
+            .node("MatMul", &["f", "W"], "y")
+    };
+    for x in [-2.0_f32, 0.4, 0.9, 1.2, 3.0] {
+        let inner = (x.max(0.0) - 1.0).tanh().clamp(-0.5, 0.25);
+        let wanted = 1.0 / (1.0 + (-inner).exp());
+        let found = run(builder(), &[x], 1)[0];
+        assert!((found - wanted).abs() < 1e-6, "{x}: {found} {wanted}");
+    }
+}
+
+#[test]
+fn batch_normalisation_is_a_layer() {
+    let builder = || {
+        Builder::new(2)
+            .floats("scale", &[2], &[2.0, 1.0])
+            .floats("offset", &[2], &[0.5, 0.0])
+            .floats("mean", &[2], &[1.0, -1.0])
+            .floats("variance", &[2], &[3.5, 0.75])
+    };
+    let names = ["x", "scale", "offset", "mean", "variance"];
+    let normal = builder().node_with(
+        "BatchNormalization",
+        &names,
+        &["y"],
+        [float("epsilon", 0.25)],
+    );
+    // Square roots of 3.75 and 1.
+    let wanted = [(3.0 - 1.0) / 3.75_f32.sqrt() * 2.0 + 0.5, 5.0];
+    let found = run(normal, &[3.0, 4.0], 2);
+    for (found, wanted) in found.iter().zip(wanted) {
+        assert!((found - wanted).abs() < 1e-6, "{found} {wanted}");
+    }
+    let training = builder().node_with(
+        "BatchNormalization",
+        &names,
+        &["y"],
+        [integer("training_mode", 1)],
+    );
+    let error = read(training, 2, 2).unwrap_err().to_string();
+    assert!(error.contains("eval()"), "{error}");
+}

@@ -25,7 +25,7 @@ TABLES = [
     ("hambo-core/src/estimate/student.rs", "const TABLE", 3, lambda n, tail: stats.t.isf(tail, n)),
     ("hambo-core/src/arithmetic/random.rs", "let table = [", 2, stats.norm.isf),
     (
-        "hambo-host/src/learn/calibration/distributions.rs",
+        "hambo-host/crates/learn/src/calibration/distributions.rs",
         "fn quantiles_agree_with_the_tables",
         4,
         lambda a, b, p: stats.beta.ppf(p, a, b),

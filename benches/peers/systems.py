@@ -84,7 +84,7 @@ def point_env() -> System:
 
 
 def pendulum() -> System:
-    agents = {n: HOST / f"agents/pendulum_{n}.onnx" for n in (3000, 4000, 6000, 20000)}
+    agents = {n: HOST / f"crates/lab/agents/pendulum_{n}.onnx" for n in (3000, 4000, 6000, 20000)}
 
     def agent(name, n, **changes):
         return policies.network(name, agents[n], 1, **changes)
@@ -113,7 +113,7 @@ def pendulum() -> System:
 
 def of_agents(name) -> System:
     """A system whose controllers are all `agents/NAME_STEPS.onnx`, and those weakened and biased."""
-    files = sorted(HOST.glob(f"agents/{name}_*.onnx"), key=lambda f: int(f.stem.split("_")[-1]))
+    files = sorted(HOST.glob(f"crates/lab/agents/{name}_*.onnx"), key=lambda f: int(f.stem.split("_")[-1]))
     if not files:
         raise SystemExit(f"no controllers agents/{name}_STEPS.onnx: train some by `hambo env train {name}`")
     task_file = HOST / f"tasks/{name}.toml"

@@ -77,7 +77,7 @@ fn firmware() -> PathBuf {
 }
 
 fn agent(steps: u32) -> HostPolicy {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hambo-host/agents");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hambo-host/crates/lab/agents");
     let task = TaskFile::parse(TASK, "task.toml").unwrap();
     HostPolicy::read(folder.join(format!("pendulum_{steps}.onnx")), &task).unwrap()
 }

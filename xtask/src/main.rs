@@ -10,16 +10,12 @@ mod firmware;
 #[cfg(test)]
 mod formulas;
 mod fuzz;
-mod layers;
-mod lines;
 mod lint;
 mod mujoco;
 mod mutants;
-mod picture;
 mod processors;
 mod project;
 mod setup;
-mod source;
 mod steps;
 mod test;
 
@@ -50,11 +46,9 @@ Usage: cargo xtask COMMAND
   mutants [--shard K/N] break the core line by line: do its tests notice?
   budget [--update] what the firmware takes, against budgets.toml, or into it
   study NAME [...]  work off a study into studies/NAME.csv; --summary says what it says
-  districts         draw docs/figures/districts.svg from the host's imports
   mujoco            fetch the MuJoCo engine, build and test `hambo` with Hopper and HalfCheetah
   processors [FOLDER] the check's bits on 64-bit ARM, on the images of FOLDER
   dist              what users install: a static program with its pages and checksums
-  lines [COMMIT]    lines of code, comments and tests by crate, now or at COMMIT
   firmware          build the firmware and print the path of its ELF file
   setup             install what is missing: the Cortex-M target and QEMU
   help              show this
@@ -78,7 +72,7 @@ fn main() -> ExitCode {
     if !rest.is_empty()
         && matches!(
             known,
-            "test" | "firmware" | "setup" | "miri" | "docs" | "districts" | "dist" | "mujoco"
+            "test" | "firmware" | "setup" | "miri" | "docs" | "dist" | "mujoco"
         )
     {
         say(format_args!(
@@ -120,11 +114,9 @@ fn main() -> ExitCode {
         "mutants" => project.mutants(shard),
         "budget" => project.budget(update),
         "study" => project.study(&rest),
-        "districts" => project.districts(),
         "dist" => project.dist(),
         "mujoco" => project.mujoco(),
         "processors" => project.processors(rest.first()),
-        "lines" => project.lines(rest.first()),
         "firmware" => project.firmware(),
         "setup" => project.setup(),
         "help" | "--help" | "-h" => print(USAGE),
@@ -268,22 +260,6 @@ impl Project {
         steps.step("build", || self.run(dist::build()))?;
         let archive = steps.step("distribution", || self.gather())?;
         print(archive.display())
-    }
-
-    fn districts(&self) -> Result<(), Failure> {
-        Steps::default().step("picture of the districts", || picture::update(&self.root))?;
-        print(picture::FILE)
-    }
-
-    fn lines(&self, commit: Option<&OsString>) -> Result<(), Failure> {
-        let count = Steps::default().step("lines", || match commit {
-            None => lines::count(&self.root),
-            Some(commit) => {
-                let folder = self.target_directory.join("lines");
-                lines::count_at(&self.root, &commit.to_string_lossy(), &folder)
-            }
-        })?;
-        print(count)
     }
 
     fn miri(&self) -> Result<(), Failure> {

@@ -21,7 +21,12 @@ const WORKSPACE: &str = "--release --workspace --features hambo-tests/qemu \
 /// The tests beside the code. The host's are compiled without optimisation, which takes a sixth
 /// of the time; what would then run for long stands in `tests/`.
 const UNIT_TESTS: &str = "--lib --bin xtask --example own_firmware \
-     --config profile.release.package.hambo-host.opt-level=0";
+     --config profile.release.package.hambo-base.opt-level=0 \
+     --config profile.release.package.hambo-task.opt-level=0 \
+     --config profile.release.package.hambo-data.opt-level=0 \
+     --config profile.release.package.hambo-learn.opt-level=0 \
+     --config profile.release.package.hambo-check.opt-level=0 \
+     --config profile.release.package.hambo-lab.opt-level=0";
 
 /// An example of `tests/`, built as the tests are.
 pub fn example_build() -> CommandLine {

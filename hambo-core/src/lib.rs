@@ -83,6 +83,7 @@
 //! elementary function comes from `libm`.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
 pub mod adversary;

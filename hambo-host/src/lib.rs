@@ -16,6 +16,8 @@
 //! | [`lab`] | systems whose true return is known, the paper's figures, benches, the demo |
 //! | [`command`] | the `hambo` command |
 
+#![warn(missing_docs)]
+
 pub use hambo_base as base;
 pub use hambo_base::Error;
 pub use hambo_check as check;

@@ -5,7 +5,7 @@ use hambo_core::floor::Shortfall;
 use hambo_core::image::{ImageError, Part, Problem};
 use hambo_core::rollout::CapacityError;
 
-use crate::Error;
+use super::error::Error;
 use crate::error::Explained;
 
 /// The word for a part.

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::{ABSTAIN, REJECT};
+use crate::exit_code::{ABSTAIN, REJECT};
 use hambo_base::Error;
 use hambo_check::case::hold;
 use hambo_console::line::Line;

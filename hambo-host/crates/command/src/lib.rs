@@ -11,6 +11,7 @@ mod check;
 mod data;
 mod device;
 mod device_effort;
+mod exit_code;
 mod export;
 mod fit;
 mod floor;
@@ -34,6 +35,7 @@ use self::backtest::BacktestArguments;
 use self::check::CheckArguments;
 use self::data::DataCommand;
 use self::device::DeviceCommand;
+use self::exit_code::{BAD_INPUT, NOT_READ};
 use self::export::ExportArguments;
 use self::fit::FitArguments;
 use self::floor::FloorArguments;
@@ -207,15 +209,6 @@ enum ModelCommand {
     /// Example: hambo model info m.hambo
     Info(ModelInfoArguments),
 }
-
-/// Exit code of what must not be deployed.
-const REJECT: u8 = 1;
-/// Exit code of what the evidence cannot decide.
-const ABSTAIN: u8 = 3;
-/// Exit code for bad usage and bad input.
-const BAD_INPUT: u8 = 2;
-/// The reader of the output has gone, as with `| head`; as if by the signal for it.
-const NOT_READ: u8 = 141;
 
 /// How `hambo:` before an error looks on a terminal.
 const ERROR: Style = AnsiColor::Red.on_default().bold();

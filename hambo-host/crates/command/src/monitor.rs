@@ -8,7 +8,7 @@ use clap::Args;
 use hambo_core::monitor::{MonitorSettings, Trip};
 use serde::Serialize;
 
-use super::REJECT;
+use crate::exit_code::REJECT;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
 use hambo_base::output::{OutputKind, hold_output};

@@ -11,11 +11,14 @@ use hambo_core::drive_link::{
     SensorSample,
 };
 
+use super::error::DeviceError;
 use super::floor_file::FloorFile;
+use super::gpio;
+use super::gpio::GpioWrite;
 use super::output::DeviceOutput;
+use super::qemu::Qemu;
 use super::qemu::{collect, collected, loader, require_room, wait};
 use super::robot_line::RobotLine;
-use super::{DeviceError, GpioWrite, Qemu, gpio};
 
 /// A robot as its controller meets it.
 pub trait Robot {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
 
-use super::DeviceError;
+use super::error::DeviceError;
 use hambo_task::image::floor_of_trust;
 
 /// Runs of this process that wrote a floor.

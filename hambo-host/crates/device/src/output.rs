@@ -3,7 +3,7 @@
 use defmt_decoder::{DecodeError, Table};
 use hambo_core::device_link::{DeviceMessage, FrameError};
 
-use super::DeviceError;
+use super::error::DeviceError;
 
 /// All that a device said.
 pub(super) struct DeviceOutput {

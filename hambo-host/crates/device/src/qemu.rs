@@ -1,8 +1,10 @@
 //! Runs the firmware on a microcontroller emulated by QEMU.
 
+use super::elf::Firmware;
+use super::error::DeviceError;
 use super::floor_file::FloorFile;
 use super::output::DeviceOutput;
-use super::{DeviceError, DeviceReport, Firmware};
+use super::report::DeviceReport;
 use defmt_decoder::Table;
 use hambo_core::device_link::{DeviceMessage, ModelCosts, WatchedDrive};
 use std::{

@@ -4,8 +4,11 @@ use std::process::ExitStatus;
 
 use hambo_core::device_link::{DeviceMessage, DeviceResult, DeviceVerdict};
 
+use super::elf::Firmware;
+use super::error::DeviceError;
+use super::gpio;
+use super::gpio::GpioWrite;
 use super::output::DeviceOutput;
-use super::{DeviceError, Firmware, GpioWrite, gpio};
 
 /// What the device did with an image.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use hambo_core::drive::{Actuator, Drive, DriveError, DriveSettings, Sensor};
 use hambo_core::drive_link::{Acted, Begin, DriveSummary, SensorSample};
 use hambo_core::image::Bundle;
 
-use super::DeviceDrive;
+use super::drive::DeviceDrive;
 use hambo_base::Error;
 use hambo_task::image::AlignedBytes;
 

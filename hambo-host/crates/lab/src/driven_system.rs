@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::environment::DisturbedSystem;
+use super::environment::disturbance::DisturbedSystem;
 use hambo_device::{Measurement, Robot};
 
 /// A system that is driven for so many periods, with the rewards of all of them.

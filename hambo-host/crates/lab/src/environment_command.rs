@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::environment::{
-    ENVIRONMENTS, GET_MUJOCO, HAS_MUJOCO, MUJOCO_ENVIRONMENTS, named, rollout_for,
-};
+use super::environment::mujoco::{GET_MUJOCO, HAS_MUJOCO, MUJOCO_ENVIRONMENTS};
+use super::environment::named::{ENVIRONMENTS, named};
+use super::environment::rollout::rollout_for;
 use clap::{Args, Subcommand};
 use hambo_base::Error;
 use hambo_base::output::{OutputKind, hold_output};

@@ -2,7 +2,7 @@
 
 use hambo_core::arithmetic::random::Stream;
 
-use crate::environment::Environment;
+use super::environment::system::Environment;
 use hambo_base::Error;
 use hambo_check::reinforcement::{Actions, Problem};
 
@@ -102,7 +102,8 @@ impl Problem for EnvironmentProblem<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::{Pendulum, rollout};
+    use crate::environment::pendulum::Pendulum;
+    use crate::environment::rollout::rollout;
     use hambo_base::network::Activation;
     use hambo_base::network::reference::outputs;
     use hambo_check::reinforcement::{

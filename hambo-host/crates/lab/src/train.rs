@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::environment::{named, rollout};
+use super::environment::named::named;
+use super::environment::rollout::rollout;
 use crate::environment_problem::EnvironmentProblem;
 use clap::Args;
 use hambo_base::Error;

@@ -8,7 +8,9 @@ use hambo_core::task::{Allocation, Effort};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::calibration::{ModelCalibration, NOMINAL_SHARE, noise_width};
+use super::calibration::gate::NOMINAL_SHARE;
+use super::calibration::outcome::ModelCalibration;
+use super::calibration::scales::noise_width;
 use super::replay_image::image_without_controller;
 use hambo_base::Error;
 use hambo_data::{Log, Transition};
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
     use hambo_core::arithmetic::random::Stream;
 
-    use crate::ensemble::EnsembleOptions;
+    use crate::ensemble::options::EnsembleOptions;
     use crate::fit::{FitOptions, ModelOptions, fit};
     use crate::model_file::ModelFile;
     use hambo_base::observer::Unobserved;

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Activation;
 use super::activation::BatchActivation;
 use super::perceptron::{LayerShape, parameter_count};
 use crate::random::Random;
+use hambo_core::network::Activation;
 
 /// The distribution of the first weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,9 +10,9 @@ use std::ops::Range;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, ColRef, MatMut, MatRef, Par};
 
-use super::Activation;
 use super::activation::{BatchActivation, each};
 use super::vectors::with_vectors;
+use hambo_core::network::Activation;
 
 /// Size and place of one layer.
 #[derive(Debug, Clone)]

@@ -5,7 +5,55 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{Row, Study};
+use crate::error::Error;
+
+/// The fields of one row, in the order of the study's columns.
+pub type Row = Vec<String>;
+
+/// Numbered cells, each with its rows.
+pub trait Study: Sync {
+    /// As the command and the files call it.
+    fn name(&self) -> &'static str;
+
+    /// The file's header. The first column is the cell's number.
+    fn columns(&self) -> &'static [&'static str];
+
+    /// How many cells there are.
+    fn cells(&self) -> usize;
+
+    /// How many rows a cell has.
+    fn rows_per_cell(&self) -> usize {
+        1
+    }
+
+    /// How many rows one cell has, where they differ.
+    fn rows_of(&self, _cell: usize) -> usize {
+        self.rows_per_cell()
+    }
+
+    /// Whether this program can work off a cell: some need parts that it may lack.
+    fn can_run(&self, _cell: usize) -> bool {
+        true
+    }
+
+    /// Works off a cell, which depends on nothing but its number and the program.
+    ///
+    /// # Errors
+    /// If the cell itself is wrong; a model that cannot be fitted is a row.
+    fn run(&self, cell: usize) -> Result<Vec<Row>, Error>;
+
+    /// What the rows say, and the rows of an older program beside them.
+    fn summary(&self, now: &Table, before: Option<&Table>) -> Summary;
+}
+
+/// What a study's rows say.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// For the terminal, and for the documentation.
+    pub text: String,
+    /// The picture.
+    pub svg: String,
+}
 
 /// Rows under a header.
 #[derive(Clone, Debug, PartialEq)]

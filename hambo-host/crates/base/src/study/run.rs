@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::rows::{Appender, Table};
-use super::{Study, Summary};
+use super::rows::{Study, Summary};
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]

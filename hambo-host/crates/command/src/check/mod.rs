@@ -8,7 +8,7 @@ mod text;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{ABSTAIN, REJECT};
+use crate::exit_code::{ABSTAIN, REJECT};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use hambo_base::Error;

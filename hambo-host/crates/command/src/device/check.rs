@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use hambo_core::device_link::{BoardStatus, DeviceVerdict, Refusal};
 
-use crate::{ABSTAIN, REJECT};
+use crate::exit_code::{ABSTAIN, REJECT};
 use hambo_base::Error;
 use hambo_base::refused::{part_name, problem_text, shortfall_text};
 use hambo_check::number::Number;

@@ -10,8 +10,8 @@ use hambo_core::drive::{Mode, Stop};
 use hambo_core::drive_link::{Begin, CandidateResult, DriveSummary, Ready};
 use hambo_core::image::Bundle;
 
+use crate::exit_code::{ABSTAIN, REJECT};
 use crate::monitor::reason;
-use crate::{ABSTAIN, REJECT};
 use hambo_base::Error;
 use hambo_base::output::{OutputKind, hold_output};
 use hambo_check::number::Number;

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use faer::Mat;
 
-use super::{BenchError, Contest};
+use super::contest::Contest;
+use super::peer::BenchError;
 use hambo_base::Error;
 use hambo_learn::gaussian_process::cholesky::factorise;
 

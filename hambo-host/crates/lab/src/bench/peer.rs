@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use super::Contest;
+use super::contest::Contest;
 use hambo_base::error::Explained;
 
 /// What can go wrong with a peer.

@@ -11,8 +11,11 @@ use hambo_core::image::Image;
 use hambo_core::model::Calibration;
 use hambo_core::task::{Allocation, Effort, Variant};
 
-use super::{BenchError, Contest};
-use crate::environment::{Environment, Pendulum, rollout};
+use super::contest::Contest;
+use super::peer::BenchError;
+use crate::environment::pendulum::Pendulum;
+use crate::environment::rollout::rollout;
+use crate::environment::system::Environment;
 use hambo_base::Error;
 use hambo_base::network::{Activation, Layer, Standardisation};
 use hambo_check::in_lanes::check;

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use hambo_core::arithmetic::random::Stream;
 
-use super::{BenchError, Contest};
+use super::contest::Contest;
+use super::peer::BenchError;
 use hambo_base::Error;
 use hambo_base::random::Random;
 use hambo_check::reinforcement::{

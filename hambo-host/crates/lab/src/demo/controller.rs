@@ -7,7 +7,7 @@ use hambo_core::check::Outcome;
 use hambo_core::image::Image;
 
 use super::{Experiment, policy};
-use crate::environment::TruePath;
+use crate::environment::point_safety::TruePath;
 use hambo_base::Error;
 use hambo_base::error::Explained;
 use hambo_base::files::write_whole;

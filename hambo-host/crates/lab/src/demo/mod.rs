@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use hambo_core::policy::Waypoints;
 
-use crate::environment::PointSafety;
+use super::environment::point_safety::PointSafety;
 use controller::CheckedController;
 use hambo_base::Error;
 use hambo_base::observer::Unobserved;

@@ -8,7 +8,7 @@ use hambo_core::verdict::Verdict;
 use rayon::prelude::*;
 
 use super::Experiment;
-use crate::environment::UNSAFE_BELOW;
+use crate::environment::point_safety::UNSAFE_BELOW;
 use hambo_base::Error;
 use hambo_check::in_lanes::check;
 use hambo_report::figure::{Study, StudyPoint};

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use hambo_core::arithmetic::random::Stream;
 use serde::Serialize;
 
-use super::Environment;
+use super::system::Environment;
 use hambo_base::Error;
 
 /// What differs from the logged system.
@@ -180,8 +180,8 @@ impl DisturbedSystem {
 
 #[cfg(test)]
 mod tests {
-    use super::super::named;
     use super::*;
+    use crate::environment::named::named;
 
     fn point(disturbance: Disturbance) -> Result<DisturbedSystem, Error> {
         DisturbedSystem::new(named("point_safety").unwrap(), disturbance, 7)

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use hambo_core::arithmetic::random::Stream;
 
-use super::Environment;
+use super::system::Environment;
 use hambo_task::task::TaskFile;
 
 const TASK: &str = include_str!("../../../../tasks/pendulum.toml");

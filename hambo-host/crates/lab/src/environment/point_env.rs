@@ -2,7 +2,7 @@
 
 use hambo_core::arithmetic::random::Stream;
 
-use super::Environment;
+use super::system::Environment;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 
@@ -61,8 +61,8 @@ impl Environment for PointEnv {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rollout;
     use super::*;
+    use crate::environment::rollout::rollout;
 
     #[test]
     fn the_proportional_controller_reaches_the_origin() {

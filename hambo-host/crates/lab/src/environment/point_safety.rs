@@ -4,7 +4,7 @@ use hambo_core::arithmetic::random::Stream;
 use hambo_core::expression::{Comparison, Inputs, Program};
 use hambo_core::policy::{Leg, Policy, Waypoints};
 
-use super::Environment;
+use super::system::Environment;
 use hambo_base::one_lane::{one_lane, one_lane_mut};
 use hambo_data::{Log, Transition};
 use hambo_task::task::TaskFile;

@@ -2,7 +2,8 @@
 
 use hambo_core::arithmetic::random::Stream;
 
-use super::{Environment, EnvironmentRun};
+use super::rollout::EnvironmentRun;
+use super::system::Environment;
 use hambo_data::{Log, LogError, Transition};
 
 /// Returns of episodes of at most `horizon` steps in which every action is uniform between its
@@ -174,8 +175,9 @@ impl EnvironmentRun {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Pendulum, PointEnv};
     use super::*;
+    use crate::environment::pendulum::Pendulum;
+    use crate::environment::point_env::PointEnv;
 
     #[test]
     fn random_transitions_are_those_of_the_returns() {

@@ -6,7 +6,7 @@ use hambo_core::image::container::Container;
 use hambo_core::policy::Policy;
 use rayon::prelude::*;
 
-use super::Environment;
+use super::system::Environment;
 use hambo_base::Error;
 use hambo_base::one_lane::{one_lane, one_lane_mut};
 use hambo_data::{Block, Log, Numbers, Origin, Table, Transition};
@@ -197,8 +197,9 @@ impl Episode {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Pendulum, PointSafety};
     use super::*;
+    use crate::environment::pendulum::Pendulum;
+    use crate::environment::point_safety::PointSafety;
     use hambo_task::task::TaskFile;
 
     /// Counts steps and ends after as many as its start says.

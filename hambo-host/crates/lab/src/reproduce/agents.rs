@@ -121,7 +121,8 @@ impl Agents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::{named, rollout};
+    use crate::environment::named::named;
+    use crate::environment::rollout::rollout;
 
     #[test]
     fn every_controller_fits_its_task() {

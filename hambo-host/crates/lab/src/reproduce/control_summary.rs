@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::agents::AGENTS;
 use super::effort::ReproductionEffort;
 use super::scale::{ReturnScale, over_seeds};
-use crate::environment::MeanReturn;
+use crate::environment::random::MeanReturn;
 use hambo_base::study::rows::{Record, Table};
 use hambo_base::study::{Summary, digits};
 use hambo_report::figure::{

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::scale::over_seeds;
-use crate::environment::MeanReturn;
+use crate::environment::random::MeanReturn;
 use hambo_base::study::rows::{Record, Table};
 use hambo_report::figure::{
     Mark, Scale, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle,

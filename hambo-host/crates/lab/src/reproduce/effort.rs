@@ -6,7 +6,7 @@ use hambo_core::task::Allocation;
 
 use super::agents::AGENTS;
 use super::setting::CheckSizes;
-use crate::environment::needs_mujoco;
+use crate::environment::named::needs_mujoco;
 
 /// What figures 3 and 4 do for a system.
 #[derive(Clone, Copy, Debug, PartialEq)]

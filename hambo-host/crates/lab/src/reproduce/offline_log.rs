@@ -1,9 +1,9 @@
 //! The logs of table 1: HalfCheetah driven at random, and by a controller of middling skill.
 
 use super::agents::{AGENTS, Agents};
-use crate::environment::{
-    Environment, EnvironmentRun, MeanReturn, random_returns, random_run, rollout_for,
-};
+use crate::environment::random::{MeanReturn, random_returns, random_run};
+use crate::environment::rollout::{EnvironmentRun, rollout_for};
+use crate::environment::system::Environment;
 use hambo_base::Error;
 use hambo_task::policy::HostPolicy;
 

@@ -1,6 +1,6 @@
 //! Returns on the scale of the pictures: the truth is 1, a uniformly random controller 0.
 
-use crate::environment::MeanReturn;
+use crate::environment::random::MeanReturn;
 
 /// A scale of returns.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,8 @@ use hambo_core::task::Allocation;
 use hambo_core::variant::Variant;
 
 use super::agents::Agents;
-use crate::environment::{Environment, rollout_for};
+use crate::environment::rollout::rollout_for;
+use crate::environment::system::Environment;
 use hambo_base::Error;
 use hambo_base::observer::Unobserved;
 use hambo_check::adversary::EffortLevel;

@@ -9,6 +9,7 @@ use hambo_core::task::{InitialKind, InitialState, Limits, Task};
 use hambo_core::variant::Variant;
 
 use super::replay::Replay;
+use super::trajectories::Trajectories;
 use super::tube::Tube;
 use super::window::Window;
 use hambo_base::Error;
@@ -31,15 +32,6 @@ pub(super) struct Simulation<'a> {
 pub(super) struct Answers {
     pub(super) path: bool,
     pub(super) returns: bool,
-}
-
-/// The trajectories of a window, all starts of the adversary on each.
-pub(super) struct Trajectories {
-    /// Starts on each trajectory; the first does nothing.
-    pub(super) starts: usize,
-    /// Trajectory by trajectory, start by start: s_1 … s_L, one state after the other.
-    pub(super) paths: Vec<Vec<f32>>,
-    pub(super) returns: Vec<f32>,
 }
 
 /// How many noisy trajectories a window needs: the logged one is compared with them by its

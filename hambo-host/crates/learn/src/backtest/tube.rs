@@ -3,7 +3,7 @@
 
 use hambo_core::physics::Physics;
 
-use super::simulate::Trajectories;
+use super::trajectories::Trajectories;
 use hambo_task::task::Wrap;
 
 /// Of every state at every step, in the order of a path.

@@ -2,9 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Backtest;
 use super::simulate::Answers;
-use crate::calibration::Share;
+use crate::calibration::korn_graubard::Share;
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Backtest {
+    /// The share of windows that was allowed to fail.
+    pub delta: f32,
+    /// Episodes, or stretches of one, that the windows come from.
+    pub episodes: usize,
+    /// The answers by the windows' length, shortest first.
+    pub lengths: Vec<LengthResult>,
+    /// All of them taken together.
+    pub verdict: Verdict,
+}
 
 /// The probability with which a right model fails at most.
 const TAIL: f64 = 0.05;

@@ -1,7 +1,8 @@
 //! How often the model's intervals hold what was observed.
 
+use super::outcome::Intervals;
+use super::withheld::WithheldDimension;
 use super::withheld::WithheldRow;
-use super::{Intervals, WithheldDimension};
 
 /// The nominal levels of the regression calibration error.
 pub(super) const LEVELS: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99];

@@ -6,7 +6,7 @@
 //! variances of the noise: errors of the model that stay from step to step
 //! leave the second sum behind.
 
-use super::{Withheld, WithheldDimension};
+use super::withheld::{Withheld, WithheldDimension};
 
 /// The widening that each window needs.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@
 //! is left over goes into the set. The scale is never larger than the residuals
 //! themselves allow: more noise is not more caution.
 
-use super::Withheld;
+use super::withheld::Withheld;
 use hambo_base::order::median;
 
 /// The median of |X| for a standard normal X.
@@ -44,8 +44,8 @@ pub(super) fn noise_scale(rows: &Withheld<'_>, dimension: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::WithheldDimension;
     use super::*;
+    use crate::calibration::withheld::WithheldDimension;
 
     #[test]
     fn twenty_pairs_are_enough_and_nineteen_are_not() {

@@ -28,8 +28,9 @@ pub(super) fn best_scale(scores: &Scores) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::calibration_error::scores;
-    use super::super::{Intervals, WithheldDimension};
     use super::*;
+    use crate::calibration::outcome::Intervals;
+    use crate::calibration::withheld::WithheldDimension;
 
     fn best(observed: &[f32]) -> f64 {
         let dimension = WithheldDimension {

@@ -8,12 +8,10 @@ use super::calibration_error::{LEVELS, fraction, scores};
 use super::gate::{MOST_WIDENING, NOMINAL_SHARE};
 use super::needed::{Simulated, longest_run};
 use super::noise_scale::noise_scale;
+use super::outcome::{Beta, CalibrationMode, CalibrationOptions, CurvePoint, DimensionCalibration};
 use super::scale::best_scale;
 use super::withheld::WithheldRow;
-use super::{
-    Beta, CalibrationError, CalibrationMode, CalibrationOptions, CurvePoint, DimensionCalibration,
-    Withheld, WithheldDimension,
-};
+use super::withheld::{CalibrationError, Withheld, WithheldDimension};
 
 /// The 0.95 quantile of the standard normal: half the width of a 90 % interval.
 const NORMAL_95: f64 = 1.644_853_626_951_472;
@@ -201,8 +199,8 @@ pub fn noise_width(count: usize) -> f32 {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 
-    use super::super::Intervals;
     use super::*;
+    use crate::calibration::outcome::Intervals;
 
     #[test]
     fn windows_double_up_to_the_longest_that_there_is() {

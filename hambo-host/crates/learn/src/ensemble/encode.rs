@@ -2,7 +2,7 @@
 
 use hambo_core::image::{DynamicsManifest, EnsembleManifest};
 
-use super::TrainedEnsemble;
+use super::trained::TrainedEnsemble;
 use hambo_task::image::{EncodeError, Uncertainty, encode_model, limited, small};
 
 /// A model part.

@@ -1,7 +1,9 @@
 //! How well an ensemble explains rows that it was not trained on.
 
+use super::error::TrainingError;
 use super::likelihood::GaussianHead;
-use super::{TrainedEnsemble, TrainingError, TrainingSet};
+use super::trained::TrainedEnsemble;
+use super::training_set::TrainingSet;
 use hambo_base::network::pack;
 use hambo_base::network::perceptron::{Network, layer_shapes};
 

@@ -1,7 +1,7 @@
 //! Oracle of the tests: SVGD on posteriors whose moments are known, by the very
 //! code that moves networks.
 
-use super::Bandwidth;
+use super::options::Bandwidth;
 use super::particles::{Decay, Density, Particle, Particles};
 use super::svgd::Svgd;
 use hambo_base::random::Random;

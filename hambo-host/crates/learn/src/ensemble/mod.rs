@@ -8,28 +8,28 @@
 //! rows, reports and checkpoints.
 
 mod early_stopping;
-mod encode;
-mod error;
+pub mod encode;
+pub mod error;
 mod held_out;
 #[cfg(test)]
 mod known_posteriors;
 mod likelihood;
 mod minibatch;
-mod options;
+pub mod options;
 mod particles;
 mod posterior;
 mod presets;
 mod priors;
 #[cfg(test)]
 mod reference;
-mod state;
+pub mod state;
 mod svgd;
 mod train;
 mod trained;
-mod trainer;
+pub mod trainer;
 #[cfg(test)]
 mod trainer_tests;
-mod training_set;
+pub mod training_set;
 
 pub use encode::encode_ensemble;
 pub use error::TrainingError;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::TrainingError;
+use super::error::TrainingError;
 use hambo_base::network::{Activation, Initial};
 
 /// A training that needs more would take the memory of the machine; the paper's has a

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::EnsembleOptions;
 use super::likelihood::GaussianHead;
 use super::minibatch::Minibatches;
+use super::options::EnsembleOptions;
 use super::particles::Density;
 use super::training_set::StandardisedSet;
 pub use hambo_base::network::perceptron::{Gradient, LayerShape, Network, add};

@@ -1,7 +1,8 @@
 //! The usual sizes: the paper's, the demo's, and one for each board.
 
+use super::error::TrainingError;
 use super::options::{Bandwidth, EnsembleOptions, Inference, Schedule};
-use super::{TrainingError, priors};
+use super::priors;
 use hambo_base::network::{Activation, Initial};
 
 /// Boards with a preset.

@@ -6,7 +6,7 @@
 
 use hambo_core::image::PRIOR_ACTIVATION;
 
-use super::Member;
+use super::trained::Member;
 use super::training_set::StandardisedSet;
 use hambo_base::network::perceptron::{Network, layer_shapes, parameter_count};
 use hambo_base::network::{pack, unpack};

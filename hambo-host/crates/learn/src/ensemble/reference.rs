@@ -2,7 +2,7 @@
 
 use hambo_core::image::PRIOR_ACTIVATION;
 
-use super::TrainedEnsemble;
+use super::trained::TrainedEnsemble;
 use hambo_base::network::Activation;
 use hambo_base::network::reference::outputs;
 

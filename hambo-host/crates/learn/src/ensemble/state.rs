@@ -4,9 +4,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::early_stopping::EarlyStopping;
+use super::error::TrainingError;
+use super::options::EnsembleOptions;
 use super::particles::{Particle, Particles};
 use super::posterior::Posterior;
-use super::{EnsembleOptions, TrainingError, TrainingSet};
+use super::training_set::TrainingSet;
 use hambo_base::checkpoint::CheckpointError;
 use hambo_base::network::adam::Adam;
 

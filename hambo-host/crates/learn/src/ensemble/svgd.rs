@@ -14,7 +14,7 @@
 
 use rayon::prelude::*;
 
-use super::Bandwidth;
+use super::options::Bandwidth;
 use hambo_base::network::vectors::squared_distance;
 
 /// Parameters worked on at a time: all particles' fit a core's cache.

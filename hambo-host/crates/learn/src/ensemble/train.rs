@@ -1,6 +1,10 @@
 //! Training in one call.
 
-use super::{EnsembleOptions, TrainedEnsemble, Trainer, TrainingError, TrainingSet};
+use super::error::TrainingError;
+use super::options::EnsembleOptions;
+use super::trained::TrainedEnsemble;
+use super::trainer::Trainer;
+use super::training_set::TrainingSet;
 
 /// Trains an ensemble on logged transitions, with all of them and to the last
 /// update. [`Trainer`] does the same with validation rows, reports and checkpoints.

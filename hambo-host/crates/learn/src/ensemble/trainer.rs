@@ -5,14 +5,16 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::early_stopping::EarlyStopping;
+use super::error::TrainingError;
+use super::options::{EnsembleOptions, Inference};
 use super::particles::{Decay, Particle, Particles};
 use super::posterior::Posterior;
+use super::priors;
 use super::state::{TrainerState, fingerprint};
 use super::svgd::Svgd;
+use super::trained::{Member, TrainedEnsemble};
 use super::training_set::StandardisedSet;
-use super::{
-    EnsembleOptions, Inference, Member, TrainedEnsemble, TrainingError, TrainingSet, priors,
-};
+use super::training_set::TrainingSet;
 use hambo_base::network::initial::initial_parameters;
 use hambo_base::network::perceptron::{LayerShape, layer_shapes, parameter_count};
 use hambo_base::network::{Standardisation, unpack};

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 
-use super::{
-    Bandwidth, EnsembleOptions, Inference, Schedule, TrainedEnsemble, Trainer, TrainerState,
-    TrainingError, TrainingSet,
-};
+use super::error::TrainingError;
+use super::options::{Bandwidth, EnsembleOptions, Inference, Schedule};
+use super::state::TrainerState;
+use super::trained::TrainedEnsemble;
+use super::trainer::Trainer;
+use super::training_set::TrainingSet;
 use hambo_base::checkpoint::CheckpointError;
 use hambo_base::network::pack;
 use hambo_base::random::Random;

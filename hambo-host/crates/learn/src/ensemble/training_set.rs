@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{MINIMUM_ROWS, TrainingError};
+use super::error::TrainingError;
+use super::options::MINIMUM_ROWS;
 use hambo_base::network::Standardisation;
 use hambo_base::network::standardisation::{moments, scaled};
 

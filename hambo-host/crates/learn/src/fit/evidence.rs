@@ -5,7 +5,7 @@ use hambo_core::image::container::Container;
 use hambo_core::image::{Part, parse_model};
 use hambo_core::model::Calibration;
 
-use crate::calibration::{Withheld, WithheldDimension};
+use crate::calibration::withheld::{Withheld, WithheldDimension};
 use crate::prediction::predict;
 use hambo_base::Error;
 use hambo_data::{LogPart, follows};
@@ -104,7 +104,8 @@ pub fn uncalibrated(view: &ModelView) -> Uncertainty {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::ensemble::{Member, TrainedEnsemble, encode_ensemble};
+    use crate::ensemble::encode::encode_ensemble;
+    use crate::ensemble::{Member, TrainedEnsemble};
     use hambo_base::network::{Activation, Layer, Standardisation};
     use hambo_data::{Log, Transition};
     use hambo_task::task::TaskFile;

@@ -3,16 +3,22 @@
 
 use hambo_core::arithmetic::random::normal_quantile_of_tail;
 
-use super::Trained;
 use super::tables::Tables;
-use crate::calibration::Beta;
+use super::trained::Trained;
+use crate::calibration::outcome::Beta;
 use crate::delta::model_share;
-use crate::gaussian_process::{
-    ChosenRows, DeviceRoom, GaussianProcessError, GaussianProcessFit, NORM_FACTOR, NormBound,
-    SearchOptions, SetWidth, Theory, VarianceGroups, encode_gaussian_process, fit_hyperparameters,
-    greedy_order, model_bytes, uncertainty_growth,
+pub use crate::gaussian_process::beta::{NORM_FACTOR, NormBound, SetWidth};
+use crate::gaussian_process::error::GaussianProcessError;
+use crate::gaussian_process::groups::VarianceGroups;
+use crate::gaussian_process::marginal_likelihood::options::SearchOptions;
+pub use crate::gaussian_process::marginal_likelihood::search::fit_hyperparameters;
+use crate::gaussian_process::model_part::encode_gaussian_process;
+use crate::gaussian_process::posterior::GaussianProcessFit;
+use crate::gaussian_process::subset::{
+    ChosenRows, DeviceRoom, greedy_order, model_bytes, uncertainty_growth,
 };
-use crate::model_file::{GaussianProcessSummary, TrainingSummary};
+use crate::gaussian_process::theory::Theory;
+pub use crate::model_file::metadata::{GaussianProcessSummary, TrainingSummary};
 use hambo_base::Error;
 use hambo_base::observer::{Observer, Progress};
 use hambo_base::random::shuffle;

@@ -1,7 +1,7 @@
 //! What the task says of its dynamics must hold in the log: a state that is computed wrongly has
 //! no uncertainty that could show it.
 
-use super::FitError;
+use super::error::FitError;
 use hambo_base::Error;
 use hambo_data::{KnownResidual, Log, circle_residuals, known_residuals};
 use hambo_task::task::{ModelView, TaskFile};

@@ -9,17 +9,23 @@ mod network;
 mod outlier;
 mod region;
 mod tables;
+mod trained;
 
 use hambo_core::model::Calibration;
 use sha2::{Digest, Sha256};
 
-use crate::backtest::{Backtest, BacktestOptions, Verdict, backtest};
-use crate::calibration::{
+use super::backtest::run::backtest;
+use super::backtest::verdict::Verdict;
+use super::calibration::calibrate::calibrate;
+use super::calibration::outcome::{
     Beta, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, ModelCalibration,
-    calibrate,
 };
-use crate::ensemble::{EnsembleOptions, MINIMUM_ROWS, TrainingError};
-use crate::model_file::{DataSummary, LogSample, Metadata, ModelFile};
+use super::ensemble::error::TrainingError;
+use super::ensemble::options::{EnsembleOptions, MINIMUM_ROWS};
+use super::model_file::metadata::{DataSummary, Metadata};
+use super::model_file::sample::LogSample;
+use crate::backtest::{Backtest, BacktestOptions};
+use crate::model_file::ModelFile;
 use evidence::Evidence;
 pub use evidence::uncalibrated;
 use hambo_base::Error;
@@ -27,6 +33,7 @@ use hambo_base::observer::Observer;
 use hambo_data::{Log, LogPart, Split, explorations, next_to_states};
 use hambo_task::image::{LoggedRegion, Uncertainty};
 use hambo_task::task::TaskFile;
+use trained::Trained;
 
 pub use error::FitError;
 pub use gaussian_process::{GaussianProcessOptions, Keep};
@@ -108,18 +115,6 @@ impl FitOptions {
 const JUDGING_EPISODES: usize = 4;
 /// The share of the withheld rows that chooses the scales where no others can.
 const CHOOSING_SHARE: f64 = 1.0 / 3.0;
-
-/// A model that is trained but not calibrated.
-struct Trained {
-    summary: crate::model_file::TrainingSummary,
-    beta: Beta,
-    /// Rows that decided when to stop.
-    validation: Option<LogPart>,
-    encode: Encode,
-}
-
-/// Writes a model part with an uncertainty.
-type Encode = Box<dyn Fn(&Uncertainty) -> Result<Vec<u8>, Error>>;
 
 /// Trains a model on a log of a task and calibrates it. `observer` is told how
 /// it goes. Where the reward is learned, the log is one

@@ -1,7 +1,7 @@
 //! A row that cannot belong to the others: one number of 1e30 sets the units of
 //! its whole column, and nothing is learnt of the rest.
 
-use super::FitError;
+use super::error::FitError;
 use hambo_base::order::{median, quantile};
 use hambo_data::Log;
 use hambo_task::task::TaskFile;

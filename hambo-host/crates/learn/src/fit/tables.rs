@@ -1,7 +1,7 @@
 //! A log as the tables that training takes.
 
-use crate::ensemble::TrainingSet;
-use crate::gaussian_process::Observations;
+use crate::ensemble::training_set::TrainingSet;
+use crate::gaussian_process::posterior::Observations;
 use hambo_data::Log;
 use hambo_task::task::ModelView;
 

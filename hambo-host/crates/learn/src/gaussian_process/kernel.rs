@@ -3,7 +3,7 @@
 use hambo_core::model::Kernel;
 use serde::{Deserialize, Serialize};
 
-use super::GaussianProcessError;
+use super::error::GaussianProcessError;
 
 /// Variances that f32 can hold, with their quotients and squares.
 const VARIANCES: (f64, f64) = (1e-12, 1e12);

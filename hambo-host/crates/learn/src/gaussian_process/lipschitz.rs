@@ -17,7 +17,7 @@
 
 use hambo_core::model::Kernel;
 
-use super::Hyperparameters;
+use super::kernel::Hyperparameters;
 
 impl Hyperparameters {
     /// d_k(x, x′), in standardised units.

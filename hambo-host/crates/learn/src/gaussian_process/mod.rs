@@ -15,20 +15,21 @@
 //! | points that the variance takes together | [`VarianceGroups`], [`GroupGrowth`] |
 //! | beta, Lipschitz constants, C_n | [`beta()`], [`Hyperparameters::lipschitz`], [`Theory`] |
 
-mod beta;
+pub mod beta;
 pub mod cholesky;
-mod error;
-mod groups;
+pub mod error;
+mod grouping;
+pub mod groups;
 mod information_gain;
 mod kernel;
 mod kinks;
 mod lipschitz;
-mod marginal_likelihood;
-mod model_part;
+pub mod marginal_likelihood;
+pub mod model_part;
 mod order;
-mod posterior;
-mod subset;
-mod theory;
+pub mod posterior;
+pub mod subset;
+pub mod theory;
 
 pub use beta::{NORM_FACTOR, NormBound, SetWidth, beta};
 pub use error::GaussianProcessError;

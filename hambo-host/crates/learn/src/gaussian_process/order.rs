@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::Hyperparameters;
+use super::kernel::Hyperparameters;
 
 /// Points chosen one by one; those after them keep their order. Beyond this
 /// many, M grows no more.

@@ -4,10 +4,12 @@
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Mat, Par};
 
-use super::groups::Grouping;
+use super::cholesky;
+use super::error::GaussianProcessError;
+use super::grouping::Grouping;
 use super::information_gain::information_gain;
+use super::kernel::Hyperparameters;
 use super::order::pivoted_order;
-use super::{GaussianProcessError, Hyperparameters, cholesky};
 use hambo_base::network::Standardisation;
 
 /// First jitter and last, as parts of the mean of K's diagonal.

@@ -7,9 +7,11 @@ use hambo_core::model::{GAP, GaussianProcess, Kernel};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::error::GaussianProcessError;
+use super::kernel::Hyperparameters;
 use super::order::{Residual, most_informative};
+use super::posterior::{GaussianProcessFit, Observations};
 use super::posterior::{require_shape, require_standardisation, standardised};
-use super::{GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations};
 use hambo_base::network::Standardisation;
 use hambo_task::image::LoggedRegion;
 

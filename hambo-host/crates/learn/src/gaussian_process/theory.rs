@@ -11,8 +11,9 @@ use hambo_core::model::Kernel;
 use serde::{Deserialize, Serialize};
 
 use super::beta::{NormBound, beta};
+use super::error::GaussianProcessError;
 use super::information_gain::gamma_growth;
-use super::{GaussianProcessError, GaussianProcessFit};
+use super::posterior::GaussianProcessFit;
 
 /// What the numbers of a [`Theory`] rest on.
 pub const ASSUMPTIONS: [&str; 7] = [

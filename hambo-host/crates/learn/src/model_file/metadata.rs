@@ -2,11 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::backtest::Backtest;
-use crate::calibration::{CalibrationMode, ModelCalibration};
-use crate::ensemble::EnsembleOptions;
-use crate::gaussian_process::{FittedOutput, GroupGrowth, Growth, SetWidth, Theory};
-use crate::model_file::LogSample;
+use super::sample::LogSample;
+use crate::backtest::verdict::Backtest;
+pub use crate::calibration::outcome::{CalibrationMode, ModelCalibration};
+use crate::ensemble::options::EnsembleOptions;
+pub use crate::gaussian_process::beta::SetWidth;
+use crate::gaussian_process::groups::GroupGrowth;
+pub use crate::gaussian_process::marginal_likelihood::search::FittedOutput;
+use crate::gaussian_process::subset::Growth;
+use crate::gaussian_process::theory::Theory;
 use hambo_task::task::ModelView;
 
 /// How a model came about.

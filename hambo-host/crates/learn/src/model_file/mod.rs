@@ -1,8 +1,8 @@
 //! The model file (`.hambo`): how a model came about, then its model part,
 //! both in the core's container format.
 
-mod metadata;
-mod sample;
+pub mod metadata;
+pub mod sample;
 
 use std::cmp::Ordering;
 use std::path::Path;

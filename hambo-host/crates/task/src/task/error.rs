@@ -4,7 +4,6 @@ use std::io;
 
 use super::TaskFile;
 use crate::expression::ExpressionError;
-use hambo_base::Error;
 use hambo_base::error::Explained;
 use hambo_base::files::short_lines;
 use hambo_base::place::{Place, shown};

@@ -4,7 +4,7 @@ use hambo_core::arithmetic::random::Stream;
 
 use super::model::Engine;
 use super::simulation::Simulation;
-use crate::environment::Environment;
+use crate::environment::system::Environment;
 use hambo_base::Error;
 use hambo_task::task::TaskFile;
 

@@ -22,7 +22,7 @@ pub use hopper::Hopper;
 #[cfg(feature = "mujoco")]
 pub use model::Engine;
 
-use super::Environment;
+use super::system::Environment;
 use hambo_base::Error;
 
 /// The systems that need the engine.

@@ -4,8 +4,10 @@
 
 use std::collections::HashMap;
 
-use super::{Engine, HalfCheetah, Hopper};
-use crate::environment::Environment;
+use super::half_cheetah::HalfCheetah;
+use super::hopper::Hopper;
+use super::model::Engine;
+use crate::environment::system::Environment;
 
 const TRAJECTORIES: usize = 5;
 const STEPS: usize = 100;

@@ -12,8 +12,10 @@ use basin::{
 use hambo_core::model::Kernel;
 
 use super::kernel_matrix::ScaledPoints;
-use super::{Parameter, Relative, SearchOptions, Signal, Workspace};
-use crate::gaussian_process::{GaussianProcessError, Hyperparameters};
+use super::likelihood::{Relative, Signal, Workspace};
+use super::options::{Parameter, SearchOptions};
+use crate::gaussian_process::error::GaussianProcessError;
+use crate::gaussian_process::kernel::Hyperparameters;
 
 /// A descent ends where no derivative, in nats per factor of e, exceeds this …
 const FLAT: f64 = 1e-3;

@@ -128,7 +128,7 @@ pub(super) fn lane_sum(x: &[f64], y: &[f64], f: impl Fn(f64, f64) -> f64) -> f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gaussian_process::Hyperparameters;
+    use crate::gaussian_process::kernel::Hyperparameters;
 
     #[test]
     fn columns_agree_with_the_covariance() {

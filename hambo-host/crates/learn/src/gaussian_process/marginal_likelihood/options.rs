@@ -5,7 +5,7 @@ use std::fmt;
 use hambo_core::model::Kernel;
 use serde::{Deserialize, Serialize};
 
-use crate::gaussian_process::GaussianProcessError;
+use crate::gaussian_process::error::GaussianProcessError;
 
 /// The least that noise over signal, a constant over signal, or a signal may
 /// be bounded by, so that every product of them is a variance the core takes.

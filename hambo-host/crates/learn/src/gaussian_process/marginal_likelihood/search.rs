@@ -14,9 +14,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::descent::{Data, Failure, Minimum, Space, descend};
-use super::{Parameter, Progress, SearchOptions};
+use super::options::{Parameter, Progress, SearchOptions};
+use crate::gaussian_process::error::GaussianProcessError;
+use crate::gaussian_process::kernel::Hyperparameters;
+use crate::gaussian_process::posterior::Observations;
 use crate::gaussian_process::posterior::{require_standardisation, standardised};
-use crate::gaussian_process::{GaussianProcessError, Hyperparameters, Observations};
 use hambo_base::network::Standardisation;
 use hambo_base::random::shuffle;
 

@@ -7,7 +7,8 @@
 use hambo_core::model::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit};
 
 use super::nearest_plane::NearestPlane;
-use crate::gaussian_process::{Hyperparameters, OutputFit};
+use crate::gaussian_process::kernel::Hyperparameters;
+use crate::gaussian_process::posterior::OutputFit;
 
 /// The points of one output, moved.
 pub(super) struct Coordinates {
@@ -102,7 +103,7 @@ mod tests {
     use hambo_core::model::Kernel;
 
     use super::*;
-    use crate::gaussian_process::{GaussianProcessFit, Observations};
+    use crate::gaussian_process::posterior::{GaussianProcessFit, Observations};
     use hambo_base::network::Standardisation;
 
     fn smooth() -> GaussianProcessFit {

@@ -12,8 +12,8 @@ use hambo_core::arithmetic::triangular::SHIFTS;
 use rayon::prelude::*;
 
 use super::nearest_plane::NearestPlane;
-use crate::gaussian_process::Hyperparameters;
 use crate::gaussian_process::cholesky::free_registers;
+use crate::gaussian_process::kernel::Hyperparameters;
 
 /// Rows that are rounded side by side.
 const SIDE_BY_SIDE: usize = 16;

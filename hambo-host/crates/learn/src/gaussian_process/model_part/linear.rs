@@ -16,7 +16,7 @@ use hambo_core::model::OutputNumbers;
 use super::factors;
 use super::rounding::{MARGIN, UNIT, round_up};
 use crate::gaussian_process::cholesky::free_registers;
-use crate::gaussian_process::{GaussianProcessFit, OutputFit};
+use crate::gaussian_process::posterior::{GaussianProcessFit, OutputFit};
 use hambo_task::image::ArenaWriter;
 
 /// Writes one output; `None` if there is no factor C.

@@ -17,7 +17,8 @@ use hambo_core::image::{
 };
 use hambo_core::model::Kernel;
 
-use super::{GaussianProcessError, GaussianProcessFit, OutputFit};
+use super::error::GaussianProcessError;
+use super::posterior::{GaussianProcessFit, OutputFit};
 use hambo_task::image::{Uncertainty, encode_model, limited, small};
 
 /// A model part.

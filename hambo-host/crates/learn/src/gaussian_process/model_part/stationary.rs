@@ -21,8 +21,8 @@ use super::coordinates::{Coordinates, Weights};
 use super::factors;
 use super::inverse_factor::InverseFactor;
 use super::rounding::{FRACTION, MARGIN, UNIT, round_up};
-use crate::gaussian_process::groups::share;
-use crate::gaussian_process::{GaussianProcessFit, OutputFit};
+use crate::gaussian_process::grouping::share;
+use crate::gaussian_process::posterior::{GaussianProcessFit, OutputFit};
 use hambo_task::image::ArenaWriter;
 
 /// Writes one output; `None` if the moved points' kernel matrix cannot be

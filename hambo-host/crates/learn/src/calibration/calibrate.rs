@@ -1,0 +1,134 @@
+//! Scales from the rows that choose, judged on rows that chose nothing.
+
+use super::calibration_error::{fraction, scores};
+use super::gate::MOST_WIDENING;
+use super::gate::{Refusal, widen};
+use super::needed::longest_run;
+use super::outcome::CalibrationMode;
+use super::outcome::CalibrationOptions;
+use super::outcome::CalibrationStatus;
+use super::outcome::Intervals;
+use super::outcome::MINIMUM_WITHHELD_ROWS;
+use super::outcome::ModelCalibration;
+use super::scales::{Scales, window_lengths};
+use super::withheld::CalibrationError;
+use super::withheld::Withheld;
+use super::withheld::WithheldDimension;
+
+/// Finds the scales on the rows that choose, and judges them on the others.
+///
+/// ```
+/// use hambo_learn::calibration::*;
+///
+/// // Ten episodes of 40 rows whose residuals are three times what the model expects.
+/// let observed: Vec<f32> = (0..400).map(|i| 0.1 * ((i * 7 % 40) as f32 - 19.5)).collect();
+/// let groups: Vec<u32> = (0..400).map(|i| i / 40).collect();
+/// let follows: Vec<bool> = (0..400).map(|i| i % 40 > 0).collect();
+/// let dimension = WithheldDimension {
+///     mean: &[0.0; 400],
+///     epistemic_std: &[0.3; 400],
+///     aleatoric_std: &[0.01; 400],
+///     observed: &observed,
+/// };
+/// let rows = Withheld { dimensions: vec![dimension], groups: &groups, follows: &follows };
+/// let options = CalibrationOptions {
+///     mode: CalibrationMode::Widen,
+///     intervals: Intervals::OneSided,
+///     beta: Beta::Nested { members: 5 },
+///     longest_window: 10,
+/// };
+/// let calibration = calibrate(&rows, &rows, &options)?;
+/// assert_eq!(calibration.status, CalibrationStatus::Calibrated);
+/// assert!(calibration.gate.share_lower >= 0.9);
+/// # Ok::<(), CalibrationError>(())
+/// ```
+///
+/// # Errors
+/// If the columns do not fit together or a value is not finite.
+pub fn calibrate(
+    choosing: &Withheld<'_>,
+    judging: &Withheld<'_>,
+    options: &CalibrationOptions,
+) -> Result<ModelCalibration, CalibrationError> {
+    let choosing_rows = choosing.checked_rows()?;
+    let rows = judging.checked_rows()?;
+    let count = judging.dimensions.len();
+    let chosen = if choosing_rows < MINIMUM_WITHHELD_ROWS {
+        Scales::unit(count, options)?
+    } else {
+        Scales::choose(choosing, options)?
+    };
+
+    let widens = options.mode == CalibrationMode::Widen;
+    let widest = chosen.tau.iter().copied().fold(1.0, f64::max);
+    let most = if widens { MOST_WIDENING / widest } else { 1.0 };
+    let simulated = chosen.simulated(count);
+    let lengths = window_lengths(options.longest_window, longest_run(judging.follows));
+    let windows: Vec<_> = lengths
+        .map(|length| simulated.needed(judging, length))
+        .collect();
+    let (gate, refusal) = widen(&simulated.needed(judging, 1), &windows, most);
+
+    let dimensions: Vec<_> = judging
+        .dimensions
+        .iter()
+        .enumerate()
+        .map(|(j, columns)| chosen.report(j, columns, f64::from(gate.widening), options))
+        .collect();
+    let worst = dimensions.iter().enumerate();
+    let worst = worst.min_by(|a, b| a.1.simulated_coverage.total_cmp(&b.1.simulated_coverage));
+    let status = match refusal {
+        _ if rows < MINIMUM_WITHHELD_ROWS => CalibrationStatus::TooFewRows {
+            rows,
+            needed: MINIMUM_WITHHELD_ROWS,
+        },
+        None => CalibrationStatus::Calibrated,
+        Some(Refusal::TooFewEpisodes(needed)) => CalibrationStatus::TooFewEpisodes {
+            episodes: gate.episodes,
+            needed,
+        },
+        Some(Refusal::RowsOutside) => CalibrationStatus::Failed {
+            dimension: worst.map_or(0, |(dimension, _)| dimension),
+            coverage: worst.map_or(0.0, |(_, of)| of.simulated_coverage),
+        },
+        Some(Refusal::ErrorsStay(length)) => CalibrationStatus::ErrorsStay {
+            length,
+            share: (gate.windows.iter())
+                .find(|window| window.length == length)
+                .map_or(0.0, |window| window.share),
+        },
+    };
+    let mut inside = vec![true; rows];
+    for (columns, of) in judging.dimensions.iter().zip(&dimensions) {
+        let width = f64::from(of.beta) * f64::from(of.scale);
+        for (inside, row) in inside.iter_mut().zip(columns.rows()) {
+            *inside &= row.residual.abs() <= width * row.epistemic;
+        }
+    }
+    Ok(ModelCalibration {
+        status,
+        choosing_rows,
+        gate,
+        beta: dimensions.iter().map(|of| of.beta).fold(0.0, f32::max),
+        dimensions,
+        joint_epistemic_coverage: fraction(&inside),
+    })
+}
+
+/// The calibration error of a model as it is, one-sided.
+///
+/// ```
+/// use hambo_learn::calibration::{WithheldDimension, error_before};
+///
+/// let observed: Vec<f32> = (0..40).map(|i| 0.05 * (i as f32 - 19.5)).collect();
+/// let of = |std: f32| {
+///     let std = vec![std; 40];
+///     let (mean, epistemic_std) = (&[0.0; 40], &[0.0; 40]);
+///     error_before(&WithheldDimension { mean, epistemic_std, aleatoric_std: &std, observed: &observed })
+/// };
+/// assert!(of(0.6) < of(0.1) && of(0.6) < of(5.0));
+/// ```
+#[must_use]
+pub fn error_before(dimension: &WithheldDimension<'_>) -> f32 {
+    scores(dimension, 1.0, Intervals::OneSided).error(1.0) as f32
+}

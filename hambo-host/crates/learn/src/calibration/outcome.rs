@@ -1,0 +1,179 @@
+//! How to calibrate, and what a calibration says of a model.
+
+use super::gate::Gate;
+use serde::{Deserialize, Serialize};
+
+/// Withheld rows below which a calibration is not to be trusted.
+pub const MINIMUM_WITHHELD_ROWS: usize = 20;
+
+/// What calibration may do to the uncertainty set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum CalibrationMode {
+    /// Only widen it: tau = max(1, tau*). An overestimated noise hides epistemic
+    /// error from the minimiser, which would then take the adversary's power.
+    #[default]
+    Widen,
+    /// The plain minimiser, tau = tau*, as in the paper.
+    Paper,
+}
+
+/// The intervals whose coverage is compared with their nominal level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Intervals {
+    /// (−∞, quantile p], as in the paper.
+    #[default]
+    OneSided,
+    /// Centred on the mean.
+    Central,
+}
+
+/// Half the width of the uncertainty set in scaled standard deviations.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Beta {
+    /// Wide enough to hold every member of an ensemble, see [`nested_beta`].
+    Nested {
+        /// Number of members, K.
+        members: usize,
+    },
+    /// A given number for every dimension.
+    Fixed(f32),
+    /// One for each dimension, as theory gives them for Gaussian processes.
+    Each(Vec<f32>),
+}
+
+/// How to calibrate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalibrationOptions {
+    /// Widen only, or follow the paper.
+    pub mode: CalibrationMode,
+    /// One-sided or central intervals.
+    pub intervals: Intervals,
+    /// The set.
+    pub beta: Beta,
+    /// Windows of rows that are longer than this are not looked at: the horizon.
+    pub longest_window: usize,
+}
+
+/// One point of a calibration curve.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// Probability that the model claims.
+    pub nominal: f32,
+    /// Fraction of the withheld rows.
+    pub observed: f32,
+}
+
+/// Whether a calibration can be relied on; anything but `Calibrated` makes a check abstain.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum CalibrationStatus {
+    /// Set and noise, as they are simulated, hold the withheld rows.
+    Calibrated,
+    /// Too few withheld rows; the scales were left at 1.
+    TooFewRows {
+        /// Rows given.
+        rows: usize,
+        /// Rows needed.
+        needed: usize,
+    },
+    /// Set and noise hold the rows, but the episodes are too few to be sure of it.
+    TooFewEpisodes {
+        /// Episodes that judged.
+        episodes: usize,
+        /// So many like these would be enough, if any number is.
+        needed: Option<usize>,
+    },
+    /// Set and noise hold too few rows however they are widened.
+    Failed {
+        /// The worst dimension, from 0.
+        dimension: usize,
+        /// Fraction of its rows inside.
+        coverage: f32,
+    },
+    /// Errors stay from step to step: sums of residuals over windows of so many rows are
+    /// larger than a rollout could make them.
+    ErrorsStay {
+        /// Rows of a window.
+        length: usize,
+        /// Fraction of the windows that are held.
+        share: f32,
+    },
+}
+
+/// The calibration of one state dimension. Errors, curves and shares are those of the rows
+/// that judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DimensionCalibration {
+    /// Minimiser of the calibration error, tau*.
+    pub best_scale: f32,
+    /// The scale in use, tau.
+    pub scale: f32,
+    /// The scale of the noise.
+    pub noise_scale: f32,
+    /// Half the width of the set in use, in scaled standard deviations.
+    pub beta: f32,
+    /// Calibration error at scale 1.
+    pub error_before: f32,
+    /// Calibration error at the scale in use.
+    pub error_after: f32,
+    /// Calibration curve at scale 1.
+    pub curve_before: Vec<CurvePoint>,
+    /// Calibration curve at the scale in use.
+    pub curve_after: Vec<CurvePoint>,
+    /// Fraction of rows inside the set in use: beta · tau · epistemic std.
+    pub epistemic_coverage: f32,
+    /// The same with the noise, as both are simulated.
+    pub simulated_coverage: f32,
+    /// Fraction of rows inside the scaled 90 % interval of the total.
+    pub coverage_90: f32,
+}
+
+/// The calibration of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelCalibration {
+    /// Whether to rely on it.
+    pub status: CalibrationStatus,
+    /// Rows that chose the scales.
+    pub choosing_rows: usize,
+    /// What the rows that chose nothing say.
+    pub gate: Gate,
+    /// The largest beta of all dimensions.
+    pub beta: f32,
+    /// One entry per state dimension.
+    pub dimensions: Vec<DimensionCalibration>,
+    /// Fraction of rows inside the set alone in every dimension at once.
+    pub joint_epistemic_coverage: f32,
+}
+
+impl ModelCalibration {
+    /// The core has one beta, the largest, and takes what a dimension has less
+    /// into its scale: tau_j · beta_j / beta.
+    #[must_use]
+    pub fn core_scales(&self) -> Vec<f32> {
+        let dimensions = self.dimensions.iter();
+        dimensions
+            .map(|dimension| {
+                if dimension.beta < self.beta {
+                    // Not a rounding less.
+                    dimension.scale * (dimension.beta / self.beta) * (1.0 + 1e-6)
+                } else {
+                    dimension.scale
+                }
+            })
+            .collect()
+    }
+
+    /// The scales of the noise.
+    #[must_use]
+    pub fn noise_scales(&self) -> Vec<f32> {
+        let dimensions = self.dimensions.iter();
+        dimensions.map(|dimension| dimension.noise_scale).collect()
+    }
+
+    /// The scales in use, tau_j.
+    pub fn scales(&self) -> Vec<f32> {
+        self.dimensions
+            .iter()
+            .map(|dimension| dimension.scale)
+            .collect()
+    }
+}

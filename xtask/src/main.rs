@@ -4,7 +4,6 @@
 
 mod budget;
 mod command;
-mod dependencies;
 mod dist;
 mod firmware;
 #[cfg(test)]

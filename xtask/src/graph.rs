@@ -78,8 +78,7 @@ fn page(root: &Path) -> Result<(String, String), Problem> {
 /// Draws the graph anew.
 pub fn update(root: &Path) -> Result<(), Problem> {
     let (_, new) = page(root)?;
-    fs::write(root.join(PAGE), new)
-        .map_err(|error| Problem::Advice(format!("{PAGE}: {error}")))
+    fs::write(root.join(PAGE), new).map_err(|error| Problem::Advice(format!("{PAGE}: {error}")))
 }
 
 #[cfg(test)]

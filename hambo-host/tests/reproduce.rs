@@ -115,7 +115,7 @@ fn the_kept_rows_of_table_1_are_those_of_its_cells() {
         let logged = row.number("log_score");
         assert!(score - 2.0 * error > logged, "{} {score}", row.text("cell"));
     }
-    let text = study.summary(&table, None).text;
+    let text = study.summary(&table).text;
     assert_eq!(text.matches("| random | ").count(), 2);
     assert_eq!(text.matches("| medium | ").count(), 2);
 }
@@ -188,7 +188,7 @@ fn results() -> std::path::PathBuf {
 }
 
 fn kept(study: &dyn Study) -> Table {
-    let table = Table::read(&file(&results(), study, None), study).unwrap();
+    let table = Table::read(&file(&results(), study), study).unwrap();
     table.whole_cells(study)
 }
 

@@ -11,14 +11,13 @@ use hambo_tests::study::run::{Plan, run, summary};
 use hambo_tests::study::{Study, glitches, named};
 
 const USAGE: &str = "\
-Usage: study NAME [--cells N] [--minutes M] [--threads N] [--label WORD] [--summary]
+Usage: study NAME [--cells N] [--minutes M] [--threads N] [--summary]
 
   NAME         coverage, focused, broken, backtest, known, monitor, glitches or drive_flips; the rows go to studies/NAME.csv
   --cells N    only the first N cells
   --minutes M  begin no cell after M minutes; the next call goes on
   --threads N  cells side by side; without it as many as there are cores
-  --label WORD the rows go to studies/NAME_WORD.csv: those of another program
-  --summary    count and draw what the file holds, and those labelled `before`";
+  --summary    count and draw what the file holds";
 
 /// Of more cells than this only so many are told.
 const MANY: usize = 1000;
@@ -31,7 +30,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         cells: None,
         time: None,
         threads: cores,
-        label: None,
     };
     let mut summarise = false;
     while let Some(word) = words.next() {
@@ -42,7 +40,6 @@ fn main() -> Result<(), Box<dyn Error>> {
                 plan.time = Some(Duration::from_secs_f64(60.0 * value()?.parse::<f64>()?));
             }
             "--threads" => plan.threads = value()?.parse()?,
-            "--label" => plan.label = Some(value()?),
             "--summary" => summarise = true,
             _ => return Err(USAGE.into()),
         }

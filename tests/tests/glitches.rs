@@ -50,27 +50,10 @@ fn no_glitch_raises_the_pin() {
     }
 }
 
-/// Glitches open the firmware of commit 77a692f, so the campaign can fail.
-#[test]
-fn the_glitches_of_an_older_firmware_find_its_holes() {
-    let table = kept(&Glitches, Some("before")).unwrap();
-    let counts = |part, verdict| GlitchCounts::of(&table, part, verdict);
-    assert_eq!(counts(Part::Control, Verdict::Deploy).high, 1);
-    for verdict in [Verdict::Reject, Verdict::Abstain, Verdict::Refused] {
-        let skipped = counts(Part::SkipFirst, verdict);
-        assert!(skipped.runs > 1000 && skipped.high > 0, "{skipped:?}");
-        assert_eq!(counts(Part::Control, verdict).high, 0);
-    }
-    let rewritten = counts(Part::Flash, Verdict::Deploy);
-    assert!(rewritten.high > 100, "{rewritten:?}");
-    assert!(counts(Part::Flash, Verdict::Reject).high > 0);
-    assert!(counts(Part::Code, Verdict::Reject).high > 0);
-}
-
 /// No glitch opens the firmware of now.
 #[test]
 fn the_claims_of_the_glitches_hold() {
-    let table = kept(&Glitches, None).unwrap();
+    let table = kept(&Glitches).unwrap();
     for part in PARTS {
         for verdict in VERDICTS {
             let counts = GlitchCounts::of(&table, part, verdict);

@@ -34,8 +34,8 @@ use hambo_tests::study::simulate::Felt;
 use hambo_tests::study::statistics::{Count, median};
 use hambo_tests::study::{Row, Study, Summary, digits, kept};
 
-fn committed(study: &dyn Study, label: Option<&str>) -> Table {
-    let table = kept(study, label).unwrap();
+fn committed(study: &dyn Study) -> Table {
+    let table = kept(study).unwrap();
     assert!(!table.is_empty(), "{} has no rows", study.name());
     table
 }
@@ -43,7 +43,7 @@ fn committed(study: &dyn Study, label: Option<&str>) -> Table {
 /// Systems, controllers, truths and spreads are no matter of the program that is studied.
 #[test]
 fn what_is_true_of_a_cell_is_found_again() {
-    let table = committed(&Coverage::EVEN, None);
+    let table = committed(&Coverage::EVEN);
     for cell in [1, 3] {
         let fields = Setting::of(cell).unwrap().fields(cell);
         assert_eq!(
@@ -52,7 +52,7 @@ fn what_is_true_of_a_cell_is_found_again() {
             "cell {cell}"
         );
     }
-    let table = committed(&Broken, Some("before"));
+    let table = committed(&Broken);
     for cell in [0, 1] {
         let mut this = LogCell::of(cell);
         let checked = this.controllers();
@@ -67,7 +67,7 @@ fn what_is_true_of_a_cell_is_found_again() {
 
 /// Rows as today's program makes them, field by field, but for the reasons' wording.
 fn hold(study: &dyn Study, cell: usize, rows: &[Row]) {
-    let table = committed(study, None);
+    let table = committed(study);
     let kept = table.of_cell(cell);
     assert!(!rows.is_empty() && rows.len() <= kept.len());
     for (row, kept) in rows.iter().zip(kept) {
@@ -106,7 +106,7 @@ fn cells_of_the_backtest_are_repeated() {
 
 #[test]
 fn the_claims_of_the_backtest_hold() {
-    let table = committed(&Backtests, None);
+    let table = committed(&Backtests);
     let [shorter, longer] = EPISODES;
     for condition in CONDITIONS {
         let of = |episodes| BacktestCounts::of(&table, condition, episodes);
@@ -137,7 +137,7 @@ fn a_late_and_a_lagging_action_by_hand() {
 /// What README and docs/evidence.md say of networks and Gaussian processes.
 #[test]
 fn the_claims_of_the_coverage_study_hold() {
-    let table = committed(&Coverage::EVEN, None);
+    let table = committed(&Coverage::EVEN);
     let [explored, unexplored] = explored(&table);
     assert_eq!((explored.len(), unexplored.len()), (EXPLORED, UNEXPLORED));
     let networks = Counts::of(&explored, "");
@@ -158,7 +158,7 @@ fn the_claims_of_the_coverage_study_hold() {
 /// What docs/evidence.md says of a focused search.
 #[test]
 fn the_claims_of_the_focused_coverage_hold() {
-    let table = committed(&Coverage::FOCUSED, None);
+    let table = committed(&Coverage::FOCUSED);
     let [explored, unexplored] = explored(&table);
     assert_eq!((explored.len(), unexplored.len()), (EXPLORED, UNEXPLORED));
     for rows in [&explored, &unexplored] {
@@ -171,7 +171,7 @@ fn the_claims_of_the_focused_coverage_hold() {
     assert!(networks.deployed.share() >= 0.7, "{networks:?}");
     marked_as_they_are(&table);
     // Of the same systems, logs and networks.
-    let even = committed(&Coverage::EVEN, None);
+    let even = committed(&Coverage::EVEN);
     for cell in 0..EXPLORED + UNEXPLORED {
         // With what the mean of the networks returns.
         let same = ..=COVERAGE_SETTING;
@@ -199,7 +199,7 @@ fn marked_as_they_are(table: &Table) {
 /// What a log can show does not lead to wrong deploys.
 #[test]
 fn the_claims_of_the_broken_assumptions_hold() {
-    let table = committed(&Broken, None);
+    let table = committed(&Broken);
     for assumption in ASSUMPTIONS {
         let counts = BrokenCounts::of(&table, assumption);
         assert_eq!(counts.wrong.of, LOGS * CONTROLLERS);
@@ -375,7 +375,7 @@ fn evaluate(task: &TaskFile, state: &[f32], action: &[f32], next: &[f32]) -> [f3
 /// stays below it.
 #[test]
 fn known_physics_halves_the_gap() {
-    let table = committed(&KnownPhysics, None);
+    let table = committed(&KnownPhysics);
     for robot in &ROBOTS {
         let counts = KnownCounts::of(&table, Some(robot.name));
         assert!(counts.gaps[1] <= 0.5 * counts.gaps[0], "{counts:?}");
@@ -396,7 +396,7 @@ fn known_physics_halves_the_gap() {
 /// found within 20 steps.
 #[test]
 fn the_monitor_finds_faults_and_seldom_stops_the_same_robot() {
-    let table = committed(&Monitored, None);
+    let table = committed(&Monitored);
     for robot in &ROBOTS {
         for condition in DRIVE_CONDITIONS {
             let counts = MonitoredCounts::of(&table, |row| {
@@ -481,7 +481,7 @@ impl Study for Toy {
         Ok(vec![row(0), row(1)])
     }
 
-    fn summary(&self, _: &Table, _: Option<&Table>) -> Summary {
+    fn summary(&self, _: &Table) -> Summary {
         Summary {
             text: String::new(),
             svg: String::new(),
@@ -493,7 +493,7 @@ impl Study for Toy {
 fn a_study_goes_on_where_it_was_cut_off() {
     let folder = std::env::temp_dir().join(format!("hambo-study-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let path = file(&folder, &Toy, None);
+    let path = file(&folder, &Toy);
     let whole = "cell,part,square\n0,0,0\n0,1,0\n1,0,1\n1,1,1\n2,0,4\n2,1,4\n";
     // Cell 2 is there, with a mark that only this file has; of cell 0 a row, of cell 1 a row
     // and a half.
@@ -503,7 +503,6 @@ fn a_study_goes_on_where_it_was_cut_off() {
         cells: Some(1),
         time: None,
         threads: 2,
-        label: None,
     };
     run(&Toy, &folder, &plan, &|_, _| ControlFlow::Continue(())).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
@@ -517,14 +516,10 @@ fn a_study_goes_on_where_it_was_cut_off() {
     let error = run(&Toy, &folder, &plan, &|_, _| ControlFlow::Continue(())).unwrap_err();
     assert!(error.contains("cell,other"), "{error}");
 
-    plan.label = Some("before".to_owned());
-    run(&Toy, &folder, &plan, &|_, _| ControlFlow::Continue(())).unwrap();
-    let text = std::fs::read_to_string(folder.join("toy_before.csv")).unwrap();
-    assert_eq!(text, whole);
-
-    (plan.label, plan.threads) = (Some("stopped".to_owned()), 1);
+    std::fs::remove_file(&path).unwrap();
+    plan.threads = 1;
     run(&Toy, &folder, &plan, &|_, _| ControlFlow::Break(())).unwrap();
-    let text = std::fs::read_to_string(folder.join("toy_stopped.csv")).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text, "cell,part,square\n0,0,0\n0,1,0\n");
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -307,17 +307,13 @@ fn a_flipped_bit_of_loop_or_monitor_never_keeps_the_line_alive() {
     }
 }
 
-/// What the kept rows of all flips say. Without the checksum some go on, so the study can fail.
+/// What the kept rows of all flips say.
 #[test]
 fn the_kept_flips_are_noticed_or_have_no_effect() {
-    for (label, wrong) in [(None, 0..1), (Some("before"), 1..1000)] {
-        let table = kept(&DriveFlips, label).unwrap();
-        assert_eq!(table.rows().count(), 1000);
-        let goes_on = table
-            .rows()
-            .filter(|row| row.text("end") == End::GoesOn.name());
-        assert!(wrong.contains(&goes_on.count()), "{label:?}");
-    }
+    let table = kept(&DriveFlips).unwrap();
+    assert_eq!(table.rows().count(), 1000);
+    let mut ends = table.rows().map(|row| row.text("end"));
+    assert!(ends.all(|end| end != End::GoesOn.name()));
 }
 
 /// What the tests above would see on a board whose watchdog does nothing.

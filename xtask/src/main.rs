@@ -4,12 +4,12 @@
 
 mod budget;
 mod command;
-mod dependencies;
 mod dist;
 mod firmware;
 #[cfg(test)]
 mod formulas;
 mod fuzz;
+mod graph;
 mod lint;
 mod mujoco;
 mod mutants;
@@ -46,6 +46,7 @@ Usage: cargo xtask COMMAND
   mutants [--shard K/N] break the core line by line: do its tests notice?
   budget [--update] what the firmware takes, against budgets.toml, or into it
   study NAME [...]  work off a study into studies/NAME.csv; --summary says what it says
+  graph             draw the crates in docs/architecture.md from `cargo metadata`
   mujoco            fetch the MuJoCo engine, build and test `hambo` with Hopper and HalfCheetah
   processors [FOLDER] the check's bits on 64-bit ARM, on the images of FOLDER
   dist              what users install: a static program with its pages and checksums
@@ -72,7 +73,7 @@ fn main() -> ExitCode {
     if !rest.is_empty()
         && matches!(
             known,
-            "test" | "firmware" | "setup" | "miri" | "docs" | "dist" | "mujoco"
+            "test" | "firmware" | "setup" | "miri" | "docs" | "graph" | "dist" | "mujoco"
         )
     {
         say(format_args!(
@@ -114,6 +115,7 @@ fn main() -> ExitCode {
         "mutants" => project.mutants(shard),
         "budget" => project.budget(update),
         "study" => project.study(&rest),
+        "graph" => project.graph(),
         "dist" => project.dist(),
         "mujoco" => project.mujoco(),
         "processors" => project.processors(rest.first()),
@@ -260,6 +262,11 @@ impl Project {
         steps.step("build", || self.run(dist::build()))?;
         let archive = steps.step("distribution", || self.gather())?;
         print(archive.display())
+    }
+
+    fn graph(&self) -> Result<(), Failure> {
+        Steps::default().step("graph of the crates", || graph::update(&self.root))?;
+        print(graph::PAGE)
     }
 
     fn miri(&self) -> Result<(), Failure> {

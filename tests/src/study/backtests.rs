@@ -203,8 +203,8 @@ impl Study for Backtests {
         first_rows(cell, self.rows_per_cell())
     }
 
-    fn summary(&self, now: &Table, _: Option<&Table>) -> Summary {
-        backtest_summary::summary(now)
+    fn summary(&self, table: &Table) -> Summary {
+        backtest_summary::summary(table)
     }
 }
 

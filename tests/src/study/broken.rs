@@ -207,8 +207,8 @@ impl Study for Broken {
         first_rows(cell, CONTROLLERS)
     }
 
-    fn summary(&self, now: &Table, before: Option<&Table>) -> Summary {
-        broken_summary::summary(now, before)
+    fn summary(&self, table: &Table) -> Summary {
+        broken_summary::summary(table)
     }
 }
 

@@ -44,49 +44,27 @@ impl Counts {
 /// Text and picture. Ten controllers share a log, so the limits of the shares, which take
 /// them for independent, are narrower than they should be.
 #[must_use]
-pub fn summary(now: &Table, before: Option<&Table>) -> Summary {
-    let programs: Vec<(&str, &Table)> = match before {
-        Some(before) => vec!["before", "after"]
-            .into_iter()
-            .zip([before, now])
-            .collect(),
-        None => vec![("", now)],
-    };
-    let mut text = String::from("| broken |");
-    for column in [
-        "wrong deploys",
-        "refused good ones",
-        "unfit",
-        "bound above the truth",
-    ] {
-        for (program, _) in &programs {
-            let comma = if program.is_empty() { "" } else { ", " };
-            let _ = write!(text, " {column}{comma}{program} |");
-        }
-    }
-    text += "\n|---";
-    text += &"|---".repeat(4 * programs.len());
-    text += "|\n";
+pub fn summary(table: &Table) -> Summary {
+    let mut text = String::from(
+        "| broken | wrong deploys | refused good ones | unfit | bound above the truth |\n\
+         |---|---|---|---|---|\n",
+    );
     for assumption in ASSUMPTIONS {
-        let seen = match assumption.can_be_seen() {
-            true => "",
-            false => " (a log cannot show it)",
+        let seen = if assumption.can_be_seen() {
+            ""
+        } else {
+            " (a log cannot show it)"
         };
-        let _ = write!(text, "| {}{seen} |", assumption.name());
-        let counts: Vec<Counts> = programs
-            .iter()
-            .map(|(_, table)| Counts::of(table, assumption))
-            .collect();
-        for counts in &counts {
-            let mark = if counts.wrong.above(DELTA) { "**" } else { "" };
-            let _ = write!(text, " {mark}{}{mark} |", counts.wrong.text());
-        }
-        let columns: [fn(&Counts) -> Count; 3] = [|c| c.refused, |c| c.unfit, |c| c.above];
-        for column in columns {
-            for counts in &counts {
-                let Count { hits, of } = column(counts);
-                let _ = write!(text, " {hits} of {of} |");
-            }
+        let counts = Counts::of(table, assumption);
+        let mark = if counts.wrong.above(DELTA) { "**" } else { "" };
+        let name = assumption.name();
+        let _ = write!(
+            text,
+            "| {name}{seen} | {mark}{}{mark} |",
+            counts.wrong.text()
+        );
+        for Count { hits, of } in [counts.refused, counts.unfit, counts.above] {
+            let _ = write!(text, " {hits} of {of} |");
         }
         text.push('\n');
     }
@@ -97,20 +75,20 @@ pub fn summary(now: &Table, before: Option<&Table>) -> Summary {
     );
     Summary {
         text,
-        svg: draw(now, before),
+        svg: draw(table),
     }
 }
 
-/// Two bars for each assumption and program: wrong deploys, and good ones.
-fn draw(now: &Table, before: Option<&Table>) -> String {
+/// Two bars for each assumption: wrong deploys, and good ones.
+fn draw(table: &Table) -> String {
     const TOP: f64 = 150.0;
-    const ROW: f64 = 64.0;
+    const ROW: f64 = 40.0;
     const LEFT: f64 = 300.0;
     const LONGEST: f64 = 700.0;
     let height = TOP + ROW * ASSUMPTIONS.len() as f64 + 20.0;
     let mut svg = picture::page(
         "What if an assumption is broken?",
-        "share of controllers deployed; pale: the program before",
+        "share of controllers deployed",
         height,
     );
     let legend = [
@@ -123,35 +101,25 @@ fn draw(now: &Table, before: Option<&Table>) -> String {
     }
     for (row, assumption) in (0..).zip(ASSUMPTIONS) {
         let y = TOP + ROW * f64::from(row);
-        let name = picture::text(LEFT - 16.0, y + 24.0, "end", assumption.name());
-        svg.push(match assumption.can_be_seen() {
-            true => name,
-            false => name.set("fill", picture::QUIET_TEXT),
+        let name = picture::text(LEFT - 16.0, y + 17.0, "end", assumption.name());
+        svg.push(if assumption.can_be_seen() {
+            name
+        } else {
+            name.set("fill", picture::QUIET_TEXT)
         });
-        let programs = [(before, "0.35"), (Some(now), "1")];
-        let bars = programs.into_iter().filter_map(|(table, opacity)| {
-            let counts = Counts::of(table?, assumption);
-            let good = 1.0 - counts.refused.share();
-            Some([
-                (counts.wrong.share(), picture::BAD, opacity),
-                (good, picture::GOOD, opacity),
-            ])
-        });
-        for (index, (share, colour, opacity)) in (0..).zip(bars.flatten()) {
+        let counts = Counts::of(table, assumption);
+        let bars = [
+            (counts.wrong.share(), picture::BAD),
+            (1.0 - counts.refused.share(), picture::GOOD),
+        ];
+        for (index, (share, colour)) in (0..).zip(bars) {
             let y = y + 13.0 * f64::from(index);
             let width = LONGEST * share;
-            svg.push(picture::bar(LEFT, y, width.max(1.0), colour, opacity));
+            svg.push(picture::bar(LEFT, y, width.max(1.0), colour, "1"));
             let words = format!("{:.0} %", 100.0 * share);
             let label = picture::text(LEFT + width + 8.0, y + 11.0, "start", &words);
             svg.push(label.set("font-size", 13.0));
         }
     }
-    let x = LEFT + LONGEST * DELTA;
-    svg.push(picture::line(
-        [x, TOP - 8.0],
-        [x, height - 14.0],
-        picture::QUIET_TEXT,
-    ));
-    svg.push(picture::text(x, TOP - 14.0, "middle", "delta").set("font-size", 15.0));
     svg.to_text()
 }

@@ -343,11 +343,11 @@ impl Study for Coverage {
         Ok(vec![row])
     }
 
-    fn summary(&self, now: &Table, before: Option<&Table>) -> Summary {
-        let mut summary = coverage_summary::summary(now, before, self.allocation);
+    fn summary(&self, table: &Table) -> Summary {
+        let mut summary = coverage_summary::summary(table, self.allocation);
         if self.allocation == Allocation::Focused {
-            summary.text += &match kept(&Self::EVEN, None) {
-                Ok(even) => Beside::of(now, &even).text(),
+            summary.text += &match kept(&Self::EVEN) {
+                Ok(even) => Beside::of(table, &even).text(),
                 Err(why) => format!("not beside the even search: {why}\n"),
             };
         }

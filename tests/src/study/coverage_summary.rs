@@ -101,43 +101,37 @@ pub fn deployed_by_both(rows: &[Record<'_>]) -> Count {
 
 /// Text and picture of the rows with this kind of search.
 #[must_use]
-pub fn summary(now: &Table, before: Option<&Table>, search: Allocation) -> Summary {
+pub fn summary(table: &Table, search: Allocation) -> Summary {
+    let [logs, unexplored] = explored(table);
+    let all: Vec<Record<'_>> = table.rows().collect();
+    let parts = [
+        ("networks", &logs, ""),
+        ("networks, logs without exploration", &unexplored, ""),
+        ("Gaussian processes", &logs, "gp_"),
+        (
+            "Gaussian processes, logs without exploration too",
+            &all,
+            "gp_",
+        ),
+    ];
     let mut text = String::new();
-    let mut add = |name: &str, table: &Table| {
-        let [logs, unexplored] = explored(table);
-        let all: Vec<Record<'_>> = table.rows().collect();
-        let parts = [
-            ("networks", &logs, ""),
-            ("networks, logs without exploration", &unexplored, ""),
-            ("Gaussian processes", &logs, "gp_"),
-            (
-                "Gaussian processes, logs without exploration too",
-                &all,
-                "gp_",
-            ),
-        ];
-        for (what, rows, prefix) in parts {
-            let counts = Counts::of(rows, prefix);
-            if counts.deployed.of > 0 {
-                text += &counts.text(&format!("{name}{what}, {} cells:", counts.deployed.of));
-            }
+    for (what, rows, prefix) in parts {
+        let counts = Counts::of(rows, prefix);
+        if counts.deployed.of > 0 {
+            text += &counts.text(&format!("{what}, {} cells:", counts.deployed.of));
         }
-        let both = deployed_by_both(&logs);
-        if both.of > 0 {
-            let _ = writeln!(
-                text,
-                "{name}of the controllers that networks deploy, Gaussian processes deploy {}\n",
-                both.text()
-            );
-        }
-    };
-    add("", now);
-    if let Some(before) = before {
-        add("before: ", before);
+    }
+    let both = deployed_by_both(&logs);
+    if both.of > 0 {
+        let _ = writeln!(
+            text,
+            "of the controllers that networks deploy, Gaussian processes deploy {}\n",
+            both.text()
+        );
     }
     Summary {
         text,
-        svg: draw(now, search),
+        svg: draw(table, search),
     }
 }
 

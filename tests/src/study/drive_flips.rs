@@ -99,8 +99,8 @@ impl Study for DriveFlips {
         Ok(vec![flip(cell)?])
     }
 
-    fn summary(&self, now: &Table, before: Option<&Table>) -> Summary {
-        summary(now, before)
+    fn summary(&self, table: &Table) -> Summary {
+        summary(table)
     }
 }
 
@@ -246,14 +246,9 @@ fn counts(table: &Table, scene: &str) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-fn summary(now: &Table, before: Option<&Table>) -> Summary {
+fn summary(table: &Table) -> Summary {
     let mut text = String::new();
-    if let Some(before) = before {
-        text += "Before:\n\n";
-        describe(&mut text, before);
-        text += "\nNow:\n\n";
-    }
-    describe(&mut text, now);
+    describe(&mut text, table);
     let strip = Strip {
         low: 0.0,
         high: 6.0,
@@ -266,22 +261,15 @@ fn summary(now: &Table, before: Option<&Table>) -> Summary {
         strip.bottom() + 70.0,
     );
     strip.axes(&mut svg, &[(0.0, "none"), (5.0, "5 %")]);
-    let tables = [(before, picture::BAD), (Some(now), picture::GOOD)];
-    for (index, (table, colour)) in tables.into_iter().enumerate() {
-        let Some(table) = table else { continue };
-        for (place, scene) in SCENES.iter().enumerate() {
-            let counts = counts(table, scene);
-            let runs: usize = counts.values().sum();
-            let wrong = counts.get(End::GoesOn.name()).copied().unwrap_or(0);
-            if runs > 0 {
-                let percent = 100.0 * wrong as f64 / runs as f64;
-                svg.push(strip.dot(place, percent, index, colour));
-            }
+    for (place, scene) in SCENES.iter().enumerate() {
+        let counts = counts(table, scene);
+        let runs: usize = counts.values().sum();
+        let wrong = counts.get(End::GoesOn.name()).copied().unwrap_or(0);
+        if runs > 0 {
+            let percent = 100.0 * wrong as f64 / runs as f64;
+            svg.push(strip.dot(place, percent, 0, picture::GOOD));
         }
     }
-    let caption = "green: with the checksum; red: without";
-    let caption = picture::text(600.0, strip.bottom() + 52.0, "middle", caption);
-    svg.push(caption.set("fill", picture::QUIET_TEXT));
     Summary {
         text,
         svg: svg.to_text(),

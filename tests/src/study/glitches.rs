@@ -3,7 +3,7 @@
 //! deployed?
 //!
 //! A cell is one glitch; how many there are depends on the firmware. A file holds the rows of
-//! one firmware: another one needs another label.
+//! one firmware: for another one they are deleted first.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
@@ -78,8 +78,8 @@ impl Study for Glitches {
         Ok(vec![row(cell, campaign, experiment, &result)])
     }
 
-    fn summary(&self, now: &Table, before: Option<&Table>) -> Summary {
-        glitches_summary::summary(now, before)
+    fn summary(&self, table: &Table) -> Summary {
+        glitches_summary::summary(table)
     }
 }
 

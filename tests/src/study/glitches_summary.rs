@@ -67,17 +67,12 @@ impl Counts {
 
 /// Text and picture.
 #[must_use]
-pub fn summary(now: &Table, before: Option<&Table>) -> Summary {
+pub fn summary(table: &Table) -> Summary {
     let mut text = String::new();
-    if let Some(before) = before {
-        text += "Before:\n\n";
-        describe(&mut text, before);
-        text += "\nNow:\n\n";
-    }
-    describe(&mut text, now);
+    describe(&mut text, table);
     Summary {
         text,
-        svg: draw(now, before),
+        svg: draw(table),
     }
 }
 
@@ -126,18 +121,12 @@ fn describe(text: &mut String, table: &Table) {
 }
 
 /// A dot for the share of glitches of each part and image that raised the pin.
-fn draw(now: &Table, before: Option<&Table>) -> String {
+fn draw(table: &Table) -> String {
     let shown = |(part, _, _): &(Part, Verdict, Counts)| *part != Part::Control;
-    let names = |table| lines(table).filter(shown).map(|(part, one, _)| (part, one));
-    let mut rows: Vec<(Part, Verdict)> = before.into_iter().flat_map(names).collect();
-    for one in names(now) {
-        if !rows.contains(&one) {
-            rows.push(one);
-        }
-    }
+    let rows: Vec<_> = lines(table).filter(shown).collect();
     let names = rows
         .iter()
-        .map(|(part, one)| format!("{}, {}", part.name(), one.name()));
+        .map(|(part, one, _)| format!("{}, {}", part.name(), one.name()));
     let names: Vec<String> = names.collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let strip = Strip {
@@ -152,22 +141,9 @@ fn draw(now: &Table, before: Option<&Table>) -> String {
         strip.bottom() + 70.0,
     );
     strip.axes(&mut svg, &[(0.0, "none"), (1.0, "all")]);
-    let tables = [(before, picture::BAD), (Some(now), picture::GOOD)];
-    for (index, (table, colour)) in tables.into_iter().enumerate() {
-        let Some(table) = table else { continue };
-        for (place, (part, verdict)) in rows.iter().enumerate() {
-            let counts = Counts::of(table, *part, *verdict);
-            if counts.runs > 0 {
-                let share = counts.high as f64 / counts.runs as f64;
-                svg.push(strip.dot(place, share, index, colour));
-            }
-        }
+    for (place, (_, _, counts)) in rows.iter().enumerate() {
+        let share = counts.high as f64 / counts.runs as f64;
+        svg.push(strip.dot(place, share, 0, picture::GOOD));
     }
-    let caption = match before {
-        Some(_) => "green: the firmware of now; red: the one before",
-        None => "one firmware",
-    };
-    let caption = picture::text(600.0, strip.bottom() + 52.0, "middle", caption);
-    svg.push(caption.set("fill", picture::QUIET_TEXT));
     svg.to_text()
 }

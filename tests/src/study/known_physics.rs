@@ -109,7 +109,7 @@ impl Study for KnownPhysics {
         rows.into_iter().collect()
     }
 
-    fn summary(&self, now: &Table, _: Option<&Table>) -> Summary {
-        known_summary::summary(now)
+    fn summary(&self, table: &Table) -> Summary {
+        known_summary::summary(table)
     }
 }

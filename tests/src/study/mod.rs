@@ -56,9 +56,9 @@ use rows::Table;
 ///
 /// # Errors
 /// If there is no such file, or it is another study's.
-pub fn kept(study: &dyn Study, label: Option<&str>) -> Result<Table, String> {
+pub fn kept(study: &dyn Study) -> Result<Table, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../studies");
-    Table::read(&run::file(&folder, study, label), study)
+    Table::read(&run::file(&folder, study), study)
 }
 
 /// The study of a name.

@@ -127,8 +127,8 @@ impl Study for Monitored {
         rows.collect()
     }
 
-    fn summary(&self, now: &Table, _: Option<&Table>) -> Summary {
-        monitored_summary::summary(now)
+    fn summary(&self, table: &Table) -> Summary {
+        monitored_summary::summary(table)
     }
 }
 

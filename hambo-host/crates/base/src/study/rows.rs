@@ -42,8 +42,8 @@ pub trait Study: Sync {
     /// If the cell itself is wrong; a model that cannot be fitted is a row.
     fn run(&self, cell: usize) -> Result<Vec<Row>, Error>;
 
-    /// What the rows say, and the rows of an older program beside them.
-    fn summary(&self, now: &Table, before: Option<&Table>) -> Summary;
+    /// What the rows say.
+    fn summary(&self, table: &Table) -> Summary;
 }
 
 /// What a study's rows say.

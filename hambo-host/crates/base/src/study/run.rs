@@ -18,18 +18,12 @@ pub struct Plan {
     pub time: Option<Duration>,
     /// Cells side by side.
     pub threads: usize,
-    /// Stands in the file's name, for the rows of another program.
-    pub label: Option<String>,
 }
 
 /// Where a study's rows are.
 #[must_use]
-pub fn file(folder: &Path, study: &dyn Study, label: Option<&str>) -> PathBuf {
-    let name = study.name();
-    folder.join(match label {
-        Some(label) => format!("{name}_{label}.csv"),
-        None => format!("{name}.csv"),
-    })
+pub fn file(folder: &Path, study: &dyn Study) -> PathBuf {
+    folder.join(format!("{}.csv", study.name()))
 }
 
 /// Works off what is left. `tell` hears of every finished cell and of how many there are; on
@@ -43,7 +37,7 @@ pub fn run(
     plan: &Plan,
     tell: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
 ) -> Result<(), String> {
-    let path = file(folder, study, plan.label.as_deref());
+    let path = file(folder, study);
     let table = Table::read(&path, study)?.whole_cells(study);
     let wanted = plan.cells.unwrap_or(usize::MAX).min(study.cells());
     let left = (0..wanted).filter(|cell| table.of_cell(*cell).is_empty() && study.can_run(*cell));
@@ -87,23 +81,16 @@ pub fn run(
     table.write(&path).map_err(failed)
 }
 
-/// What the rows in `folder` say, those labelled `before` beside the others; the picture goes
-/// beside them.
+/// What the rows in `folder` say; the picture goes beside them.
 ///
 /// # Errors
-/// If a file is another study's, or the picture cannot be written.
+/// If the file is another study's or empty, or the picture cannot be written.
 pub fn summary(study: &dyn Study, folder: &Path) -> Result<Summary, String> {
-    let read = |label| -> Result<Table, String> {
-        let table = Table::read(&file(folder, study, label), study)?;
-        Ok(table.whole_cells(study))
-    };
-    let (now, before) = (read(None)?, read(Some("before"))?);
-    let summary = match (now.is_empty(), before.is_empty()) {
-        (true, true) => return Err(format!("`{}` has no rows yet", study.name())),
-        // Only an older program's: then they are what there is to show.
-        (true, false) => study.summary(&before, None),
-        (false, empty) => study.summary(&now, (!empty).then_some(&before)),
-    };
+    let table = Table::read(&file(folder, study), study)?.whole_cells(study);
+    if table.is_empty() {
+        return Err(format!("`{}` has no rows yet", study.name()));
+    }
+    let summary = study.summary(&table);
     let path = folder.join(format!("{}.svg", study.name()));
     std::fs::write(&path, &summary.svg).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(summary)

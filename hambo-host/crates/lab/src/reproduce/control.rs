@@ -247,7 +247,7 @@ impl Study for Control {
         }
     }
 
-    fn summary(&self, now: &Table, _before: Option<&Table>) -> Summary {
+    fn summary(&self, now: &Table) -> Summary {
         control_summary::summary(&points(now), Axis::Rows, &self.0)
     }
 }

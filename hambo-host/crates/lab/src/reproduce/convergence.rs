@@ -184,7 +184,7 @@ impl Study for Convergence {
         ]])
     }
 
-    fn summary(&self, now: &Table, _before: Option<&Table>) -> Summary {
+    fn summary(&self, now: &Table) -> Summary {
         let points = points(now);
         Summary {
             text: text(&points),

@@ -94,7 +94,7 @@ pub fn run(arguments: &ReproduceArguments, out: &mut impl Write) -> Result<(), E
         let table = rows(&study, &folder, arguments)?;
         show(
             "figure 2",
-            &study.summary(&table, None),
+            &study.summary(&table),
             &folder.join("fig2"),
             out,
         )?;
@@ -135,7 +135,7 @@ fn table_1(
     };
     let difference = effort.difference();
     let study = Offline::new(effort);
-    let kept = Table::read(&file(folder, &study, None), &study).map_err(Error::Usage)?;
+    let kept = Table::read(&file(folder, &study), &study).map_err(Error::Usage)?;
     if !arguments.summary && kept.is_empty() && !study.can_run(0) {
         let text = "table 1 needs HalfCheetah, which this program lacks: `cargo xtask mujoco` \
                     builds one that has it";
@@ -146,7 +146,7 @@ fn table_1(
         return Err(Error::Usage(text.to_owned()));
     }
     let table = rows(&study, folder, arguments)?;
-    let text = study.summary(&table, None).text;
+    let text = study.summary(&table).text;
     writeln!(out, "\ntable 1: {difference}\n\n{text}")?;
     Ok(())
 }
@@ -174,7 +174,6 @@ fn worked_off(
                 .minutes
                 .map(|minutes| Duration::from_secs_f64(60.0 * minutes)),
             threads: rayon::current_num_threads(),
-            label: None,
         };
         let line = std::sync::Mutex::new(Line::new());
         let tell = |done: usize, planned: usize| match line.lock() {
@@ -190,7 +189,7 @@ fn worked_off(
             line.finish();
         }
     }
-    let table = Table::read(&file(folder, study, None), study).map_err(Error::Usage)?;
+    let table = Table::read(&file(folder, study), study).map_err(Error::Usage)?;
     Ok(table.whole_cells(study))
 }
 

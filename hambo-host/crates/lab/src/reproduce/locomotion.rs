@@ -187,7 +187,7 @@ impl Study for Locomotion {
         }
     }
 
-    fn summary(&self, now: &Table, _before: Option<&Table>) -> Summary {
+    fn summary(&self, now: &Table) -> Summary {
         control_summary::summary(&points(now), Axis::Rows, &self.0)
     }
 }

@@ -317,7 +317,7 @@ impl Study for Offline {
         }
     }
 
-    fn summary(&self, now: &Table, _before: Option<&Table>) -> Summary {
+    fn summary(&self, now: &Table) -> Summary {
         Summary {
             text: offline_summary::text(now),
             svg: String::new(),

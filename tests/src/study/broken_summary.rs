@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use hambo_report::figure::{BAD, GOOD, StripFigure};
+
 use super::Summary;
 use super::assumption::{ASSUMPTIONS, Assumption};
-use super::picture;
 use super::plant::DELTA;
 use super::rows::Table;
 use super::statistics::Count;
@@ -97,61 +98,33 @@ pub fn summary(now: &Table, before: Option<&Table>) -> Summary {
     );
     Summary {
         text,
-        svg: draw(now, before),
+        svg: draw(now),
     }
 }
 
-/// Two bars for each assumption and program: wrong deploys, and good ones.
-fn draw(now: &Table, before: Option<&Table>) -> String {
-    const TOP: f64 = 150.0;
-    const ROW: f64 = 64.0;
-    const LEFT: f64 = 300.0;
-    const LONGEST: f64 = 700.0;
-    let height = TOP + ROW * ASSUMPTIONS.len() as f64 + 20.0;
-    let mut svg = picture::page(
-        "What if an assumption is broken?",
-        "share of controllers deployed; pale: the program before",
-        height,
-    );
-    let legend = [
-        (560.0, picture::BAD, "that miss the threshold"),
-        (800.0, picture::GOOD, "that clear it by a fifth"),
-    ];
-    for (x, colour, words) in legend {
-        svg.push(picture::bar(x, 90.0, 14.0, colour, "1"));
-        svg.push(picture::text(x + 22.0, 102.0, "start", words));
-    }
-    for (row, assumption) in (0..).zip(ASSUMPTIONS) {
-        let y = TOP + ROW * f64::from(row);
-        let name = picture::text(LEFT - 16.0, y + 24.0, "end", assumption.name());
-        svg.push(match assumption.can_be_seen() {
-            true => name,
-            false => name.set("fill", picture::QUIET_TEXT),
-        });
-        let programs = [(before, "0.35"), (Some(now), "1")];
-        let bars = programs.into_iter().filter_map(|(table, opacity)| {
-            let counts = Counts::of(table?, assumption);
+/// Two dots for each assumption: wrong deploys, and good ones.
+fn draw(now: &Table) -> String {
+    let names = ASSUMPTIONS.map(Assumption::name);
+    let dots = ASSUMPTIONS
+        .iter()
+        .enumerate()
+        .flat_map(|(row, assumption)| {
+            let counts = Counts::of(now, *assumption);
             let good = 1.0 - counts.refused.share();
-            Some([
-                (counts.wrong.share(), picture::BAD, opacity),
-                (good, picture::GOOD, opacity),
-            ])
+            [(row, counts.wrong.share(), BAD), (row, good, GOOD)]
         });
-        for (index, (share, colour, opacity)) in (0..).zip(bars.flatten()) {
-            let y = y + 13.0 * f64::from(index);
-            let width = LONGEST * share;
-            svg.push(picture::bar(LEFT, y, width.max(1.0), colour, opacity));
-            let words = format!("{:.0} %", 100.0 * share);
-            let label = picture::text(LEFT + width + 8.0, y + 11.0, "start", &words);
-            svg.push(label.set("font-size", 13.0));
-        }
-    }
-    let x = LEFT + LONGEST * DELTA;
-    svg.push(picture::line(
-        [x, TOP - 8.0],
-        [x, height - 14.0],
-        picture::QUIET_TEXT,
-    ));
-    svg.push(picture::text(x, TOP - 14.0, "middle", "delta").set("font-size", 15.0));
-    svg.to_text()
+    let figure = StripFigure {
+        title: "What if an assumption is broken?",
+        subtitle: "Share of the controllers that are deployed",
+        range: (0.0, 1.0),
+        rows: &names,
+        marks: &[(DELTA, "delta")],
+        legend: &[
+            (BAD, "that miss the threshold"),
+            (GOOD, "that clear it by a fifth"),
+        ],
+        caption: "share of the controllers",
+        dots: dots.collect(),
+    };
+    figure.to_svg()
 }

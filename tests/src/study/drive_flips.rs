@@ -14,9 +14,9 @@ use std::path::PathBuf;
 
 use hambo_base::Error;
 use hambo_core::drive::{Mode, Stop};
+use hambo_report::figure::{BAD, GOOD, StripFigure};
 use hambo_task::image::floor_of_trust;
 
-use super::picture::{self, Strip};
 use super::rows::Table;
 use super::{Row, Study, Summary};
 use crate::fixture::Draw;
@@ -254,37 +254,33 @@ fn summary(now: &Table, before: Option<&Table>) -> Summary {
         text += "\nNow:\n\n";
     }
     describe(&mut text, now);
-    let strip = Strip {
-        low: 0.0,
-        high: 6.0,
-        top: 130.0,
-        names: &SCENES,
-    };
-    let mut svg = picture::page(
-        "Flipped bits of a drive and its monitor",
-        "percent of the flips after which the line lives on, or the controller comes back",
-        strip.bottom() + 70.0,
-    );
-    strip.axes(&mut svg, &[(0.0, "none"), (5.0, "5 %")]);
-    let tables = [(before, picture::BAD), (Some(now), picture::GOOD)];
-    for (index, (table, colour)) in tables.into_iter().enumerate() {
-        let Some(table) = table else { continue };
-        for (place, scene) in SCENES.iter().enumerate() {
-            let counts = counts(table, scene);
+    let tables = [(Some(now), GOOD), (before, BAD)];
+    let tables = tables
+        .into_iter()
+        .filter_map(|(table, colour)| Some((table?, colour)));
+    let dots = tables.flat_map(|(table, colour)| {
+        let counts = SCENES.iter().map(|scene| counts(table, scene));
+        let dots = counts.enumerate().map(move |(row, counts)| {
             let runs: usize = counts.values().sum();
             let wrong = counts.get(End::GoesOn.name()).copied().unwrap_or(0);
-            if runs > 0 {
-                let percent = 100.0 * wrong as f64 / runs as f64;
-                svg.push(strip.dot(place, percent, index, colour));
-            }
-        }
-    }
-    let caption = "green: with the checksum; red: without";
-    let caption = picture::text(600.0, strip.bottom() + 52.0, "middle", caption);
-    svg.push(caption.set("fill", picture::QUIET_TEXT));
+            (row, 100.0 * wrong as f64 / runs as f64, colour)
+        });
+        dots.collect::<Vec<_>>()
+    });
+    let legend = [(GOOD, "with the checksum"), (BAD, "without")];
+    let figure = StripFigure {
+        title: "Flipped bits of a drive and its monitor",
+        subtitle: "Flips after which the line lives on, or the controller comes back",
+        range: (0.0, 6.0),
+        rows: &SCENES,
+        marks: &[(0.0, "none"), (5.0, "5 %")],
+        legend: &legend[..1 + usize::from(before.is_some())],
+        caption: "per cent of the flips",
+        dots: dots.collect(),
+    };
     Summary {
         text,
-        svg: svg.to_text(),
+        svg: figure.to_svg(),
     }
 }
 

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use hambo_report::figure::{BAD, GOOD, StripFigure};
+
 use super::Summary;
-use super::picture::{self, Strip};
 use super::rows::{Record, Table};
 use crate::glitch::campaign::{PARTS, Part};
 use crate::glitch::images::{VERDICTS, Verdict};
@@ -140,34 +141,28 @@ fn draw(now: &Table, before: Option<&Table>) -> String {
         .map(|(part, one)| format!("{}, {}", part.name(), one.name()));
     let names: Vec<String> = names.collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let strip = Strip {
-        low: 0.0,
-        high: 1.2,
-        top: 130.0,
-        names: &names,
+    let tables = [(Some(now), GOOD), (before, BAD)];
+    let tables = tables
+        .into_iter()
+        .filter_map(|(table, colour)| Some((table?, colour)));
+    let dots = tables.flat_map(|(table, colour)| {
+        let counts = rows
+            .iter()
+            .map(|(part, one)| Counts::of(table, *part, *one));
+        let shares = counts.map(|counts| counts.high as f64 / counts.runs as f64);
+        let dots = shares.enumerate().map(|(row, share)| (row, share, colour));
+        dots.collect::<Vec<_>>()
+    });
+    let legend = [(GOOD, "the firmware of now"), (BAD, "the one before")];
+    let figure = StripFigure {
+        title: "Glitches that open the gate",
+        subtitle: "Share of the glitches of a kind with which the pin was high at any time",
+        range: (0.0, 1.0),
+        rows: &names,
+        marks: &[(0.0, "none"), (1.0, "all")],
+        legend: &legend[..1 + usize::from(before.is_some())],
+        caption: "share of the glitches",
+        dots: dots.collect(),
     };
-    let mut svg = picture::page(
-        "Glitches that open the gate",
-        "share of the glitches of a kind with which the pin was high at any time",
-        strip.bottom() + 70.0,
-    );
-    strip.axes(&mut svg, &[(0.0, "none"), (1.0, "all")]);
-    let tables = [(before, picture::BAD), (Some(now), picture::GOOD)];
-    for (index, (table, colour)) in tables.into_iter().enumerate() {
-        let Some(table) = table else { continue };
-        for (place, (part, verdict)) in rows.iter().enumerate() {
-            let counts = Counts::of(table, *part, *verdict);
-            if counts.runs > 0 {
-                let share = counts.high as f64 / counts.runs as f64;
-                svg.push(strip.dot(place, share, index, colour));
-            }
-        }
-    }
-    let caption = match before {
-        Some(_) => "green: the firmware of now; red: the one before",
-        None => "one firmware",
-    };
-    let caption = picture::text(600.0, strip.bottom() + 52.0, "middle", caption);
-    svg.push(caption.set("fill", picture::QUIET_TEXT));
-    svg.to_text()
+    figure.to_svg()
 }

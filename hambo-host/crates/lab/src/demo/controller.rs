@@ -6,7 +6,7 @@ use std::path::Path;
 use hambo_core::check::Outcome;
 use hambo_core::image::Image;
 
-use super::{Experiment, policy};
+use super::experiment::{Experiment, policy};
 use crate::environment::TruePath;
 use hambo_base::Error;
 use hambo_base::error::Explained;

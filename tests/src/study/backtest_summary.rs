@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use hambo_report::figure::svg::{Element, line_data};
+use hambo_report::figure::{
+    Mark, Scale, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle,
+};
 
 use super::Summary;
 use super::backtests::{EPISODES, LENGTHS};
 use super::condition::{CONDITIONS, Condition};
-use super::picture;
 use super::plant::DELTA;
 use super::rows::{Record, Table};
 use super::statistics::{Count, median};
@@ -126,105 +127,86 @@ pub fn summary(table: &Table) -> Summary {
     }
 }
 
-/// The colour of a condition.
-fn colour(condition: Condition) -> &'static str {
-    match condition {
-        Condition::Right => picture::GOOD,
-        Condition::Payload => picture::BAD,
-        Condition::MissingState => "#3a6ea5",
-        Condition::NoiseUnderestimated => picture::CAUTION,
-        Condition::Delay => "#7b4b94",
+/// How each condition is drawn.
+fn style(condition: Condition) -> SeriesStyle {
+    let (colour, mark) = match condition {
+        Condition::Right => ("#009E73", Mark::Disc),
+        Condition::Payload => ("#D55E00", Mark::Square),
+        Condition::MissingState => ("#0072B2", Mark::Triangle),
+        Condition::NoiseUnderestimated => ("#E69F00", Mark::Diamond),
+        Condition::Delay => ("#CC79A7", Mark::Ring),
+    };
+    SeriesStyle {
+        colour,
+        mark,
+        dash: "",
     }
 }
 
-/// Above, the share of later logs that fail; below, the share of windows that held.
+/// The share of later logs that fail, and the shares of windows that held.
 fn draw(table: &Table) -> String {
-    const LEFT: f64 = 260.0;
-    const LONGEST: f64 = 680.0;
-    const TOP: f64 = 140.0;
-    const ROW: f64 = 46.0;
-    let mut svg = picture::page(
-        "What does a backtest find?",
-        "share of later logs that fail the model; pale: logs of 30 episodes, full: of 100",
-        900.0,
-    );
-    for (row, condition) in (0..).zip(CONDITIONS) {
-        let y = TOP + ROW * f64::from(row);
-        svg.push(picture::text(
-            LEFT - 16.0,
-            y + 22.0,
-            "end",
-            condition.name(),
-        ));
-        for (index, (episodes, opacity)) in (0..).zip(EPISODES.into_iter().zip(["0.4", "1"])) {
-            let share = Counts::of(table, condition, episodes).failed.share();
-            let (y, width) = (y + 14.0 * f64::from(index), LONGEST * share);
-            let bar = picture::bar(LEFT, y, width.max(1.0), colour(condition), opacity);
-            svg.push(bar);
-            let words = format!("{:.1} %", 100.0 * share);
-            let label = picture::text(LEFT + width + 8.0, y + 11.0, "start", &words);
-            svg.push(label.set("font-size", 13.0));
-        }
-    }
-    let words = "share of windows that held, by their length: later logs of 100 episodes";
-    svg.push(picture::text(40.0, 424.0, "start", words).set("fill", picture::QUIET_TEXT));
-    curves(&mut svg, table, 90.0, "path", "path in the tube");
-    curves(
-        &mut svg,
-        table,
-        600.0,
-        "return",
-        "return above the quantile",
-    );
-    svg.to_text()
-}
-
-/// One panel: a line for each condition, and what is wanted.
-fn curves(svg: &mut Element, table: &Table, left: f64, question: &str, title: &str) {
-    const TOP: f64 = 480.0;
-    const HEIGHT: f64 = 320.0;
-    const STEP: f64 = 76.0;
-    let [_, episodes] = EPISODES;
-    let x = |place: usize| left + 40.0 + STEP * place as f64;
-    let y = |share: f64| TOP + HEIGHT * (1.0 - share);
-    let right = x(LENGTHS.len() - 1) + 40.0;
-    svg.push(picture::text(left, TOP - 18.0, "start", title));
-    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let rule = picture::line([left, y(share)], [right, y(share)], picture::QUIET);
-        svg.push(rule.set("stroke-opacity", "0.5"));
-        let words = format!("{:.0} %", 100.0 * share);
-        let label = picture::text(left - 8.0, y(share) + 5.0, "end", &words);
-        svg.push(label.set("font-size", 13.0));
-    }
-    for (place, length) in LENGTHS.iter().enumerate() {
-        let label = picture::text(x(place), y(0.0) + 24.0, "middle", &length.to_string());
-        svg.push(label.set("font-size", 15.0));
-    }
-    svg.push(picture::text(
-        x(2),
-        y(0.0) + 52.0,
-        "middle",
-        "steps of a window",
-    ));
-    let wanted = 1.0 - DELTA;
-    let rule = picture::line([left, y(wanted)], [right, y(wanted)], picture::QUIET_TEXT);
-    svg.push(rule.set("stroke-dasharray", "6 4"));
-    for condition in CONDITIONS {
-        let share = |length: &usize| {
-            let column = format!("{question}_{length}");
-            let rows = rows_of(table, condition, episodes);
-            mean(rows.map(|row| row.number(&column)))
+    let panel =
+        |title: &str, x_label: &str, share: &dyn Fn(Condition, usize) -> f64, places: &[usize]| {
+            let series = CONDITIONS.iter().map(|condition| Series {
+                name: condition.name().to_owned(),
+                style: style(*condition),
+                points: places
+                    .iter()
+                    .map(|place| SeriesPoint {
+                        x: *place as f64,
+                        y: 100.0 * share(*condition, *place),
+                        error: 0.0,
+                    })
+                    .collect(),
+            });
+            SeriesPanel {
+                title: title.to_owned(),
+                x_label: x_label.to_owned(),
+                x_scale: Scale::Logarithmic,
+                y_label: "per cent".to_owned(),
+                y_range: (-2.0, 102.0),
+                levels: Vec::new(),
+                zone: None,
+                series: series.collect(),
+            }
         };
-        let shares = LENGTHS.iter().map(share).enumerate();
-        let points: Vec<[f64; 2]> = shares.map(|(place, share)| [x(place), y(share)]).collect();
-        let line = Element::new("path")
-            .set("d", line_data(points.iter().copied()))
-            .set("stroke", colour(condition))
-            .set("stroke-width", 2.5)
-            .set("fill", "none");
-        svg.push(line);
-        for [x, y] in points {
-            svg.push(picture::dot(x, y, colour(condition)));
-        }
+    let failed = |condition, episodes| Counts::of(table, condition, episodes).failed.share();
+    let [_, longer] = EPISODES;
+    let held = |question: &str, condition, length: usize| {
+        let column = format!("{question}_{length}");
+        mean(rows_of(table, condition, longer).map(|row| row.number(&column)))
+    };
+    let (path, returns) = (
+        |condition, length| held("path", condition, length),
+        |condition, length| held("return", condition, length),
+    );
+    let wanted = vec![(100.0 * (1.0 - DELTA), "wanted".to_owned())];
+    let steps = "steps of a window";
+    let mut panels = vec![
+        panel(
+            "Later logs that fail the model",
+            "episodes of the log",
+            &failed,
+            &EPISODES,
+        ),
+        panel("Windows whose path is in the tube", steps, &path, &LENGTHS),
+        panel(
+            "Windows above the quantile of the return",
+            steps,
+            &returns,
+            &LENGTHS,
+        ),
+    ];
+    for panel in &mut panels[1..] {
+        panel.levels.clone_from(&wanted);
     }
+    let figure = SeriesFigure {
+        title: "What does a backtest find?".to_owned(),
+        subtitle: vec![
+            "A right model meets later logs of a changed system.".to_owned(),
+            format!("Windows: later logs of {longer} episodes."),
+        ],
+        panels,
+    };
+    figure.to_svg().unwrap_or_default()
 }

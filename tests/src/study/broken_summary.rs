@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use hambo_report::figure::{BAD, GOOD, StripFigure};
+
 use super::Summary;
 use super::assumption::{ASSUMPTIONS, Assumption};
-use super::picture;
 use super::plant::DELTA;
 use super::rows::Table;
 use super::statistics::Count;
@@ -79,47 +80,29 @@ pub fn summary(table: &Table) -> Summary {
     }
 }
 
-/// Two bars for each assumption: wrong deploys, and good ones.
+/// Two dots for each assumption: wrong deploys, and good ones.
 fn draw(table: &Table) -> String {
-    const TOP: f64 = 150.0;
-    const ROW: f64 = 40.0;
-    const LEFT: f64 = 300.0;
-    const LONGEST: f64 = 700.0;
-    let height = TOP + ROW * ASSUMPTIONS.len() as f64 + 20.0;
-    let mut svg = picture::page(
-        "What if an assumption is broken?",
-        "share of controllers deployed",
-        height,
-    );
-    let legend = [
-        (560.0, picture::BAD, "that miss the threshold"),
-        (800.0, picture::GOOD, "that clear it by a fifth"),
-    ];
-    for (x, colour, words) in legend {
-        svg.push(picture::bar(x, 90.0, 14.0, colour, "1"));
-        svg.push(picture::text(x + 22.0, 102.0, "start", words));
-    }
-    for (row, assumption) in (0..).zip(ASSUMPTIONS) {
-        let y = TOP + ROW * f64::from(row);
-        let name = picture::text(LEFT - 16.0, y + 17.0, "end", assumption.name());
-        svg.push(if assumption.can_be_seen() {
-            name
-        } else {
-            name.set("fill", picture::QUIET_TEXT)
+    let names = ASSUMPTIONS.map(Assumption::name);
+    let dots = ASSUMPTIONS
+        .iter()
+        .enumerate()
+        .flat_map(|(row, assumption)| {
+            let counts = Counts::of(table, *assumption);
+            let good = 1.0 - counts.refused.share();
+            [(row, counts.wrong.share(), BAD), (row, good, GOOD)]
         });
-        let counts = Counts::of(table, assumption);
-        let bars = [
-            (counts.wrong.share(), picture::BAD),
-            (1.0 - counts.refused.share(), picture::GOOD),
-        ];
-        for (index, (share, colour)) in (0..).zip(bars) {
-            let y = y + 13.0 * f64::from(index);
-            let width = LONGEST * share;
-            svg.push(picture::bar(LEFT, y, width.max(1.0), colour, "1"));
-            let words = format!("{:.0} %", 100.0 * share);
-            let label = picture::text(LEFT + width + 8.0, y + 11.0, "start", &words);
-            svg.push(label.set("font-size", 13.0));
-        }
-    }
-    svg.to_text()
+    let figure = StripFigure {
+        title: "What if an assumption is broken?",
+        subtitle: "Share of the controllers that are deployed",
+        range: (0.0, 1.0),
+        rows: &names,
+        marks: &[(DELTA, "delta")],
+        legend: &[
+            (BAD, "that miss the threshold"),
+            (GOOD, "that clear it by a fifth"),
+        ],
+        caption: "share of the controllers",
+        dots: dots.collect(),
+    };
+    figure.to_svg()
 }

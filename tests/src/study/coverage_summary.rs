@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use hambo_core::task::Allocation;
+use hambo_report::figure::{CAUTION, GOOD, StripFigure, UNDECIDED};
 
 use super::Summary;
-use super::picture::{self, Strip};
 use super::plant::DELTA;
 use super::rows::{Record, Table};
 use super::statistics::{Count, median};
@@ -144,56 +144,39 @@ fn draw(table: &Table, search: Allocation) -> String {
             names.push(row.text("system"));
         }
     }
-    let strip = Strip {
-        low: -0.2,
-        high: 1.0,
-        top: 130.0,
-        names: &names,
-    };
     let search = match search {
         Allocation::Even => "",
         Allocation::Focused => ", a focused search",
     };
-    let mut svg = picture::page(
-        "How far below the truth is the bound?",
-        &format!(
+    let dots = rows.iter().filter_map(|row| {
+        let system = names.iter().position(|name| *name == row.text("system"));
+        let colour = verdict_colour(row.text("verdict"))?;
+        Some((system?, row.number("gap_share"), colour))
+    });
+    let figure = StripFigure {
+        title: "How far below the truth is the bound?",
+        subtitle: &format!(
             "{} random systems, logs and controllers; five networks{search}",
             rows.len()
         ),
-        strip.bottom() + 70.0,
-    );
-    let colours = [
-        ("deploy", picture::GOOD),
-        ("reject", picture::CAUTION),
-        ("abstain", picture::QUIET),
-    ];
-    for (index, (verdict, colour)) in (0..).zip(colours) {
-        let x = 560.0 + 150.0 * f64::from(index);
-        svg.push(picture::dot(x, 96.0, colour));
-        svg.push(picture::text(x + 12.0, 102.0, "start", verdict));
-    }
-    strip.axes(
-        &mut svg,
-        &[(0.0, "truth"), (super::coverage::MARGIN, "threshold")],
-    );
-    for (index, row) in rows.iter().enumerate() {
-        let gap = row.number("gap_share");
-        let system = names.iter().position(|name| *name == row.text("system"));
-        let colour = colours
-            .iter()
-            .find(|(name, _)| *name == row.text("verdict"));
-        if let (Some(system), Some((_, colour)), false) = (system, colour, gap.is_nan()) {
-            svg.push(strip.dot(system, gap, index, colour));
-        }
-    }
-    svg.push(
-        picture::text(
-            600.0,
-            strip.bottom() + 52.0,
-            "middle",
-            "(truth − bound) / spread; left of 0 the bound is wrong",
-        )
-        .set("fill", picture::QUIET_TEXT),
-    );
-    svg.to_text()
+        range: (-0.2, 1.0),
+        rows: &names,
+        marks: &[(0.0, "truth"), (super::coverage::MARGIN, "threshold")],
+        legend: &VERDICTS,
+        caption: "(truth − bound) / spread; left of 0 the bound is wrong",
+        dots: dots.collect(),
+    };
+    figure.to_svg()
+}
+
+/// Colours of the verdicts.
+pub(super) const VERDICTS: [(&str, &str); 3] = [
+    (GOOD, "deploy"),
+    (CAUTION, "reject"),
+    (UNDECIDED, "abstain"),
+];
+
+pub(super) fn verdict_colour(verdict: &str) -> Option<&'static str> {
+    let found = VERDICTS.iter().find(|(_, name)| *name == verdict);
+    found.map(|(colour, _)| *colour)
 }

@@ -14,9 +14,9 @@ use std::path::PathBuf;
 
 use hambo_base::Error;
 use hambo_core::drive::{Mode, Stop};
+use hambo_report::figure::{GOOD, StripFigure};
 use hambo_task::image::floor_of_trust;
 
-use super::picture::{self, Strip};
 use super::rows::Table;
 use super::{Row, Study, Summary};
 use crate::fixture::Draw;
@@ -249,30 +249,25 @@ fn counts(table: &Table, scene: &str) -> BTreeMap<&'static str, usize> {
 fn summary(table: &Table) -> Summary {
     let mut text = String::new();
     describe(&mut text, table);
-    let strip = Strip {
-        low: 0.0,
-        high: 6.0,
-        top: 130.0,
-        names: &SCENES,
-    };
-    let mut svg = picture::page(
-        "Flipped bits of a drive and its monitor",
-        "percent of the flips after which the line lives on, or the controller comes back",
-        strip.bottom() + 70.0,
-    );
-    strip.axes(&mut svg, &[(0.0, "none"), (5.0, "5 %")]);
-    for (place, scene) in SCENES.iter().enumerate() {
+    let dots = SCENES.iter().enumerate().map(|(row, scene)| {
         let counts = counts(table, scene);
         let runs: usize = counts.values().sum();
         let wrong = counts.get(End::GoesOn.name()).copied().unwrap_or(0);
-        if runs > 0 {
-            let percent = 100.0 * wrong as f64 / runs as f64;
-            svg.push(strip.dot(place, percent, 0, picture::GOOD));
-        }
-    }
+        (row, 100.0 * wrong as f64 / runs as f64, GOOD)
+    });
+    let figure = StripFigure {
+        title: "Flipped bits of a drive and its monitor",
+        subtitle: "Flips after which the line lives on, or the controller comes back",
+        range: (0.0, 6.0),
+        rows: &SCENES,
+        marks: &[(0.0, "none"), (5.0, "5 %")],
+        legend: &[(GOOD, "with the checksum")],
+        caption: "per cent of the flips",
+        dots: dots.collect(),
+    };
     Summary {
         text,
-        svg: svg.to_text(),
+        svg: figure.to_svg(),
     }
 }
 

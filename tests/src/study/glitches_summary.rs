@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use hambo_report::figure::{GOOD, StripFigure};
+
 use super::Summary;
-use super::picture::{self, Strip};
 use super::rows::{Record, Table};
 use crate::glitch::campaign::{PARTS, Part};
 use crate::glitch::images::{VERDICTS, Verdict};
@@ -129,21 +130,19 @@ fn draw(table: &Table) -> String {
         .map(|(part, one, _)| format!("{}, {}", part.name(), one.name()));
     let names: Vec<String> = names.collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let strip = Strip {
-        low: 0.0,
-        high: 1.2,
-        top: 130.0,
-        names: &names,
+    let dots = rows
+        .iter()
+        .enumerate()
+        .map(|(row, (_, _, counts))| (row, counts.high as f64 / counts.runs as f64, GOOD));
+    let figure = StripFigure {
+        title: "Glitches that open the gate",
+        subtitle: "Share of the glitches of a kind with which the pin was high at any time",
+        range: (0.0, 1.0),
+        rows: &names,
+        marks: &[(0.0, "none"), (1.0, "all")],
+        legend: &[(GOOD, "this firmware")],
+        caption: "share of the glitches",
+        dots: dots.collect(),
     };
-    let mut svg = picture::page(
-        "Glitches that open the gate",
-        "share of the glitches of a kind with which the pin was high at any time",
-        strip.bottom() + 70.0,
-    );
-    strip.axes(&mut svg, &[(0.0, "none"), (1.0, "all")]);
-    for (place, (_, _, counts)) in rows.iter().enumerate() {
-        let share = counts.high as f64 / counts.runs as f64;
-        svg.push(strip.dot(place, share, 0, picture::GOOD));
-    }
-    svg.to_text()
+    figure.to_svg()
 }

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use hambo_report::figure::StripFigure;
+
 use super::Summary;
-use super::picture::{self, Strip};
+use super::coverage_summary::{VERDICTS, verdict_colour};
 use super::rows::{Record, Table};
 use super::statistics::{Count, median};
 
@@ -121,37 +123,22 @@ fn draw(table: &Table, systems: &[String]) -> String {
         })
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let strip = Strip {
-        low: -0.2,
-        high: 1.0,
-        top: 130.0,
-        names: &names,
-    };
-    let mut svg = picture::page(
-        "What known physics is worth",
-        "the same logs and controllers; integrators, rotations and features written down",
-        strip.bottom() + 70.0,
-    );
-    let colours = [
-        ("deploy", picture::GOOD),
-        ("reject", picture::CAUTION),
-        ("abstain", picture::QUIET),
-    ];
-    strip.axes(&mut svg, &[(0.0, "truth"), (0.2, "threshold")]);
-    for (index, row) in table.rows().enumerate() {
-        let gap = row.number("gap_share");
+    let dots = table.rows().filter_map(|row| {
         let place = lines
             .iter()
             .position(|(name, known)| *name == row.text("system") && *known == row.yes("known"));
-        let colour = colours
-            .iter()
-            .find(|(name, _)| *name == row.text("verdict"));
-        if let (Some(place), Some((_, colour)), false) = (place, colour, gap.is_nan()) {
-            svg.push(strip.dot(place, gap, index, colour));
-        }
-    }
-    let caption = "(truth − bound) / spread; green: deployed, amber: rejected, grey: abstained";
-    let caption = picture::text(600.0, strip.bottom() + 52.0, "middle", caption);
-    svg.push(caption.set("fill", picture::QUIET_TEXT));
-    svg.to_text()
+        let colour = verdict_colour(row.text("verdict"))?;
+        Some((place?, row.number("gap_share"), colour))
+    });
+    let figure = StripFigure {
+        title: "What known physics is worth",
+        subtitle: "The same logs and controllers; integrators, rotations and features written down",
+        range: (-0.2, 1.0),
+        rows: &names,
+        marks: &[(0.0, "truth"), (0.2, "threshold")],
+        legend: &VERDICTS,
+        caption: "(truth − bound) / spread; left of 0 the bound is wrong",
+        dots: dots.collect(),
+    };
+    figure.to_svg()
 }

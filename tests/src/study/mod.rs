@@ -12,7 +12,7 @@
 //! | [`assumption`], [`condition`] | what a log does not tell, and a model cannot know |
 //! | [`robots`], [`faults`] | cart-pole, drone and pendulum, with what is known of them and what may become of them |
 //! | [`coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`], [`glitches`], [`drive_flips`] | the studies |
-//! | [`statistics`], [`picture`] | limits of shares; what the pictures share |
+//! | [`statistics`] | limits of shares |
 
 pub mod assumption;
 pub mod backtest_summary;
@@ -33,7 +33,6 @@ pub mod known_physics;
 pub mod known_summary;
 pub mod monitored;
 pub mod monitored_summary;
-pub mod picture;
 pub mod plant;
 pub mod robots;
 pub mod simulate;

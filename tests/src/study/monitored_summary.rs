@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use hambo_report::figure::{BAD, GOOD, StripFigure};
+
 use super::Summary;
 use super::known_summary::systems;
 use super::monitored::DRIVE_CONDITIONS;
-use super::picture::{self, Strip};
 use super::rows::{Record, Table};
 use super::statistics::{Count, median};
 
@@ -117,33 +118,25 @@ fn draw(table: &Table, systems: &[String]) -> String {
         })
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let strip = Strip {
-        low: 0.0,
-        high: 1.2,
-        top: 130.0,
-        names: &names,
-    };
-    let mut svg = picture::page(
-        "What the monitor stops",
-        "share of the drives of a model that were stopped, at alpha = 0.01",
-        strip.bottom() + 70.0,
-    );
-    strip.axes(&mut svg, &[(0.0, "none"), (1.0, "all")]);
-    for (index, row) in table.rows().enumerate() {
+    let dots = table.rows().filter_map(|row| {
         let place = lines.iter().position(|(name, condition)| {
             *name == row.text("system") && *condition == row.text("condition")
         });
-        let share = row.number("stopped") / row.number("drives");
-        if let (Some(place), false) = (place, share.is_nan()) {
-            let colour = match row.text("condition") {
-                "as logged" => picture::GOOD,
-                _ => picture::BAD,
-            };
-            svg.push(strip.dot(place, share, index, colour));
-        }
-    }
-    let caption = "one dot for each model and condition; green: the robot is as it was logged";
-    let caption = picture::text(600.0, strip.bottom() + 52.0, "middle", caption);
-    svg.push(caption.set("fill", picture::QUIET_TEXT));
-    svg.to_text()
+        let colour = match row.text("condition") {
+            "as logged" => GOOD,
+            _ => BAD,
+        };
+        Some((place?, row.number("stopped") / row.number("drives"), colour))
+    });
+    let figure = StripFigure {
+        title: "What the monitor stops",
+        subtitle: "Share of the drives of a model that were stopped, at alpha = 0.01",
+        range: (0.0, 1.0),
+        rows: &names,
+        marks: &[(0.0, "none"), (1.0, "all")],
+        legend: &[(GOOD, "the robot as it was logged"), (BAD, "another robot")],
+        caption: "one dot for each model and condition",
+        dots: dots.collect(),
+    };
+    figure.to_svg()
 }

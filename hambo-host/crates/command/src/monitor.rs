@@ -17,7 +17,7 @@ use hambo_data::read_task_logs;
 use hambo_learn::calibration::CalibrationStatus;
 use hambo_learn::model_file::ModelFile;
 use hambo_learn::monitor::{Drive, settings, watch};
-use hambo_report::figure::monitor::{MonitoredEpisode, monitor_figure};
+use hambo_report::figure::{MonitoredEpisode, monitor_figure};
 use hambo_task::task::TaskFile;
 
 /// Episodes that were stopped and are named one by one.

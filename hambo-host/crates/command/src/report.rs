@@ -8,7 +8,7 @@ use hambo_base::Error;
 use hambo_base::files::write_whole;
 use hambo_base::output::{OutputKind, hold_output};
 use hambo_check::saved_run::SavedRun;
-use hambo_report::report::page;
+use hambo_report::page;
 
 /// What `hambo report` takes.
 #[derive(Args)]

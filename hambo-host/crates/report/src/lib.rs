@@ -1,7 +1,11 @@
-//! What people look at: the report's page and the figures.
+//! What people look at: [`page`] makes the report about a check, [`figure`] holds the pictures.
 //!
-//! Goes in: finished outcomes and plain numbers. Comes out: HTML, SVG, PNG.
-//! May use: `check` and below, and computes nothing that decides.
+//! **In:** finished checks and plain numbers. **Out:** HTML, SVG, PNG. Nothing here decides.
 
 pub mod figure;
-pub mod report;
+mod page;
+mod range;
+mod svg;
+mod words;
+
+pub use page::page;

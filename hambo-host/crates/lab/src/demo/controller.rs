@@ -6,8 +6,8 @@ use std::path::Path;
 use hambo_core::check::Outcome;
 use hambo_core::image::Image;
 
-use super::{Experiment, policy};
-use crate::environment::point_safety::TruePath;
+use super::experiment::{Experiment, policy};
+use crate::environment::TruePath;
 use hambo_base::Error;
 use hambo_base::error::Explained;
 use hambo_base::files::write_whole;

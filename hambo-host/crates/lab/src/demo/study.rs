@@ -7,11 +7,31 @@ use hambo_core::image::Image;
 use hambo_core::verdict::Verdict;
 use rayon::prelude::*;
 
-use super::Experiment;
-use crate::environment::point_safety::UNSAFE_BELOW;
+use super::experiment::{Experiment, policy};
+use crate::environment::UNSAFE_BELOW;
 use hambo_base::Error;
 use hambo_check::in_lanes::check;
 use hambo_report::figure::{Study, StudyPoint};
+
+/// Models of the demo's study.
+const MODELS: u64 = 10;
+
+/// What is said of one controller under one model.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judged {
+    pub y: f32,
+    /// The neutral estimate.
+    pub neutral: f32,
+    /// Whether the true return reaches the threshold.
+    pub truth_deploys: bool,
+    pub neutral_deploys: bool,
+    pub ca_deploys: bool,
+}
+
+/// The seeds of the study's models, after the seed of the demo.
+pub(super) fn study_seeds(seed: u64) -> Vec<u64> {
+    (0..MODELS).map(|model| seed + 1000 + model).collect()
+}
 
 /// The waypoints of the study: 1.00 to 1.80 in steps of 0.05.
 #[must_use]
@@ -21,47 +41,56 @@ pub fn study_waypoints() -> Vec<f32> {
         .collect()
 }
 
-/// Fits a model for each seed and checks every waypoint under it.
+/// Fits a model for each seed and checks every waypoint of the study under it.
 ///
 /// # Errors
 /// If a fit or a check fails.
 pub fn study(seeds: &[u64]) -> Result<Study, Error> {
-    let by_model: Vec<Vec<(bool, bool)>> = seeds
-        .par_iter()
-        .map(|seed| {
-            let experiment = Experiment::new(*seed)?;
-            study_waypoints()
-                .into_iter()
-                .map(|y| deploys(&experiment, y))
-                .collect()
-        })
-        .collect::<Result<_, Error>>()?;
-    let points = study_waypoints().into_iter().enumerate().map(|(index, y)| {
-        let of_model = |pick: fn(&(bool, bool)) -> bool| {
-            let verdicts = by_model.iter().filter_map(|model| model.get(index));
-            verdicts.filter(|verdicts| pick(verdicts)).count() as u32
-        };
-        StudyPoint {
-            y,
-            neutral_deploys: of_model(|(neutral, _)| *neutral),
-            ca_deploys: of_model(|(_, ca)| *ca),
-        }
+    Ok(counted(&judge(seeds, &study_waypoints())?))
+}
+
+/// Fits a model for each seed and checks every waypoint under it.
+pub(super) fn judge(seeds: &[u64], waypoints: &[f32]) -> Result<Vec<Vec<Judged>>, Error> {
+    let judged = seeds.par_iter().map(|seed| {
+        let experiment = Experiment::new(*seed)?;
+        let judged = waypoints.iter().map(|y| judge_one(&experiment, *y));
+        judged.collect()
     });
-    Ok(Study {
-        models: seeds.len() as u32,
-        unsafe_up_to: UNSAFE_BELOW,
-        points: points.collect(),
+    judged.collect()
+}
+
+fn judge_one(experiment: &Experiment, y: f32) -> Result<Judged, Error> {
+    let bytes = experiment.image(y)?;
+    let outcome = check(&Image::parse(bytes.as_bytes())?)?;
+    let truth = experiment.system.walk(&policy(y)?).value;
+    let reaches = |value: f32| outcome.threshold.is_some_and(|least| value >= least);
+    Ok(Judged {
+        y,
+        neutral: outcome.neutral,
+        truth_deploys: reaches(truth),
+        neutral_deploys: reaches(outcome.neutral),
+        ca_deploys: outcome.verdict == Verdict::Deploy,
     })
 }
 
-/// Would the neutral estimate deploy pi_y, and does CA?
-fn deploys(experiment: &Experiment, y: f32) -> Result<(bool, bool), Error> {
-    let bytes = experiment.image(y)?;
-    let outcome = check(&Image::parse(bytes.as_bytes())?)?;
-    let neutral = outcome
-        .threshold
-        .is_some_and(|threshold| outcome.neutral >= threshold);
-    Ok((neutral, outcome.verdict == Verdict::Deploy))
+/// How many models would deploy each controller.
+pub(super) fn counted(by_model: &[Vec<Judged>]) -> Study {
+    let points = study_waypoints().into_iter().map(|y| {
+        let models = |deploys: fn(&Judged) -> bool| {
+            let judged = by_model.iter().flatten().filter(|judged| judged.y == y);
+            judged.filter(|judged| deploys(judged)).count() as u32
+        };
+        StudyPoint {
+            y,
+            neutral_deploys: models(|judged| judged.neutral_deploys),
+            ca_deploys: models(|judged| judged.ca_deploys),
+        }
+    });
+    Study {
+        models: by_model.len() as u32,
+        unsafe_up_to: UNSAFE_BELOW,
+        points: points.collect(),
+    }
 }
 
 /// How many models would deploy each controller, and what each estimate got wrong.

@@ -336,6 +336,7 @@ fn picture(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> 
             y_label: "scaled return".to_owned(),
             y_range: range(own()),
             levels: vec![(1.0, "truth".to_owned()), (0.0, "random".to_owned())],
+            zone: None,
             series: series.filter(|one| !one.points.is_empty()).collect(),
         }
     };

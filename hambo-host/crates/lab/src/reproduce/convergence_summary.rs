@@ -157,6 +157,7 @@ pub(super) fn picture(points: &[ConvergencePoint]) -> SeriesFigure {
             y_label: "return".to_owned(),
             y_range: (lowest - room, truth + 2.0 * room),
             levels: vec![(truth, "true return".to_owned())],
+            zone: None,
             series: vec![
                 line("CA, mean", CA, |p| p.mean),
                 line("CA, lower", LOWER, |p| p.lower),

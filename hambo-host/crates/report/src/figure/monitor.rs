@@ -73,6 +73,7 @@ pub fn monitor_figure(
                 y_label: "radii".to_owned(),
                 y_range: (0.0, TOP),
                 levels: vec![(1.0, "surprise".to_owned()), (3.0, "at once".to_owned())],
+                zone: None,
                 series: residuals,
             },
             SeriesPanel {
@@ -82,6 +83,7 @@ pub fn monitor_figure(
                 y_label: "log10 of the wealth".to_owned(),
                 y_range: (lowest, highest),
                 levels: vec![(limit.log10(), "stop".to_owned())],
+                zone: None,
                 series: wealth,
             },
         ],

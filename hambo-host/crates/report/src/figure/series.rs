@@ -4,23 +4,28 @@
 //! Every line has a colour, a mark and a dash of its own, so that none has to be told by its
 //! colour alone.
 
+use maud::{Markup, html};
+
 use super::FigureError;
 use super::error::check_finite;
-use super::svg::{Element, line_data};
+use crate::range::Range;
+use crate::svg::{label, line_data, px, sheet, stroke};
 
-const PANEL: f64 = 430.0;
+/// The width of a panel beside others, and of one alone.
+const PANEL: [f64; 2] = [430.0, 760.0];
 const HEIGHT: f64 = 330.0;
-const LEFT: f64 = 76.0;
-const TOP: f64 = 148.0;
-const GAP: f64 = 150.0;
-const QUIET: &str = "#5b6570";
-const GRID: &str = "#dde2e8";
+const LEFT: f64 = 108.0;
+const TOP: f64 = 160.0;
+/// Between panels: room for names of levels, the next axis' name and its ticks.
+const GAP: f64 = 196.0;
+/// At the left and right of titles and the legend.
+const MARGIN: f64 = 40.0;
 /// No picture is narrower, so that its headings have room.
 const LEAST_WIDTH: f64 = 900.0;
 /// How far lines stand apart, so that their error bars do not hide each other.
 const APART: f64 = 4.0;
-/// Where a legend entry begins after the last.
-const ENTRY: f64 = 150.0;
+/// At least the width of a letter, on average.
+const LETTER: f64 = 9.5;
 
 /// Lines in panels.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +53,8 @@ pub struct SeriesPanel {
     pub y_range: (f64, f64),
     /// Horizontal lines with their names; those beyond the axis are left out.
     pub levels: Vec<(f64, String)>,
+    /// A shaded part, left of an x, and the names of both sides.
+    pub zone: Option<(f64, [String; 2])>,
     /// The lines.
     pub series: Vec<Series>,
 }
@@ -108,6 +115,8 @@ pub struct SeriesStyle {
 pub enum Mark {
     /// A disc.
     Disc,
+    /// A large disc on a broad line, on which another line still shows.
+    LargeDisc,
     /// A square.
     Square,
     /// A triangle that points up.
@@ -141,45 +150,34 @@ impl SeriesFigure {
         if self.panels.is_empty() {
             return Err(FigureError::Empty { what: "panels" });
         }
+        let panel = PANEL[usize::from(self.panels.len() == 1)];
+        let named = self.panels.iter().any(|panel| !panel.levels.is_empty());
+        let right = if named { 136.0 } else { MARGIN };
+        let width = LEFT + self.panels.len() as f64 * (panel + GAP) - GAP + right;
+        let width = width.max(LEAST_WIDTH);
         let legend = self.legend();
-        let columns = ((self.width() - 2.0 * 40.0) / ENTRY).floor().max(1.0) as usize;
-        let rows = legend.len().div_ceil(columns);
-        let bottom = TOP + HEIGHT + 92.0;
-        let height = bottom + 30.0 * rows as f64 + 8.0;
-        let mut svg = Element::new("svg")
-            .set("xmlns", "http://www.w3.org/2000/svg")
-            .set("width", self.width())
-            .set("height", height)
-            .set("viewBox", format!("0 0 {} {height}", self.width()))
-            .set("role", "img")
-            .set("font-family", "Inter, 'Helvetica Neue', Arial, sans-serif")
-            .set("font-size", 17.0)
-            .set("fill", "#1d232b")
-            .with(Element::new("title").text(&self.title))
-            .with(rectangle(0.0, 0.0, self.width(), height).set("fill", "#ffffff"))
-            .with(text(40.0, 44.0, "start", &self.title).set("font-size", 25.0));
-        for (y, line) in [72.0, 96.0].into_iter().zip(&self.subtitle) {
-            svg.push(text(40.0, y, "start", line).set("fill", QUIET));
-        }
-        for (place, panel) in self.panels.iter().enumerate() {
-            let left = LEFT + place as f64 * (PANEL + GAP);
-            panel.draw(left, &mut svg);
-        }
-        for (place, (name, style)) in legend.into_iter().enumerate() {
-            let x = 40.0 + (place % columns) as f64 * ENTRY;
-            let y = bottom + 30.0 * (place / columns) as f64;
-            svg.push(stroke([[x, y], [x + 36.0, y]], style));
-            if let Some(mark) = mark([x + 18.0, y], style) {
-                svg.push(mark);
+        let longest = legend.iter().map(|(name, _)| name.chars().count()).max();
+        let entry = 76.0 + LETTER * longest.unwrap_or(0) as f64;
+        let columns = ((width - 2.0 * MARGIN) / entry).floor().max(1.0) as usize;
+        let bottom = TOP + HEIGHT + 96.0;
+        let height = bottom + 30.0 * legend.len().div_ceil(columns) as f64 + 8.0;
+        let body = html! {
+            (label("title", [MARGIN, 50.0], "start", &self.title))
+            @for (y, line) in [80.0, 104.0].into_iter().zip(&self.subtitle) {
+                (label("quiet", [MARGIN, y], "start", line))
             }
-            svg.push(text(x + 46.0, y + 6.0, "start", name));
-        }
-        Ok(svg.to_text())
-    }
-
-    fn width(&self) -> f64 {
-        let panels = LEFT + self.panels.len() as f64 * (PANEL + GAP);
-        panels.max(LEAST_WIDTH)
+            @for (place, one) in self.panels.iter().enumerate() {
+                (one.draw(LEFT + place as f64 * (panel + GAP), panel))
+            }
+            @for (place, (name, style)) in legend.into_iter().enumerate() {
+                @let x = MARGIN + (place % columns) as f64 * entry;
+                @let y = bottom + 30.0 * (place / columns) as f64;
+                (style.line([[x, y], [x + 36.0, y]]))
+                (style.mark([x + 18.0, y]))
+                (label("", [x + 46.0, y + 6.0], "start", name))
+            }
+        };
+        Ok(sheet([width, height], &self.title, "", &body))
     }
 
     /// Each name once, in order.
@@ -197,120 +195,121 @@ impl SeriesFigure {
 /// The scales of a panel.
 struct Axes {
     left: f64,
+    width: f64,
     scale: Scale,
-    x: (f64, f64),
-    y: (f64, f64),
+    x: Range,
+    y: Range,
 }
 
 impl Axes {
     fn x(&self, x: f64) -> f64 {
-        let share = (self.scale.of(x) - self.x.0) / (self.x.1 - self.x.0);
-        self.left + 24.0 + share * (PANEL - 48.0)
+        self.left + 24.0 + self.x.share(self.scale.of(x)) * (self.width - 48.0)
     }
 
     fn y(&self, y: f64) -> f64 {
-        let share = (y.clamp(self.y.0, self.y.1) - self.y.0) / (self.y.1 - self.y.0);
-        TOP + HEIGHT - share * HEIGHT
+        TOP + HEIGHT * (1.0 - self.y.share(y).clamp(0.0, 1.0))
     }
 }
 
 impl SeriesPanel {
-    fn draw(&self, left: f64, svg: &mut Element) {
+    fn draw(&self, left: f64, width: f64) -> Markup {
         let points = || self.series.iter().flat_map(|series| &series.points);
-        let scale = self.x_scale;
-        let lowest = points().map(|p| scale.of(p.x)).fold(f64::MAX, f64::min);
-        let highest = points().map(|p| scale.of(p.x)).fold(f64::MIN, f64::max);
+        let places = || points().map(|p| self.x_scale.of(p.x));
+        let (low, high) = places().fold((f64::MAX, f64::MIN), |(low, high), x| {
+            (low.min(x), high.max(x))
+        });
+        // One place alone stands in the middle.
+        let room = if high - low < 1e-9 { 0.5 } else { 0.0 };
         let axes = Axes {
             left,
-            scale,
-            // One place alone stands in the middle.
-            x: match highest - lowest < 1e-9 {
-                true => (lowest - 0.5, highest + 0.5),
-                false => (lowest, highest),
-            },
-            y: self.y_range,
+            width,
+            scale: self.x_scale,
+            x: Range::exact(low - room, high + room),
+            y: Range::exact(self.y_range.0, self.y_range.1),
         };
-        svg.push(text(left, TOP - 16.0, "start", &self.title).set("font-weight", "600"));
-        for tick in ticks(self.y_range) {
-            let y = axes.y(tick);
-            svg.push(path([[left, y], [left + PANEL, y]], GRID));
-            let words = tick_text(tick);
-            svg.push(text(left - 10.0, y + 6.0, "end", &words).set("fill", QUIET));
-        }
-        let mut places: Vec<f64> = match scale {
-            Scale::Linear => ticks((lowest, highest)),
-            Scale::Logarithmic => points().map(|p| p.x).collect(),
+        let mut places: Vec<(f64, String)> = match self.x_scale {
+            Scale::Linear => Range::exact(low, high).ticks(6.0),
+            Scale::Logarithmic => points().map(|p| (p.x, thousands(p.x))).collect(),
         };
-        places.sort_by(f64::total_cmp);
+        places.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         places.dedup();
+        let (right, floor) = (left + width, TOP + HEIGHT);
+        let ticks = axes.y.ticks(5.0);
+        let longest = ticks.iter().map(|(_, words)| words.chars().count()).max();
+        // Left of the longest tick.
+        let beside = left - 26.0 - LETTER * longest.unwrap_or(0) as f64;
+        let (beside, half) = (px(beside), px(TOP + 0.5 * HEIGHT));
+        // Names that would run into each other are left out.
         let mut last = f64::MIN;
-        for place in places {
-            let x = axes.x(place);
-            svg.push(path([[x, TOP + HEIGHT], [x, TOP + HEIGHT + 6.0]], QUIET));
-            // Names that would run into each other are left out.
-            if x - last > 52.0 {
-                let label = text(x, TOP + HEIGHT + 26.0, "middle", &place_text(place));
-                svg.push(label.set("fill", QUIET));
-                last = x;
+        for (place, words) in &mut places {
+            if axes.x(*place) - last > 52.0 {
+                last = axes.x(*place);
+            } else {
+                words.clear();
             }
         }
-        let middle = left + 0.5 * PANEL;
-        svg.push(text(middle, TOP + HEIGHT + 52.0, "middle", &self.x_label));
-        let (x, y) = (left - 56.0, TOP + 0.5 * HEIGHT);
-        let turned = format!("rotate(-90 {x:.2} {y:.2})");
-        svg.push(text(x, y, "middle", &self.y_label).set("transform", turned));
-        let seen = self.y_range.0..=self.y_range.1;
-        for (level, name) in self.levels.iter().filter(|(level, _)| seen.contains(level)) {
-            let y = axes.y(*level);
-            svg.push(path([[left, y], [left + PANEL, y]], "#1d232b").set("stroke-width", 1.5));
-            svg.push(text(left + PANEL + 6.0, y + 5.0, "start", name).set("font-size", 15.0));
+        html! {
+            rect class="panel" x=(px(left)) y=(px(TOP)) width=(px(width)) height=(px(HEIGHT)) {}
+            (label("name", [left, TOP - 16.0], "start", &self.title))
+            @if let Some((border, names)) = &self.zone {
+                @let x = axes.x(*border).clamp(left, right);
+                rect class="zone" x=(px(left)) y=(px(TOP)) width=(px(x - left)) height=(px(HEIGHT)) {}
+                (stroke("danger", [[x, TOP], [x, floor]]))
+                (label("name danger", [x - 10.0, TOP + 26.0], "end", &names[0]))
+                (label("name safe", [x + 10.0, TOP + 26.0], "start", &names[1]))
+            }
+            @for (tick, words) in ticks {
+                @let y = axes.y(tick);
+                (stroke("grid", [[left, y], [right, y]]))
+                (label("quiet", [left - 10.0, y + 6.0], "end", &words))
+            }
+            @for (place, words) in places {
+                @let x = axes.x(place);
+                (stroke("tick", [[x, floor], [x, floor + 6.0]]))
+                (label("quiet", [x, floor + 26.0], "middle", &words))
+            }
+            (label("", [left + 0.5 * width, floor + 54.0], "middle", &self.x_label))
+            text x=(beside) y=(half) text-anchor="middle" transform={ "rotate(-90 " (beside) " " (half) ")" } {
+                (self.y_label)
+            }
+            @for (level, name) in self.levels.iter().filter(|(level, _)| axes.y.holds(*level)) {
+                @let y = axes.y(*level);
+                (stroke("truth", [[left, y], [right, y]]))
+                (label("small", [right + 8.0, y + 5.0], "start", name))
+            }
+            @for (place, series) in self.series.iter().enumerate() {
+                (self.lines(&axes, place, series))
+            }
         }
-        for (place, series) in self.series.iter().enumerate() {
-            let aside = match scale {
-                Scale::Linear => 0.0,
-                Scale::Logarithmic => {
-                    APART * (place as f64 - 0.5 * (self.series.len() as f64 - 1.0))
+    }
+
+    fn lines(&self, axes: &Axes, place: usize, series: &Series) -> Markup {
+        let middle = 0.5 * (self.series.len() as f64 - 1.0);
+        let aside = match self.x_scale {
+            Scale::Linear => 0.0,
+            Scale::Logarithmic => APART * (place as f64 - middle),
+        };
+        let at = |p: &SeriesPoint| [axes.x(p.x) + aside, axes.y(p.y)];
+        let style = series.style;
+        html! {
+            (style.line(series.points.iter().map(at)))
+            @for point in series.points.iter().filter(|_| style.mark != Mark::None) {
+                @let [x, y] = at(point);
+                @if point.y < self.y_range.0 {
+                    // Below the chart: a triangle that points down.
+                    (style.polygon(&[[x - 7.0, y - 12.0], [x + 7.0, y - 12.0], [x, y]]))
+                } @else {
+                    @let ends = [point.y - point.error, point.y + point.error];
+                    path d=(line_data(ends.map(|end| [x, axes.y(end)]))) stroke=(style.colour) {}
+                    (style.mark([x, y]))
                 }
-            };
-            let at = |p: &SeriesPoint| [axes.x(p.x) + aside, axes.y(p.y)];
-            svg.push(stroke(series.points.iter().map(at), series.style));
-            for point in &series.points {
-                let [x, y] = at(point);
-                let Some(mark) = mark([x, y], series.style) else {
-                    break;
-                };
-                if point.y < self.y_range.0 {
-                    svg.push(below([x, y], series.style));
-                    continue;
-                }
-                let (low, high) = (axes.y(point.y - point.error), axes.y(point.y + point.error));
-                svg.push(path([[x, low], [x, high]], series.style.colour));
-                svg.push(mark);
             }
         }
     }
 }
 
-/// About five round numbers.
-fn ticks((low, high): (f64, f64)) -> Vec<f64> {
-    let rough = (high - low) / 5.0;
-    let power = 10_f64.powf(rough.log10().floor());
-    let steps = [1.0, 2.0, 2.5, 5.0, 10.0].map(|factor| factor * power);
-    let step = steps.into_iter().find(|step| *step >= rough);
-    let step = step.unwrap_or(rough);
-    let first = (low / step).ceil() as i64;
-    let last = (high / step).floor() as i64;
-    (first..=last).map(|i| i as f64 * step).collect()
-}
-
-fn tick_text(tick: f64) -> String {
-    // Rounded first: no minus before a zero.
-    let rounded = (1000.0 * tick).round() / 1000.0 + 0.0;
-    rounded.to_string().replace('-', "−")
-}
-
 /// 30000 as 30k, 1500 as it is.
-fn place_text(place: f64) -> String {
+fn thousands(place: f64) -> String {
     let thousands = place / 1000.0;
     if place >= 10_000.0 && thousands.fract() == 0.0 {
         return format!("{thousands}k");
@@ -318,87 +317,55 @@ fn place_text(place: f64) -> String {
     place.to_string()
 }
 
-fn text(x: f64, y: f64, anchor: &str, words: &str) -> Element {
-    Element::new("text")
-        .set("x", x)
-        .set("y", y)
-        .set("text-anchor", anchor)
-        .text(words)
-}
-
-fn rectangle(x: f64, y: f64, width: f64, height: f64) -> Element {
-    Element::new("rect")
-        .set("x", x)
-        .set("y", y)
-        .set("width", width)
-        .set("height", height)
-}
-
-fn path(points: [[f64; 2]; 2], colour: &str) -> Element {
-    Element::new("path")
-        .set("d", line_data(points))
-        .set("stroke", colour)
-        .set("fill", "none")
-}
-
-fn stroke(points: impl IntoIterator<Item = [f64; 2]>, style: SeriesStyle) -> Element {
-    let line = Element::new("path")
-        .set("d", line_data(points))
-        .set("stroke", style.colour)
-        .set("stroke-width", 2.5)
-        .set("fill", "none");
-    match style.dash {
-        "" => line,
-        dash => line.set("stroke-dasharray", dash),
+impl SeriesStyle {
+    fn line(self, points: impl IntoIterator<Item = [f64; 2]>) -> Markup {
+        let width = if self.mark == Mark::LargeDisc {
+            "6"
+        } else {
+            "2.5"
+        };
+        let dash = (!self.dash.is_empty()).then_some(self.dash);
+        html! { path d=(line_data(points)) stroke=(self.colour) stroke-width=(width) stroke-dasharray=[dash] {} }
     }
-}
 
-/// The mark of what lies below the chart: a triangle that points down.
-fn below([x, y]: [f64; 2], style: SeriesStyle) -> Element {
-    polygon(
-        &[[x - 7.0, y - 12.0], [x + 7.0, y - 12.0], [x, y]],
-        style.colour,
-    )
-}
+    fn polygon(self, corners: &[[f64; 2]]) -> Markup {
+        let data = line_data(corners.iter().copied()) + "Z";
+        html! { path d=(data) style={ "fill:" (self.colour) } {} }
+    }
 
-fn polygon(corners: &[[f64; 2]], colour: &str) -> Element {
-    let data = line_data(corners.iter().copied()) + "Z";
-    Element::new("path").set("d", data).set("fill", colour)
-}
+    fn disc(self, [x, y]: [f64; 2], radius: &str) -> Markup {
+        html! { circle cx=(px(x)) cy=(px(y)) r=(radius) fill=(self.colour) {} }
+    }
 
-fn mark([x, y]: [f64; 2], style: SeriesStyle) -> Option<Element> {
-    let disc = Element::new("circle").set("cx", x).set("cy", y);
-    let mark = match style.mark {
-        Mark::None => return None,
-        Mark::Disc => disc.set("r", 5.5).set("fill", style.colour),
-        Mark::Ring => disc
-            .set("r", 5.0)
-            .set("fill", "#ffffff")
-            .set("stroke", style.colour)
-            .set("stroke-width", 2.5),
-        Mark::Square => rectangle(x - 5.0, y - 5.0, 10.0, 10.0).set("fill", style.colour),
-        Mark::Triangle => polygon(
-            &[[x - 6.5, y + 5.0], [x + 6.5, y + 5.0], [x, y - 7.0]],
-            style.colour,
-        ),
-        Mark::Diamond => polygon(
-            &[[x - 7.0, y], [x, y - 7.0], [x + 7.0, y], [x, y + 7.0]],
-            style.colour,
-        ),
-        Mark::Cross => {
-            let one = line_data([[x - 5.0, y - 5.0], [x + 5.0, y + 5.0]]);
-            let other = line_data([[x - 5.0, y + 5.0], [x + 5.0, y - 5.0]]);
-            Element::new("path")
-                .set("d", one + &other)
-                .set("stroke", style.colour)
-                .set("stroke-width", 2.5)
+    fn mark(self, [x, y]: [f64; 2]) -> Markup {
+        let corners = |corners: &[[f64; 2]]| -> Markup {
+            let moved = corners.iter().map(|[dx, dy]| [x + dx, y + dy]);
+            self.polygon(&moved.collect::<Vec<_>>())
+        };
+        match self.mark {
+            Mark::None => Markup::default(),
+            Mark::Disc => self.disc([x, y], "6"),
+            Mark::LargeDisc => self.disc([x, y], "9"),
+            Mark::Ring => html! {
+                circle cx=(px(x)) cy=(px(y)) r="5" fill="#ffffff"
+                    style={ "stroke:" (self.colour) ";stroke-width:2.5" } {}
+            },
+            Mark::Square => corners(&[[-5.0, -5.0], [5.0, -5.0], [5.0, 5.0], [-5.0, 5.0]]),
+            Mark::Triangle => corners(&[[-6.5, 5.0], [6.5, 5.0], [0.0, -7.0]]),
+            Mark::Diamond => corners(&[[-7.0, 0.0], [0.0, -7.0], [7.0, 0.0], [0.0, 7.0]]),
+            Mark::Cross => {
+                let data = line_data([[x - 5.0, y - 5.0], [x + 5.0, y + 5.0]])
+                    + &line_data([[x - 5.0, y + 5.0], [x + 5.0, y - 5.0]]);
+                html! { path d=(data) stroke=(self.colour) stroke-width="2.5" {} }
+            }
         }
-    };
-    Some(mark)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
     use super::*;
 
     fn figure() -> SeriesFigure {
@@ -420,6 +387,7 @@ mod tests {
             y_label: "scaled return".to_owned(),
             y_range: (-1.0, 1.2),
             levels: vec![(1.0, "truth".to_owned()), (-2.0, "random".to_owned())],
+            zone: None,
             series: vec![series],
         };
         SeriesFigure {
@@ -454,15 +422,5 @@ mod tests {
         assert!(matches!(bad.to_svg(), Err(FigureError::Empty { .. })));
         bad.panels.clear();
         assert!(matches!(bad.to_svg(), Err(FigureError::Empty { .. })));
-    }
-
-    #[test]
-    fn ticks_are_round_and_within_the_range() {
-        assert_eq!(
-            ticks((0.0, 1.0)),
-            [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]
-        );
-        assert_eq!(tick_text(0.6000000000000001), "0.6");
-        assert_eq!(ticks((-700.0, 0.0)).len(), 4);
     }
 }

@@ -3,15 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::FigureError;
-use super::error::check_finite;
 use super::files::write_picture;
-use super::template::{Point, dot, fill, line};
-
-/// The edges of the chart.
-const LEFT: f32 = 92.0;
-const RIGHT: f32 = 1056.0;
-/// A region narrower than this gets no name.
-const NAME_ROOM: f32 = 185.0;
+use super::series::{Mark, Scale, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle};
 
 /// Models × controllers: how many models would deploy each controller.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,37 +82,58 @@ impl Study {
     /// # Errors
     /// If there are no points, or their numbers make no sense.
     pub fn to_svg(&self) -> Result<String, FigureError> {
-        check_finite("points", self.points.iter().map(|p| [p.y]))?;
         let too_many = |p: &StudyPoint| p.neutral_deploys.max(p.ca_deploys) > self.models;
         if let Some(index) = self.points.iter().position(too_many) {
             return Err(FigureError::MoreDeploymentsThanModels { index });
         }
-        let axes = Axes::new(self).ok_or(FigureError::Empty { what: "points" })?;
-        let [border, _] = axes.place(self.unsafe_up_to, 0);
-        let border = border.clamp(LEFT, RIGHT);
-        let mut values = vec![
-            ("models", self.models.to_string()),
-            ("zone_width", (border - LEFT).to_string()),
-            ("border", border.to_string()),
-            ("ticks", axes.ticks(self)),
-            ("sides", sides(border)),
-        ];
-        values.extend(heading(
-            ["neutral_class", "neutral_unsafe", "neutral_safe"],
-            self.neutral(),
-        ));
-        values.extend(heading(["ca_class", "ca_unsafe", "ca_safe"], self.ca()));
-        let series: [(_, _, _, Count); 2] = [
-            ("neutral", "neutral", 9.0, |p| p.neutral_deploys),
-            ("ca", "adversary", 5.0, |p| p.ca_deploys),
-        ];
-        for (name, class, radius, count) in series {
-            let places = self.points.iter().map(|p| axes.place(p.y, count(p)));
-            let dots: String = places.clone().map(|at| dot(class, at, radius)).collect();
-            let path = format!("<path class=\"{class}\" d=\"{}\"/>\n", line(places));
-            values.push((name, path + &dots));
+        let most = f64::from(self.models.max(1));
+        let figure = SeriesFigure {
+            title: "Which controllers would be deployed?".to_owned(),
+            subtitle: vec![format!(
+                "How many of {} models would deploy the new controller with the waypoint (0, y)",
+                self.models
+            )],
+            panels: vec![SeriesPanel {
+                title: String::new(),
+                x_label: "height y of the waypoint".to_owned(),
+                x_scale: Scale::Linear,
+                y_label: "models that deploy".to_owned(),
+                y_range: (-0.06 * most, 1.18 * most),
+                levels: Vec::new(),
+                zone: Some((
+                    f64::from(self.unsafe_up_to),
+                    ["unsafe: y ≤ 2/√3", "safe"].map(str::to_owned),
+                )),
+                series: vec![
+                    self.line("neutral estimate", NEUTRAL, |p| p.neutral_deploys),
+                    self.line("HAMBO-CA", CA, |p| p.ca_deploys),
+                ],
+            }],
+        };
+        figure.to_svg()
+    }
+
+    fn line(&self, name: &str, style: SeriesStyle, deploys: Count) -> Series {
+        let StudyCounts {
+            unsafe_deployed,
+            unsafe_checks,
+            safe_refused,
+            safe_checks,
+        } = self.counts(deploys);
+        let points = self.points.iter().map(|point| SeriesPoint {
+            x: f64::from(point.y),
+            y: f64::from(deploys(point)),
+            error: 0.0,
+        });
+        Series {
+            name: format!(
+                "{name}: deploys {unsafe_deployed} of {unsafe_checks} unsafe and {} of \
+                 {safe_checks} safe",
+                safe_checks - safe_refused
+            ),
+            style,
+            points: points.collect(),
         }
-        Ok(fill(include_str!("study.svg"), &values))
     }
 
     /// Writes `<path_stem>.svg`, and with the feature `png` also `<path_stem>.png`; returns
@@ -132,99 +146,23 @@ impl Study {
     }
 }
 
-/// How often an estimate would deploy an unsafe and a safe controller.
-fn heading(names: [&'static str; 3], counts: StudyCounts) -> [(&'static str, String); 3] {
-    let StudyCounts {
-        unsafe_deployed,
-        unsafe_checks,
-        safe_refused,
-        safe_checks,
-    } = counts;
-    let class = if unsafe_deployed > 0 {
-        "danger"
-    } else {
-        "truth"
-    };
-    let safe_deployed = safe_checks - safe_refused;
-    let [class_name, unsafe_name, safe_name] = names;
-    [
-        (class_name, class.to_owned()),
-        (
-            unsafe_name,
-            format!("deploys {unsafe_deployed} of {unsafe_checks} unsafe"),
-        ),
-        (
-            safe_name,
-            format!("and {safe_deployed} of {safe_checks} safe"),
-        ),
-    ]
-}
-
-/// The names of the two sides, where there is room.
-fn sides(border: f32) -> String {
-    let mut names = String::new();
-    if border - LEFT > NAME_ROOM {
-        let x = border - 12.0;
-        names += &format!(
-            "<text class=\"name end danger\" x=\"{x}\" y=\"186\">unsafe: y ≤ 2/√3</text>\n"
-        );
-    }
-    if RIGHT - border > NAME_ROOM {
-        let x = border + 12.0;
-        names += &format!("<text class=\"name safe\" x=\"{x}\" y=\"186\">safe</text>\n");
-    }
-    names
-}
-
-/// The chart's scales.
-struct Axes {
-    first: f32,
-    last: f32,
-    models: u32,
-}
-
-impl Axes {
-    /// `None` without points.
-    fn new(study: &Study) -> Option<Self> {
-        let waypoints = || study.points.iter().map(|p| p.y);
-        let first = waypoints().reduce(f32::min)?;
-        Some(Self {
-            first,
-            last: waypoints().fold(first + 1e-3, f32::max),
-            models: study.models.max(1),
-        })
-    }
-
-    fn place(&self, y: f32, count: u32) -> Point {
-        let across = (y - self.first) / (self.last - self.first);
-        let up = count as f32 / self.models as f32;
-        [
-            LEFT + 32.0 + across * (RIGHT - LEFT - 64.0),
-            482.0 - up * 276.0,
-        ]
-    }
-
-    fn ticks(&self, study: &Study) -> String {
-        let step = self.models.div_ceil(5) as usize;
-        let counts = (0..=self.models).step_by(step).map(|count| {
-            let [_, y] = self.place(self.first, count);
-            format!("<path class=\"grid\" d=\"M{LEFT} {y:.2}H{RIGHT}\"/><text class=\"note quiet end\" x=\"80\" y=\"{:.2}\">{count}</text>\n", y + 6.0)
-        });
-        let every = study.points.len().div_ceil(9);
-        let waypoints = study.points.iter().step_by(every).map(|p| {
-            let [x, _] = self.place(p.y, 0);
-            format!("<path class=\"tick\" d=\"M{x:.2} 500V506\"/><text class=\"note quiet middle\" x=\"{x:.2}\" y=\"527\">{:.2}</text>\n", p.y)
-        });
-        counts.chain(waypoints).collect()
-    }
-}
+const NEUTRAL: SeriesStyle = SeriesStyle {
+    colour: "#E69F00",
+    mark: Mark::LargeDisc,
+    dash: "",
+};
+const CA: SeriesStyle = SeriesStyle {
+    colour: "#0072B2",
+    mark: Mark::Disc,
+    dash: "",
+};
 
 #[cfg(all(test, feature = "png"))]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-    use crate::figure::png::{parse, render};
+    use crate::figure::png::render;
 
     fn study() -> Study {
         let points = [(1.0, 0, 0), (1.1, 4, 0), (1.2, 9, 2), (1.3, 10, 8)];
@@ -244,14 +182,9 @@ mod tests {
     #[test]
     fn the_chart_counts_what_each_estimate_got_wrong() {
         let svg = study().to_svg().unwrap();
-        assert!(!svg.contains("{{"), "a place of the template is not filled");
-        let tree = parse(&svg).unwrap();
-        assert!(tree.node_by_id("neutral").is_some() && tree.node_by_id("ca").is_some());
         for text in [
-            "deploys 4 of 20 unsafe",
-            "and 19 of 20 safe",
-            "deploys 0 of 20 unsafe",
-            "and 10 of 20 safe",
+            "estimate: deploys 4 of 20 unsafe and 19 of 20 safe",
+            "CA: deploys 0 of 20 unsafe and 10 of 20 safe",
         ] {
             assert_eq!(svg.matches(text).count(), 1, "{text}");
         }

@@ -1,7 +1,6 @@
 //! Figure 1 of the paper: the adversary finds the danger that the neutral estimate misses.
 //!
-//! An overview of the plane, a close-up of one step, and the returns with the
-//! verdict. `point_safety.svg` is the picture; what depends on the data is here.
+//! An overview of the plane, a close-up of one step, and the returns with the verdict.
 
 mod labels;
 mod scene;
@@ -11,11 +10,16 @@ mod view;
 
 use std::path::{Path, PathBuf};
 
+use maud::{Markup, html};
+
 use super::FigureError;
 use super::error::check_finite;
 use super::files::write_picture;
-use super::template::{Point, dot, fill, line, readable};
+use crate::svg::{dot, label, px, sheet, stroke};
 use scene::Scene;
+
+/// A point of the plane, or of the picture.
+type Point = [f32; 2];
 
 /// The ends of the scale on which returns are drawn.
 const TRACK: [f32; 2] = [258.0, 662.0];
@@ -25,6 +29,8 @@ const TRACK: [f32; 2] = [258.0, 662.0];
 pub struct PointSafetyFigure {
     /// The evaluated controller is pi_y with this waypoint (0, y).
     pub waypoint: f32,
+    /// Below the title: how this controller was chosen.
+    pub caption: String,
     /// Logged transitions (s, s′). Of more than 1,500 an even selection is drawn.
     pub logged: Vec<[Point; 2]>,
     /// What the controller really does.
@@ -63,12 +69,19 @@ impl PointSafetyFigure {
     /// If a number is not finite.
     pub fn to_svg(&self) -> Result<String, FigureError> {
         self.check()?;
-        let scene = Scene::new(self);
-        let mut values = vec![("waypoint", self.waypoint.to_string())];
-        values.extend(scene.draw());
-        values.extend(scene.labels());
-        values.extend(self.numbers());
-        Ok(fill(include_str!("point_safety.svg"), &values))
+        let body = html! {
+            text class="title" x="48" y="62" {
+                "Would the new controller π" tspan font-size="26" dy="8" { (self.waypoint) }
+                tspan dy="-8" { " hit the danger zone?" }
+            }
+            (label("quiet", [48.0, 96.0], "start", &self.caption))
+            (Scene::new(self).draw())
+            (self.returns())
+            (self.conclusion())
+        };
+        let title = "Would the new controller hit the danger zone?";
+        let style = include_str!("point_safety.css");
+        Ok(sheet([1400.0, 866.0], title, style, &body))
     }
 
     /// Writes `<path_stem>.svg`, and with the feature `png` also `<path_stem>.png`; returns
@@ -92,8 +105,8 @@ impl PointSafetyFigure {
         check_finite("returns", returns.map(|value| [value, self.threshold]))
     }
 
-    /// The returns against the threshold, and the verdict.
-    fn numbers(&self) -> Vec<(&'static str, String)> {
+    /// The returns against the threshold.
+    fn returns(&self) -> Markup {
         let rows = [
             ("truth", "truth", self.true_return),
             ("neutral", "neutral estimate", self.neutral_return),
@@ -113,31 +126,48 @@ impl PointSafetyFigure {
             largest if largest < 1000.0 => 1,
             _ => 0,
         };
-        let x = place(self.threshold);
-        let mut returns = String::new();
-        for (i, (class, name, value)) in rows.into_iter().enumerate() {
-            let y = 704.0 + 40.0 * i as f32;
-            let end = [place(value), y];
-            let (decision, color) = if value >= self.threshold {
-                ("deploy", "safe")
+        let words = |value: f32| {
+            let text = if value.abs() < 1e7 {
+                format!("{value:.decimals$}")
             } else {
-                ("reject", "danger")
+                format!("{value:.2e}")
             };
-            returns += &format!(
-                r#"<path class="grid" d="M{} {y}H{}"/><path class="{class}" d="{}"/>{}
-<text class="name" x="68" y="{text_y}">{name}</text>
-<text class="name end" x="772" y="{text_y}">{}</text>
-<text class="{color}" x="798" y="{text_y}">→ {decision}</text>
-"#,
-                TRACK[0],
-                TRACK[1],
-                line([[x, y], end]),
-                dot(&format!("{class} value"), end, 9.0),
-                readable(value, decimals),
-                text_y = y + 6.5,
-            );
+            text.replacen('-', "−", 1)
+        };
+        let [left, right] = TRACK;
+        let x = place(self.threshold);
+        let text_x = f64::from(x.clamp(left + 70.0, right - 70.0));
+        html! {
+            rect class="panel" x="48" y="640" width="864" height="184" rx="10" {}
+            text class="quiet" x="68" y="670" {
+                "return of π" tspan font-size="12" dy="4" { (self.waypoint) }
+            }
+            rect class="zone" x=(px(left)) y="684" width=(px(x - left)) height="120" {}
+            rect class="clear" x=(px(x)) y="684" width=(px(right - x)) height="120" {}
+            (stroke("threshold", [[x, 680.0], [x, 804.0]]))
+            (label("", [text_x, 670.0], "middle", &format!("threshold {}", words(self.threshold))))
+            g class="returns" {
+                @for (i, (class, name, value)) in rows.into_iter().enumerate() {
+                    @let y = 704.0 + 40.0 * i as f32;
+                    @let end = [place(value), y];
+                    @let at = |x: f64| [x, f64::from(y) + 6.5];
+                    (stroke("grid", [[left, y], [right, y]]))
+                    (stroke(class, [[x, y], end]))
+                    (dot(&format!("{class} value"), end, 9.0))
+                    (label("name", at(68.0), "start", name))
+                    (label("name", at(772.0), "end", &words(value)))
+                    @if value >= self.threshold {
+                        (label("safe", at(798.0), "start", "→ deploy"))
+                    } @else {
+                        (label("danger", at(798.0), "start", "→ reject"))
+                    }
+                }
+            }
         }
-        let verdict_class = match self.verdict {
+    }
+
+    fn conclusion(&self) -> Markup {
+        let class = match self.verdict {
             "deploy" => "safe",
             "reject" => "danger",
             _ => "quiet",
@@ -145,21 +175,16 @@ impl PointSafetyFigure {
         let relation = if self.bound >= self.threshold {
             "≥"
         } else {
-            "&lt;"
+            "<"
         };
-        vec![
-            ("returns", returns),
-            ("threshold", readable(self.threshold, decimals)),
-            ("threshold_x", format!("{x:.2}")),
-            (
-                "threshold_text_x",
-                x.clamp(TRACK[0] + 70.0, TRACK[1] - 70.0).to_string(),
-            ),
-            ("zone_width", format!("{:.2}", x - TRACK[0])),
-            ("clear_width", format!("{:.2}", TRACK[1] - x)),
-            ("verdict", self.verdict.into()),
-            ("verdict_class", verdict_class.into()),
-            ("relation", relation.into()),
-        ]
+        let because = format!("lower bound {relation} threshold");
+        html! {
+            rect class="panel" x="940" y="640" width="412" height="184" rx="10" {}
+            rect class={ "verdict " (class) } x="940" y="640" width="412" height="184" rx="10"
+                fill-opacity="0.07" {}
+            (label("quiet", [1146.0, 678.0], "middle", "verdict of the check"))
+            (label(&format!("word {class}"), [1146.0, 746.0], "middle", self.verdict))
+            (label("", [1146.0, 790.0], "middle", &because))
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! The plane with everything in it, drawn as an overview and as a close-up.
 
+use maud::{Markup, html};
+
 use super::view::{OVERVIEW, View};
-use super::{AdversarialStep, PointSafetyFigure};
-use crate::figure::template::{Point, dot};
+use super::{AdversarialStep, Point, PointSafetyFigure};
+use crate::svg::{dot, label};
 
 const START: Point = [-2.0, 0.0];
 /// At most this many logged transitions are drawn.
@@ -61,86 +63,87 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The plane twice, and how the two hang together.
-    pub fn draw(&self) -> [(&'static str, String); 4] {
-        let view = &self.close_up;
-        let half = view.half.map(|half| half / view.scale);
-        let corner =
-            |sign: f32| OVERVIEW.map([view.center[0] + half[0], view.center[1] + sign * half[1]]);
-        let [[x0, y0], [x1, y1]] = [corner(1.0), corner(-1.0)];
-        [
-            ("overview", self.plane(&OVERVIEW, 1.0)),
-            ("close_up", self.plane(view, 1.5) + &self.magnified_step()),
-            (
-                "wedge",
-                format!("M{x0:.2} {y0:.2}L940 122V590L{x1:.2} {y1:.2}"),
-            ),
-            ("window", OVERVIEW.rect(view.center, half)),
-        ]
+    /// The plane twice, with names.
+    pub fn draw(&self) -> Markup {
+        let (view, start, goal) = (&self.close_up, [120.0, 482.0], [840.0, 482.0]);
+        let frame = view.half.map(|half| half / view.scale);
+        html! {
+            defs {
+                clipPath id="overview-window" { (OVERVIEW.window("")) }
+                clipPath id="close-up-window" { (view.window("")) }
+                pattern id="hatch" width="14" height="14" patternUnits="userSpaceOnUse"
+                    patternTransform="rotate(45)" {
+                    path class="danger" d="M0 0V14" stroke-width="3" {}
+                }
+            }
+            rect class="panel" x="48" y="122" width="864" height="468" rx="10" {}
+            path class="grid" d="M120 122V590M300 122V590M480 122V590M660 122V590M840 122V590M48 302H912M48 482H912" {}
+            @for (x, words) in [(120.0, "−2"), (300.0, "−1"), (480.0, "0"), (660.0, "1"), (840.0, "2")] {
+                (label("small quiet", [x, 612.0], "middle", words))
+            }
+            (label("small quiet", [60.0, 296.0], "middle", "1"))
+            (label("small quiet", [60.0, 476.0], "middle", "0"))
+            g clip-path="url(#overview-window)" { (self.plane(&OVERVIEW, 1.0)) }
+            rect class="frame" x="48" y="122" width="864" height="468" rx="10" {}
+            (OVERVIEW.rect("window", view.center, frame))
+            (dot("place", start, 8.0))
+            (dot("place", goal, 8.0))
+            (dot("truth", goal, 3.5))
+            (self.overview_labels())
+
+            rect class="panel" x="940" y="122" width="412" height="468" rx="10" {}
+            g class="magnified" clip-path="url(#close-up-window)" {
+                (self.plane(view, 1.5))
+                (self.magnified_step())
+            }
+            (view.window("window"))
+            (self.close_up_labels())
+        }
     }
 
     /// Danger zone, log, paths and sets; `size` is that of the dots.
-    fn plane(&self, view: &View, size: f32) -> String {
+    fn plane(&self, view: &View, size: f32) -> Markup {
         let (name, figure) = (view.name, self.figure);
         let disc = view.map([0.0; 2]);
-        let mut svg = dot("disc", disc, view.scale) + &dot("hatched", disc, view.scale);
-
-        svg += &format!("<g id=\"{name}-logged\">\n");
         let stride = figure.logged.len().div_ceil(MAX_LOGGED).max(1);
         let logged: Vec<_> = figure.logged.iter().step_by(stride).collect();
-        for group in logged.chunks(GROUP) {
-            let steps: String = group.iter().map(|step| view.line(*step)).collect();
-            let ends: String = group
-                .iter()
-                .map(|[_, next]| view.line(&[*next]) + "h0.01")
-                .collect();
-            svg += &format!(
-                "<path class=\"logged\" d=\"{steps}\"/>\n<path class=\"logged-dots\" d=\"{ends}\"/>\n"
-            );
+        let steps = |group: &[&[Point; 2]]| -> String {
+            group.iter().map(|step| view.line(*step)).collect()
+        };
+        let ends = |group: &[&[Point; 2]]| -> String {
+            let ends = group.iter().map(|[_, next]| view.line(&[*next]) + "h0.01");
+            ends.collect()
+        };
+        html! {
+            (dot("disc", disc, view.scale))
+            (dot("hatched", disc, view.scale))
+            g id={ (name) "-logged" } {
+                @for group in logged.chunks(GROUP) {
+                    path class="logged" d=(steps(group)) {}
+                    path class="logged-dots" d=(ends(group)) {}
+                }
+            }
+            path id={ (name) "-true-path" } class="truth" d=(view.line(&figure.true_path)) {}
+            path id={ (name) "-neutral-path" } class="neutral" d=(view.line(&figure.neutral_path)) {}
+            g id={ (name) "-confidence-sets" } {
+                @for step in &figure.adversarial_steps { (view.rect("sets", step.mean, step.half_width)) }
+            }
+            path id={ (name) "-adversarial-path" } class="adversary" d=(view.line(&self.adversarial_path)) {}
+            @for state in &self.adversarial_path { (dot("adversary picks", view.map(*state), 3.8 * size)) }
+            @if let Some(entry) = self.entry { (dot("ring", view.map(entry), 7.5 * size)) }
         }
-
-        let sets: String = figure
-            .adversarial_steps
-            .iter()
-            .map(|step| format!("<rect {}/>\n", view.rect(step.mean, step.half_width)))
-            .collect();
-        svg += &format!(
-            r#"</g>
-<path id="{name}-true-path" class="truth" d="{}"/>
-<path id="{name}-neutral-path" class="neutral" d="{}"/>
-<g id="{name}-confidence-sets" class="sets">
-{sets}</g>
-<path id="{name}-adversarial-path" class="adversary" d="{}"/>
-"#,
-            view.line(&figure.true_path),
-            view.line(&figure.neutral_path),
-            view.line(&self.adversarial_path),
-        );
-        for state in &self.adversarial_path {
-            svg += &dot("adversary picks", view.map(*state), 3.8 * size);
-        }
-        if let Some(entry) = self.entry {
-            svg += &dot("ring", view.map(entry), 7.5 * size);
-        }
-        svg
     }
 
     /// One step: its set, its mean and the state that the adversary picked.
-    fn magnified_step(&self) -> String {
+    fn magnified_step(&self) -> Markup {
         let (view, step) = (&self.close_up, &self.step);
-        format!(
-            r#"<g id="close-up-step">
-<rect class="step-set" {}/>
-<path class="adversary" d="{}"/>
-<path class="push" d="{}"/>
-{}{}</g>
-"#,
-            view.rect(step.mean, step.half_width),
-            view.line(&[self.before, step.next_state]),
-            view.line(&[step.mean, step.next_state]),
-            dot("step-mean", view.map(step.mean), 7.0),
-            dot("step-pick", view.map(step.next_state), 8.5),
-        )
+        html! {
+            (view.rect("step-set", step.mean, step.half_width))
+            path class="adversary" d=(view.line(&[self.before, step.next_state])) {}
+            path class="push" d=(view.line(&[step.mean, step.next_state])) {}
+            (dot("step-mean", view.map(step.mean), 7.0))
+            (dot("step-pick", view.map(step.next_state), 8.5))
+        }
     }
 }
 

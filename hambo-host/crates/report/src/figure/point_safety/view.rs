@@ -1,7 +1,9 @@
 //! A window of the plane, drawn to scale around a place of the picture.
 
-use super::AdversarialStep;
-use crate::figure::template::{Point, line};
+use maud::{Markup, html};
+
+use super::{AdversarialStep, Point};
+use crate::svg::{line_data, px};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View {
@@ -28,7 +30,7 @@ pub(super) const OVERVIEW: View = View {
 impl View {
     /// A step under the magnifying glass: its set takes a third of the window.
     pub fn close_up(step: &AdversarialStep) -> Self {
-        let half = [206.0, 234.0];
+        let half = [206.0, 157.0];
         let middle_of = |i: usize| {
             let (mean, reach) = (step.mean[i], step.half_width[i]);
             let low = (mean - reach).min(step.next_state[i]);
@@ -39,7 +41,7 @@ impl View {
         Self {
             name: "close-up",
             center: [middle_of(0), middle_of(1)],
-            middle: [1146.0, 356.0],
+            middle: [1146.0, 363.0],
             half,
             scale: 2.0 * half[0] / width.clamp(0.12, 0.8),
         }
@@ -53,20 +55,26 @@ impl View {
 
     /// The path data of a line through points of the plane.
     pub fn line(&self, points: &[Point]) -> String {
-        line(points.iter().map(|p| self.map(*p)))
+        line_data(points.iter().map(|p| self.map(*p)))
     }
 
-    /// The place and size of a rectangle of the plane.
-    pub fn rect(&self, center: Point, half: Point) -> String {
+    /// A rectangle of the plane.
+    pub fn rect(&self, class: &str, center: Point, half: Point) -> Markup {
         let [left, top] = self.map([center[0] - half[0], center[1] + half[1]]);
         let [right, bottom] = self.map([center[0] + half[0], center[1] - half[1]]);
-        let (width, height) = (right - left, bottom - top);
-        format!(r#"x="{left:.2}" y="{top:.2}" width="{width:.2}" height="{height:.2}""#)
+        html! {
+            rect class=(class) x=(px(left)) y=(px(top)) width=(px(right - left)) height=(px(bottom - top)) {}
+        }
     }
 
     /// Whether a point of the plane lies in the window.
     pub fn sees(&self, p: Point) -> bool {
         let at = self.map(p);
         (0..2).all(|i| (at[i] - self.middle[i]).abs() <= self.half[i])
+    }
+
+    /// The window itself.
+    pub fn window(&self, class: &str) -> Markup {
+        self.rect(class, self.center, self.half.map(|half| half / self.scale))
     }
 }

@@ -1,34 +1,30 @@
 //! Whether the model holds over several steps: withheld windows of the log, replayed.
 
-use super::Section;
-use crate::report::chart::{Chart, Frame, Range};
-use crate::report::html::{Cell, count, key, percent, picture, table};
 use hambo_check::saved_run::SavedRun;
 use hambo_learn::backtest::{Answer, Backtest, LengthResult, Verdict};
+use maud::{Markup, html};
 
-/// The section; none of a model that was not tested.
-pub fn section(run: &SavedRun) -> Option<Section> {
+use crate::page::chart::{Chart, Frame};
+use crate::page::pieces::{keys, number, table, wide};
+use crate::range::Range;
+use crate::words::{count, percent};
+
+/// `None` for a model that was not tested.
+pub fn body(run: &SavedRun) -> Option<Markup> {
     let found = run.model.backtest.as_ref()?;
     let (class, sentence) = verdict(found);
-    let mut body = format!(
-        "<p><span class=\"mark {class}\">{sentence}</span> The logged actions of withheld rows \
-         were replayed through the model, window by window ({} episodes, or stretches of one). \
-         Two questions to each window: did the logged path stay in the tube that set and noise \
-         allow, and was the logged return above the {} quantile of the adversary’s? Of a right \
-         model at least {} say yes. It fails where that is too unlikely, all lengths and \
-         questions taken together.</p>\n",
-        count(found.episodes as u64),
-        percent(f64::from(found.delta)),
-        percent(wanted(found)),
-    );
-    if !found.lengths.is_empty() {
-        body.push_str(&chart(found));
-        body.push_str(&numbers(found));
-    }
-    Some(Section {
-        id: "backtest",
-        title: "Backtest",
-        body,
+    Some(html! {
+        p {
+            span class={ "mark " (class) } { (sentence) }
+            " The logged actions of withheld rows were replayed through the model, window by \
+             window (" (count(found.episodes as u64)) " episodes, or stretches of one). Two \
+             questions to each window: did the logged path stay in the tube that set and noise \
+             allow, and was the logged return above the " (percent(f64::from(found.delta)))
+            " quantile of the adversary’s? Of a right model at least " (percent(wanted(found)))
+            " say yes. It fails where that is too unlikely, all lengths and questions taken \
+             together."
+        }
+        @if !found.lengths.is_empty() { (chart(found)) (numbers(found)) }
     })
 }
 
@@ -61,7 +57,7 @@ fn verdict(found: &Backtest) -> (&'static str, String) {
     }
 }
 
-fn chart(found: &Backtest) -> String {
+fn chart(found: &Backtest) -> Markup {
     let frame = Frame {
         id: "windows",
         title: "Windows that held",
@@ -77,11 +73,8 @@ fn chart(found: &Backtest) -> String {
     };
     let (path, returns) = (of_all(|of| of.path), of_all(|of| of.returns));
     let share = |answer: &Answer| 100.0 * f64::from(answer.share);
-    let least = path
-        .iter()
-        .chain(&returns)
-        .map(share)
-        .fold(100.0 * wanted(found) - 10.0, f64::min);
+    let least = path.iter().chain(&returns).map(share);
+    let least = least.fold(100.0 * wanted(found) - 10.0, f64::min);
     // A little room above, so that what lies at 100 % is not cut.
     let up = Range::exact((least - 3.0).max(-2.0), 102.0);
     let names = found.lengths.iter().map(|of| count(of.length as u64));
@@ -89,10 +82,10 @@ fn chart(found: &Backtest) -> String {
     let places = || (0..).map(f64::from);
     for (band, answers) in [("band-neutral", &path), ("band-adversary", &returns)] {
         let upper = |answer: &Answer| 100.0 * f64::from(answer.upper);
-        let both = answers.iter().map(|answer| [share(answer), upper(answer)]);
+        let points = places().zip(answers);
         chart.band(
             band,
-            places().zip(both).map(|(x, [low, high])| [x, low, high]),
+            points.map(|(x, answer)| [x, share(answer), upper(answer)]),
         );
     }
     chart.level("line-threshold", 100.0 * wanted(found));
@@ -102,46 +95,37 @@ fn chart(found: &Backtest) -> String {
         ("line-adversary", "dot-adversary", 3.5, &returns),
     ];
     for (line, dot, radius, answers) in lines {
-        let points: Vec<[f64; 2]> = places()
-            .zip(answers)
-            .map(|(x, answer)| [x, share(answer)])
-            .collect();
+        let points = places().zip(answers).map(|(x, answer)| [x, share(answer)]);
+        let points: Vec<[f64; 2]> = points.collect();
         chart.line(line, points.iter().copied());
-        let failed = answers
-            .iter()
-            .zip(&points)
-            .filter(|(answer, _)| answer.failed);
+        let failed = answers.iter().zip(&points);
+        let failed = failed.filter(|(answer, _)| answer.failed);
         chart.dots("dot-loss", failed.map(|(_, point)| (*point, 11.0)));
         chart.dots(dot, points.iter().map(|point| (*point, radius)));
     }
-    let keys = key("line-before", "path in the tube")
-        + &key("band-neutral", "up to its upper 95 % limit")
-        + &key("line-adversary", "return above the quantile")
-        + &key("band-adversary", "up to its upper 95 % limit")
-        + &key("line-threshold", "what a right model holds at least")
-        + &key("dot-loss", "failed");
-    let caption = format!("{keys}<br>The share of withheld windows that held, by their length.");
-    picture(&chart.finish(), &caption)
+    let keys = keys(&[
+        ("line-before", "path in the tube"),
+        ("band-neutral", "up to its upper 95 % limit"),
+        ("line-adversary", "return above the quantile"),
+        ("band-adversary", "up to its upper 95 % limit"),
+        ("line-threshold", "what a right model holds at least"),
+        ("dot-loss", "failed"),
+    ]);
+    let caption = "The share of withheld windows that held, by their length.";
+    wide(frame.id, chart.finish(), &keys, caption)
 }
 
-fn numbers(found: &Backtest) -> String {
-    let answer = |answer: &Answer| {
+fn numbers(found: &Backtest) -> Markup {
+    let cells = |answer: &Answer| {
         let mark = if answer.failed { ", failed" } else { "" };
-        let (share, upper) = (f64::from(answer.share), f64::from(answer.upper));
-        [
-            Cell::Number(format!("{}{mark}", percent(share))),
-            Cell::Number(percent(upper)),
-        ]
+        let [share, upper] = [answer.share, answer.upper].map(|share| percent(f64::from(share)));
+        [number(share + mark), number(upper)]
     };
-    let rows: Vec<Vec<Cell>> = found
-        .lengths
-        .iter()
-        .map(|of| {
-            let counts = [of.length, of.windows].map(|x| Cell::Number(count(x as u64)));
-            let answers = answer(&of.path).into_iter().chain(answer(&of.returns));
-            counts.into_iter().chain(answers).collect()
-        })
-        .collect();
+    let rows = found.lengths.iter().map(|of| {
+        let counts = [of.length, of.windows].map(|x| number(count(x as u64)));
+        let answers = cells(&of.path).into_iter().chain(cells(&of.returns));
+        counts.into_iter().chain(answers).collect()
+    });
     let heads = [
         "steps",
         "windows",
@@ -150,5 +134,5 @@ fn numbers(found: &Backtest) -> String {
         "return above the quantile",
         "upper limit",
     ];
-    table("Withheld windows that held", &heads, &rows)
+    table("Withheld windows that held", &heads, rows)
 }

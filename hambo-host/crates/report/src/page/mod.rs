@@ -1,0 +1,149 @@
+//! One page about one check: the verdict first, then what it rests on. It computes nothing but
+//! its pictures, and needs no network, no script and no other file.
+
+mod chart;
+mod pieces;
+mod sections;
+#[cfg(test)]
+mod tests;
+
+use hambo_check::Decision;
+use hambo_check::saved_run::SavedRun;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::svg::printable;
+use crate::words::{date, percent, readable};
+
+/// The page about a run, as `hambo check --save` writes it. The same run gives the same bytes.
+#[must_use]
+pub fn page(run: &SavedRun) -> String {
+    let sections = sections::all(run);
+    let inputs = &run.inputs;
+    let policy = inputs.files.iter().find(|file| file.what == "policy");
+    let policy = policy.map_or("the controller", |file| &file.path);
+    let (task, version) = (&run.result.task, &inputs.hambo_version);
+    printable(html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content={ "hambo " (version) };
+                title { (word(run)) ": " (policy) " on " (task) }
+                style { (PreEscaped(include_str!("style.css"))) }
+            }
+            body {
+                a class="skip" href="#main" { "Skip to the results" }
+                header {
+                    h1 { "May " code { (policy) } " drive " (task) "?" }
+                    p class="quiet" { "Checked by hambo " (version) " on " (date(inputs.time)) "." }
+                }
+                main id="main" {
+                    (verdict(run))
+                    nav aria-label="Contents" {
+                        ul { @for part in &sections { li { a href={ "#" (part.id) } { (part.title) } } } }
+                    }
+                    @for part in &sections {
+                        section aria-labelledby=(part.id) {
+                            h2 id=(part.id) { (part.title) }
+                            (part.body)
+                        }
+                    }
+                }
+                footer {
+                    p {
+                        "Written by hambo " (version)
+                        " from a run file; nothing here is loaded from elsewhere."
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn word(run: &SavedRun) -> &'static str {
+    match run.result.verdict {
+        Some(Decision::Deploy) => "Deploy",
+        Some(Decision::Reject) => "Reject",
+        Some(Decision::Abstain) => "Abstain",
+        None => "No verdict",
+    }
+}
+
+/// The verdict, what it means, and the numbers that it hangs on.
+fn verdict(run: &SavedRun) -> Markup {
+    let result = &run.result;
+    let (class, meaning) = match result.verdict {
+        Some(Decision::Deploy) => (
+            "deploy",
+            "Every lower bound reaches its threshold: inside the model’s uncertainty no \
+             adversary was found under which the controller does worse than asked.",
+        ),
+        Some(Decision::Reject) => (
+            "reject",
+            "A lower bound lies below its threshold: inside the model’s uncertainty there is a \
+             system on which the controller does worse than asked.",
+        ),
+        Some(Decision::Abstain) => (
+            "abstain",
+            "The evidence is unfit for a verdict; treat it as a refusal.",
+        ),
+        None => (
+            "none",
+            "No threshold was given, so the bound is only reported.",
+        ),
+    };
+    let threshold = result.threshold.map(|x| readable(x.0));
+    let threshold = threshold.unwrap_or_else(|| "none".to_owned());
+    let kept = result.constraints.iter().filter(|one| one.ok).count();
+    let all = result.constraints.len();
+    let logged = result.logged_return.as_ref();
+    let gate = &run.model.calibration.gate;
+    let facts = [
+        ("Lower bound of the return", Some(readable(result.bound.0))),
+        ("Threshold", Some(threshold)),
+        (
+            "Constraints kept",
+            (all > 0).then(|| format!("{kept} of {all}")),
+        ),
+        ("Neutral estimate", Some(readable(result.neutral.0))),
+        (
+            "The log’s own return",
+            logged.map(|logged| readable(logged.mean.0)),
+        ),
+        ("Confidence", Some(percent(1.0 - result.delta.0))),
+        ("Steps", Some(result.horizon.to_string())),
+        ("Trajectories", Some(result.trajectories.to_string())),
+        ("Searched trajectories", Some(result.searched.to_string())),
+        (
+            "Different first states",
+            result.distinct_starts.map(|starts| starts.to_string()),
+        ),
+        (
+            "Withheld rows that the model holds",
+            Some(percent(f64::from(gate.share))),
+        ),
+    ];
+    html! {
+        section aria-label="Verdict" {
+            div class={ "verdict " (class) } {
+                p class="word" { (word(run)) }
+                p { (meaning) }
+                @for reason in &result.reasons { p { "Because " (reason) "." } }
+                p { (capitalised(&result.assumes)) "." }
+            }
+            dl class="facts" {
+                @for (name, value) in &facts {
+                    @if let Some(value) = value { div { dt { (name) } dd { (value) } } }
+                }
+            }
+        }
+    }
+}
+
+/// With a capital letter first.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}

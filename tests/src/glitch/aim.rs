@@ -4,8 +4,8 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::elf::Program;
 use super::gdb::{LR, SP};
+use super::program::Program;
 use super::timeline::Timeline;
 use super::victim::Victim;
 

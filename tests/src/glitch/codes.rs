@@ -7,8 +7,8 @@
 use std::io;
 
 use super::attack::{Change, Glitch, Moment};
-use super::elf::Symbol;
 use super::gdb::LR;
+use super::program::Symbol;
 use super::timeline::Timeline;
 use super::victim::Victim;
 use crate::fixture::Draw;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`images`] | one robot, four verdicts |
 //! | [`gdb`] | a client of the gdb remote protocol |
-//! | [`elf`], [`thumb`] | symbols and code; lengths of instructions and IT blocks |
+//! | [`program`], [`thumb`] | symbols and code; lengths of instructions and IT blocks |
 //! | [`victim`], [`snapshots`], [`pin`] | the emulated board, its saved states, its pin |
 //! | [`timeline`] | every instruction of an undisturbed run, and the way to one of them |
 //! | [`attack`], [`codes`], [`aim`] | one glitch; where a decision lies in memory, and what else matters there |
@@ -14,10 +14,10 @@ pub mod aim;
 pub mod attack;
 pub mod campaign;
 pub mod codes;
-pub mod elf;
 pub mod gdb;
 pub mod images;
 pub mod pin;
+pub mod program;
 pub mod snapshots;
 pub mod thumb;
 pub mod timeline;

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use hambo_core::device_link::{DeviceMessage, FrameError};
 
-use super::elf::Program;
 use super::gdb::{Gdb, PC, Stop};
+use super::program::Program;
 use super::{pin, snapshots};
 
 /// `bkpt 0xAB`: a call of the host.

@@ -14,8 +14,8 @@ use super::rows::{Table, yes_or_no};
 use super::{Row, Study, Summary, field, glitches_summary};
 use crate::glitch::attack::Moment;
 use crate::glitch::campaign::{Campaign, Experiment, Names};
-use crate::glitch::elf::Symbol;
 use crate::glitch::images::Verdict;
+use crate::glitch::program::Symbol;
 use crate::glitch::victim::{Seen, Victim};
 
 /// The study.

@@ -19,8 +19,8 @@ use hambo_core::frame::{self, FrameReader};
 
 use super::intel_hex::intel_hex;
 use super::qmp::Qmp;
-use crate::glitch::elf::{Program, Symbol};
 use crate::glitch::gdb::{Gdb, PC, SP, Stop};
+use crate::glitch::program::{Program, Symbol};
 
 /// A start, an answer and a reset take a fraction of it, also on a busy computer.
 const LIMIT: Duration = Duration::from_secs(60);

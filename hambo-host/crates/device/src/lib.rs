@@ -23,7 +23,7 @@ mod robot_line;
 mod twin;
 
 pub use drive::{DeviceDrive, Measurement, Period, Robot};
-pub use elf::Firmware;
+pub use elf::{Firmware, read_elf};
 pub use error::DeviceError;
 pub use gpio::GpioWrite;
 pub use qemu::Qemu;

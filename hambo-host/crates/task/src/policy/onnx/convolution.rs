@@ -18,7 +18,7 @@ fn refused(problem: impl Into<String>) -> Complaint {
     Complaint::new(problem, help)
 }
 
-pub(super) fn apply(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
+pub(super) fn apply(node: &Node, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     let (Value::Signal(x), Some(kernel)) = (input(inputs, 0)?, known(inputs, 1)?) else {
         return Err(refused("it does not convolve the observation with weights"));
     };

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::error::{Complaint, OnnxError, shown};
-use super::message::{Graph, Model, Node};
+use super::message::{Graph, Model, Node, ValueInfo};
 use super::network::Network;
 use super::operators;
 use super::signal::Signal;
@@ -31,7 +31,7 @@ pub(super) enum Value {
 pub(super) type Outputs<'a> = Vec<(&'a str, Value)>;
 
 pub(super) fn evaluate<'a>(
-    model: &'a Model<'a>,
+    model: &'a Model,
     folder: &WeightFolder<'_>,
     network: &mut Network,
     observation: Signal,
@@ -40,35 +40,41 @@ pub(super) fn evaluate<'a>(
     let mut values = HashMap::new();
     let mut weights = HashMap::new();
     for tensor in &graph.initialisers {
-        if tensor.name.is_empty() || weights.insert(tensor.name, tensor).is_some() {
+        if tensor.name.is_empty() || weights.insert(tensor.name.as_str(), tensor).is_some() {
             let problem = "its name is empty or there twice";
-            return Err(Complaint::new(problem, "export the model again").of_tensor(tensor.name));
+            return Err(Complaint::new(problem, "export the model again").of_tensor(&tensor.name));
         }
     }
     let mut inputs = graph
         .inputs
         .iter()
-        .filter(|input| !weights.contains_key(input.name));
+        .filter(|input| !weights.contains_key(input.name.as_str()));
     let (Some(input), None) = (inputs.next(), inputs.next()) else {
-        let names: Vec<String> = graph.inputs.iter().take(8).map(|i| shown(i.name)).collect();
+        let names: Vec<String> = graph
+            .inputs
+            .iter()
+            .take(8)
+            .map(|i| shown(&i.name))
+            .collect();
         let problem = format!("the inputs are [{}], not one observation", names.join(", "));
         let help = "export a network that takes the state as one vector";
         return Err(Complaint::new(problem, help).of_model());
     };
-    let observation = observed(input.dimensions.as_deref(), input.kind, observation)
-        .map_err(|complaint| complaint.of_tensor(input.name))?;
-    values.insert(input.name, Value::Signal(Rc::new(observation)));
+    let observation =
+        observed(input, observation).map_err(|complaint| complaint.of_tensor(&input.name))?;
+    values.insert(input.name.as_str(), Value::Signal(Rc::new(observation)));
 
     let needed = needed(graph, &values, &weights)?;
     // Before what stands around it is complained of.
     let mut nodes = graph.nodes.iter().enumerate();
-    let remembers = nodes
-        .find(|(index, node)| needed.nodes.contains(index) && RECURRENT.contains(&node.operator));
+    let remembers = nodes.find(|(index, node)| {
+        needed.nodes.contains(index) && RECURRENT.contains(&node.operator.as_str())
+    });
     if let Some((_, node)) = remembers {
         let problem = "it is a recurrent layer, and a file of one step has no memory";
         let help = "train a controller without memory, or write what it remembers as states of \
                     [known] in the task";
-        return Err(Complaint::new(problem, help).of_node(node.label(), node.operator));
+        return Err(Complaint::new(problem, help).of_node(node.label(), &node.operator));
     }
     for name in &needed.weights {
         if let Some(message) = weights.get(name) {
@@ -80,33 +86,49 @@ pub(super) fn evaluate<'a>(
     for (index, node) in graph.nodes.iter().enumerate() {
         if needed.nodes.contains(&index) {
             run(node, &mut values, folder, network)
-                .map_err(|complaint| complaint.of_node(node.label(), node.operator))?;
+                .map_err(|complaint| complaint.of_node(node.label(), &node.operator))?;
         }
     }
     let outputs = graph.outputs.iter();
-    let outputs =
-        outputs.filter_map(|output| Some((output.name, values.get(output.name)?.clone())));
+    let outputs = outputs.filter_map(|output| {
+        let name = output.name.as_str();
+        Some((name, values.get(name)?.clone()))
+    });
     Ok(outputs.collect())
 }
 
-fn checked_graph<'a>(model: &'a Model<'a>) -> Result<&'a Graph<'a>, OnnxError> {
+fn checked_graph(model: &Model) -> Result<&Graph, OnnxError> {
     let fail = |problem: String, help: &str| Err(Complaint::new(problem, help).of_model());
-    match model.opset {
-        Some(version) if OPSETS.contains(&version) => {}
-        version => {
-            let version = version.map_or("missing".to_owned(), |version| version.to_string());
-            let problem = format!("the version of its operators (opset) is {version}");
-            return fail(problem, "export the model with opset_version=17");
-        }
+    let mut opsets = model.operator_sets.iter().filter(|set| {
+        let domain = set.domain.as_deref().unwrap_or_default();
+        domain.is_empty() || domain == "ai.onnx"
+    });
+    let version = opsets.next().map(|set| set.version);
+    if opsets.next().is_some() {
+        let help = "export it again with one version of the operators";
+        return fail(
+            "the model has two versions of the operators".to_owned(),
+            help,
+        );
     }
-    if model.has_functions {
+    if !version.is_some_and(|version| OPSETS.contains(&version)) {
+        let version = version.map_or("missing".to_owned(), |version| version.to_string());
+        let problem = format!("the version of its operators (opset) is {version}");
+        return fail(problem, "export the model with opset_version=17");
+    }
+    if model.functions.is_some() {
         let help = "inline them: onnx.inliner.inline_local_functions";
         return fail("the model defines functions of its own".to_owned(), help);
     }
-    let Some(graph) = &model.graph else {
-        return fail("the model has no graph".to_owned(), "export it again");
+    let [graph] = model.graphs.as_slice() else {
+        let count = if model.graphs.is_empty() {
+            "no graph"
+        } else {
+            "two graphs"
+        };
+        return fail(format!("the model has {count}"), "export it again");
     };
-    if graph.has_sparse {
+    if graph.sparse.is_some() {
         let help = "export the model with dense weights";
         return fail("the model has sparse weights".to_owned(), help);
     }
@@ -117,17 +139,17 @@ fn checked_graph<'a>(model: &'a Model<'a>) -> Result<&'a Graph<'a>, OnnxError> {
 }
 
 /// The observation with the rank that the graph says.
-fn observed(
-    dimensions: Option<&[Option<i64>]>,
-    kind: i64,
-    observation: Signal,
-) -> Result<Signal, Complaint> {
-    if !matches!(kind, 1 | 11) {
+fn observed(input: &ValueInfo, observation: Signal) -> Result<Signal, Complaint> {
+    let tensor = input.kind.as_ref().and_then(|kind| kind.tensor.as_ref());
+    let Some(tensor) = tensor.filter(|tensor| matches!(tensor.element, 1 | 11)) else {
         let help = "export a network that takes float32 or float64 observations";
         return Err(Complaint::new("the observation is not of floats", help));
-    }
-    // Without a shape a batch of rows is the custom.
-    let dimensions = dimensions.unwrap_or(&[None, None]);
+    };
+    let dimensions = match &tensor.shape {
+        Some(shape) => shape.dimensions.iter().map(|one| one.length).collect(),
+        // Without a shape a batch of rows is the custom.
+        None => vec![None, None],
+    };
     let width = observation.width();
     // Images of one pixel: axes of length 1 follow the states.
     let ones = dimensions.iter().skip(2).rev();
@@ -167,18 +189,19 @@ struct Needed<'a> {
 }
 
 fn needed<'a, W>(
-    graph: &'a Graph<'a>,
+    graph: &'a Graph,
     inputs: &HashMap<&str, Value>,
     weights: &HashMap<&str, W>,
 ) -> Result<Needed<'a>, OnnxError> {
     let mut producers = HashMap::new();
     for (index, node) in graph.nodes.iter().enumerate() {
         for output in node.outputs.iter().filter(|output| !output.is_empty()) {
+            let output = output.as_str();
             let taken = weights.contains_key(output) || inputs.contains_key(output);
-            if producers.insert(*output, index).is_some() || taken {
+            if producers.insert(output, index).is_some() || taken {
                 let problem = format!("`{}` is made twice", shown(output));
                 let complaint = Complaint::new(problem, "export the model again");
-                return Err(complaint.of_node(node.label(), node.operator));
+                return Err(complaint.of_node(node.label(), &node.operator));
             }
         }
     }
@@ -190,7 +213,7 @@ fn needed<'a, W>(
     // A name, and the node that asks for it.
     let mut open: Vec<(&str, usize)> = Vec::new();
     for output in &graph.outputs {
-        open.push((output.name, graph.nodes.len()));
+        open.push((output.name.as_str(), graph.nodes.len()));
     }
     while let Some((name, asking)) = open.pop() {
         if inputs.contains_key(name) {
@@ -205,7 +228,7 @@ fn needed<'a, W>(
         let complain = |problem: String, help: &str| {
             let complaint = Complaint::new(problem, help);
             match graph.nodes.get(asking) {
-                Some(node) => complaint.of_node(node.label(), node.operator),
+                Some(node) => complaint.of_node(node.label(), &node.operator),
                 None => complaint.of_model(),
             }
         };
@@ -224,14 +247,14 @@ fn needed<'a, W>(
             && let Some(node) = graph.nodes.get(index)
         {
             let inputs = node.inputs.iter().filter(|input| !input.is_empty());
-            open.extend(inputs.map(|input| (*input, index)));
+            open.extend(inputs.map(|input| (input.as_str(), index)));
         }
     }
     Ok(needed)
 }
 
 fn run<'a>(
-    node: &Node<'a>,
+    node: &'a Node,
     values: &mut HashMap<&'a str, Value>,
     folder: &WeightFolder<'_>,
     network: &mut Network,
@@ -239,7 +262,7 @@ fn run<'a>(
     let inputs: Vec<Option<Value>> = node
         .inputs
         .iter()
-        .map(|name| values.get(name).cloned())
+        .map(|name| values.get(name.as_str()).cloned())
         .collect();
     let outputs = operators::apply(node, &inputs, folder, network)?;
     for (name, value) in node.outputs.iter().zip(outputs) {

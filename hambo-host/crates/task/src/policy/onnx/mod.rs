@@ -23,6 +23,7 @@
 mod assemble;
 mod chain;
 mod convolution;
+mod entries;
 mod error;
 mod evaluate;
 mod head;
@@ -34,7 +35,6 @@ mod shape_operators;
 mod signal;
 mod tensor;
 mod weight_file;
-mod wire;
 mod writer;
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ use super::{PerceptronPolicy, PolicyError, foreign};
 use crate::task::TaskFile;
 use error::Complaint;
 use hambo_base::files::read_at_most;
-use message::Model;
+use message::{Entry, Model};
 use network::Network;
 use signal::Signal;
 use tensor::Budget;
@@ -183,8 +183,9 @@ pub fn decode(
 ) -> Result<OnnxPolicy, OnnxError> {
     let model = Model::parse(bytes)?;
     let mut options = options.clone();
-    let head = model.metadata.iter().find(|(key, _)| *key == HEAD_PROPERTY);
-    if let (None, Some((_, name))) = (options.chance, head) {
+    let mut metadata = model.metadata.iter();
+    let head = metadata.find(|entry| entry.key == HEAD_PROPERTY);
+    if let (None, Some(Entry { value: name, .. })) = (options.chance, head) {
         let all = [
             Chance::Deterministic,
             Chance::Gaussian,
@@ -203,12 +204,10 @@ pub fn decode(
     let folder = WeightFolder::new(folder);
     let outputs = evaluate::evaluate(&model, &folder, &mut network, observation)?;
     let policy = assemble::assemble(outputs, &mut network, &options, task)?;
-    let metadata = model.metadata.iter();
+    let metadata = model.metadata.into_iter();
     Ok(OnnxPolicy {
         policy,
-        metadata: metadata
-            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-            .collect(),
+        metadata: metadata.map(|entry| (entry.key, entry.value)).collect(),
     })
 }
 

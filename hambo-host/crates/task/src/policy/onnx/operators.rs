@@ -52,7 +52,7 @@ fn unsupported() -> Complaint {
 }
 
 pub(super) fn apply(
-    node: &Node<'_>,
+    node: &Node,
     inputs: &[Option<Value>],
     folder: &WeightFolder<'_>,
     network: &mut Network,
@@ -63,7 +63,7 @@ pub(super) fn apply(
             "export without vendors' operators or fused kernels",
         ));
     }
-    match node.operator {
+    match node.operator.as_str() {
         "Constant" => constant_node(node, folder, network),
         "Gemm" => gemm(node, inputs, network),
         "MatMul" => matmul(inputs, network),
@@ -86,7 +86,7 @@ pub(super) fn apply(
             }
         },
         "Exp" | "Log" | "Sqrt" | "Abs" | "Reciprocal" => match input(inputs, 0)? {
-            Value::Constant(tensor) => constant(tensor.map(match node.operator {
+            Value::Constant(tensor) => constant(tensor.map(match node.operator.as_str() {
                 "Exp" => f64::exp,
                 "Log" => f64::ln,
                 "Sqrt" => f64::sqrt,
@@ -106,9 +106,9 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-fn constant_node(node: &Node<'_>, folder: &WeightFolder<'_>, network: &mut Network) -> Outcome {
+fn constant_node(node: &Node, folder: &WeightFolder<'_>, network: &mut Network) -> Outcome {
     for attribute in &node.attributes {
-        let tensor = match attribute.name {
+        let tensor = match attribute.name.as_str() {
             "value" => match &attribute.tensor {
                 Some(message) => Tensor::decode(message, folder, &mut network.budget)?,
                 None => continue,
@@ -118,7 +118,10 @@ fn constant_node(node: &Node<'_>, folder: &WeightFolder<'_>, network: &mut Netwo
                 integer: true,
                 ..Tensor::scalar(attribute.integer.unwrap_or_default() as f64)
             },
-            "value_floats" => Tensor::list(attribute.floats.clone(), false),
+            "value_floats" => {
+                let numbers = attribute.floats.iter().map(|x| f64::from(*x));
+                Tensor::list(numbers.collect(), false)
+            }
             "value_ints" => {
                 let numbers = attribute.integers.iter().map(|x| *x as f64);
                 Tensor::list(numbers.collect(), true)
@@ -133,7 +136,7 @@ fn constant_node(node: &Node<'_>, folder: &WeightFolder<'_>, network: &mut Netwo
 }
 
 /// alpha · A · B + beta · C.
-fn gemm(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
+fn gemm(node: &Node, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     let (Value::Signal(x), Some(weights)) = (input(inputs, 0)?, known(inputs, 1)?) else {
         let help = "export a network whose layers multiply the observation by weights";
         return Err(Complaint::new("it does not multiply by weights", help));
@@ -158,11 +161,7 @@ fn gemm(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Out
 }
 
 /// (x − mean) / sqrt(variance + epsilon) · scale + offset, with statistics that training left.
-fn batch_normalisation(
-    node: &Node<'_>,
-    inputs: &[Option<Value>],
-    network: &mut Network,
-) -> Outcome {
+fn batch_normalisation(node: &Node, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     let Value::Signal(x) = input(inputs, 0)? else {
         return Err(unsupported());
     };
@@ -231,9 +230,9 @@ fn matmul(inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     }
 }
 
-fn arithmetic(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
+fn arithmetic(node: &Node, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     let (a, b) = (input(inputs, 0)?, input(inputs, 1)?);
-    let operator = node.operator;
+    let operator = node.operator.as_str();
     let (x, other, reversed) = match (a, b) {
         (Value::Constant(a), Value::Constant(b)) => {
             let integer = a.integer && b.integer;
@@ -271,9 +270,9 @@ fn arithmetic(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) 
     })
 }
 
-fn both_signals(node: &Node<'_>, (x, y): (&Signal, &Signal), network: &mut Network) -> Outcome {
-    let place = (node.label(), node.operator);
-    let joined = match node.operator {
+fn both_signals(node: &Node, (x, y): (&Signal, &Signal), network: &mut Network) -> Outcome {
+    let place = (node.label(), node.operator.as_str());
+    let joined = match node.operator.as_str() {
         "Add" => x.plus(y, 1.0, &mut network.budget)?,
         "Sub" => x.plus(y, -1.0, &mut network.budget)?,
         "Mul" => match network.silu(x, y, place)? {
@@ -292,7 +291,7 @@ fn both_signals(node: &Node<'_>, (x, y): (&Signal, &Signal), network: &mut Netwo
 }
 
 fn activation(
-    node: &Node<'_>,
+    node: &Node,
     step: Step,
     of: impl Fn(f64) -> f64,
     inputs: &[Option<Value>],
@@ -300,12 +299,12 @@ fn activation(
 ) -> Outcome {
     match input(inputs, 0)? {
         Value::Constant(tensor) => constant(tensor.map(of)),
-        Value::Signal(x) => signal(network.apply(step, x, (node.label(), node.operator))?),
+        Value::Signal(x) => signal(network.apply(step, x, (node.label(), &node.operator))?),
     }
 }
 
 /// Clip, and Min or Max with a constant.
-fn clip(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
+fn clip(node: &Node, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     let (value, low, high) = if node.operator == "Clip" {
         let limit = |index: usize, name: &str| -> Result<Option<Tensor>, Complaint> {
             let given = known(inputs, index)?.cloned();
@@ -322,7 +321,7 @@ fn clip(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Out
             return Err(unsupported());
         };
         let limit = Some(limit.as_ref().clone());
-        match (node.operator, inputs.len()) {
+        match (node.operator.as_str(), inputs.len()) {
             ("Max", 2) => (a, limit, None),
             ("Min", 2) => (a, None, limit),
             _ => return Err(unsupported()),
@@ -339,7 +338,7 @@ fn clip(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Out
                 return Err(Complaint::new("its limits leave no room", help));
             }
             let step = Step::Clip { low, high };
-            signal(network.apply(step, x, (node.label(), node.operator))?)
+            signal(network.apply(step, x, (node.label(), &node.operator))?)
         }
     }
 }

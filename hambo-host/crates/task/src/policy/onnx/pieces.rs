@@ -11,7 +11,7 @@ use super::shape_operators::{integers, odd, place, shape_of};
 use super::signal::Signal;
 use super::tensor::{Tensor, elements};
 
-pub(super) fn concat(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
+pub(super) fn concat(node: &Node, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     let first = input(inputs, 0)?;
     let shape = shape_of(first);
     let axis = place(node.integer("axis", 0), shape.len())?;
@@ -66,7 +66,7 @@ fn own_axis(x: &Signal, axis: i64) -> Result<usize, Complaint> {
     }
 }
 
-pub(super) fn split(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
+pub(super) fn split(node: &Node, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     let Value::Signal(x) = input(inputs, 0)? else {
         return Err(odd("it splits a constant"));
     };
@@ -99,7 +99,7 @@ pub(super) fn split(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Net
     Ok(parts)
 }
 
-pub(super) fn slice(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
+pub(super) fn slice(node: &Node, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     let one =
         |name: &str, index: usize, default: Option<i64>| match integers(node, name, inputs, index)?
             .as_deref()
@@ -138,7 +138,7 @@ pub(super) fn slice(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Net
     }
 }
 
-pub(super) fn gather(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
+pub(super) fn gather(node: &Node, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     let axis = node.integer("axis", 0);
     let index = known(inputs, 1)?.ok_or_else(|| odd("it has no places"))?;
     if index.shape.len() > 1 {

@@ -13,11 +13,11 @@ use super::tensor::{Tensor, elements};
 
 /// `None` if it is not one of these.
 pub(super) fn apply(
-    node: &Node<'_>,
+    node: &Node,
     inputs: &[Option<Value>],
     network: &mut Network,
 ) -> Option<Outcome> {
-    Some(match node.operator {
+    Some(match node.operator.as_str() {
         "Identity" | "Dropout" | "CastLike" => input(inputs, 0).map(|value| vec![value.clone()]),
         "Cast" => cast(node, inputs),
         "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" => reshape(node, inputs),
@@ -59,7 +59,7 @@ pub(super) fn place(axis: i64, rank: usize) -> Result<usize, Complaint> {
 
 /// Integers from an input, or from an attribute as in older versions.
 pub(super) fn integers(
-    node: &Node<'_>,
+    node: &Node,
     name: &str,
     inputs: &[Option<Value>],
     index: usize,
@@ -72,7 +72,7 @@ pub(super) fn integers(
         .map(|attribute| attribute.integers.clone()))
 }
 
-fn cast(node: &Node<'_>, inputs: &[Option<Value>]) -> Outcome {
+fn cast(node: &Node, inputs: &[Option<Value>]) -> Outcome {
     let value = input(inputs, 0)?;
     let to = node.integer("to", 0);
     match (value, to) {
@@ -93,11 +93,11 @@ fn cast(node: &Node<'_>, inputs: &[Option<Value>]) -> Outcome {
 }
 
 /// Any change of shape that keeps the order of the numbers.
-fn reshape(node: &Node<'_>, inputs: &[Option<Value>]) -> Outcome {
+fn reshape(node: &Node, inputs: &[Option<Value>]) -> Outcome {
     let value = input(inputs, 0)?;
     let old = shape_of(value);
     let axes = || integers(node, "axes", inputs, 1);
-    let new = match node.operator {
+    let new = match node.operator.as_str() {
         "Reshape" => {
             let target = integers(node, "shape", inputs, 1)?;
             resolved(&old, &target.ok_or_else(|| odd("it has no shape"))?)?
@@ -185,7 +185,7 @@ fn reshaped(x: &Signal, shape: &[usize]) -> Result<Signal, Complaint> {
     Ok(x.clone().placed(axis, shape.len()))
 }
 
-fn transpose(node: &Node<'_>, inputs: &[Option<Value>]) -> Outcome {
+fn transpose(node: &Node, inputs: &[Option<Value>]) -> Outcome {
     let value = input(inputs, 0)?;
     let permutation = node
         .attribute("perm")
@@ -212,7 +212,7 @@ fn is_order(permutation: &[i64], rank: usize) -> bool {
     permutation.len() == rank && (0..).take(rank).all(|axis| permutation.contains(&axis))
 }
 
-fn shape(node: &Node<'_>, inputs: &[Option<Value>]) -> Outcome {
+fn shape(node: &Node, inputs: &[Option<Value>]) -> Outcome {
     let lengths = shape_of(input(inputs, 0)?);
     let rank = i64::try_from(lengths.len()).unwrap_or(i64::MAX);
     let limit = |name: &str, default: i64| {
@@ -268,7 +268,7 @@ fn expand(inputs: &[Option<Value>]) -> Outcome {
     }
 }
 
-fn constant_of_shape(node: &Node<'_>, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
+fn constant_of_shape(node: &Node, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     let shape = lengths(known(inputs, 0)?)?;
     let value = match node
         .attribute("value")

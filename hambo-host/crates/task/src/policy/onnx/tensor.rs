@@ -8,6 +8,8 @@ use super::weight_file::WeightFolder;
 /// Elements of one tensor: 2,048 × 2,048. All of a graph are limited by [`Budget`].
 pub(super) const MOST_ELEMENTS: usize = 1 << 22;
 const MOST_DIMENSIONS: usize = 8;
+/// The location of a tensor whose numbers lie in a file of their own.
+const EXTERNAL: i64 = 1;
 
 /// What a file may still cost, so that a small one cannot ask for hours or
 /// gigabytes.
@@ -96,7 +98,7 @@ impl Tensor {
 
     /// Decodes a tensor of the file.
     pub fn decode(
-        message: &TensorMessage<'_>,
+        message: &TensorMessage,
         folder: &WeightFolder<'_>,
         budget: &mut Budget,
     ) -> Result<Self, Complaint> {
@@ -108,22 +110,25 @@ impl Tensor {
             .collect::<Result<_, _>>()?;
         let count = elements(&shape)?;
         budget.keep(count)?;
-        if message.is_segment {
+        if message.segment.is_some() {
             let help = "export it again in one piece";
             return Err(Complaint::new("it is a part of a tensor", help));
         }
         let kind = Kind::new(message.kind)?;
         let external;
-        let raw = if message.is_external {
+        let raw = if message.location == EXTERNAL {
             external = folder.read(&message.external, count * kind.size())?;
-            Some(external.as_slice())
+            Some(&external)
         } else {
-            message.raw
+            message.raw.as_ref()
         };
-        let numbers = match raw {
-            Some(bytes) => kind.decode(bytes),
-            None if kind.is_integer() => message.integers.iter().map(|x| *x as f64).collect(),
-            None => message.floats.clone(),
+        let integers = |numbers: &[i64]| numbers.iter().map(|x| *x as f64).collect();
+        let numbers: Vec<f64> = match (raw, kind) {
+            (Some(bytes), _) => kind.decode(bytes),
+            (None, Kind::Float) => message.floats.iter().map(|x| f64::from(*x)).collect(),
+            (None, Kind::Double) => message.doubles.clone(),
+            (None, Kind::Int64) => integers(&message.integers),
+            (None, Kind::Int32 | Kind::Bool) => integers(&message.small_integers),
         };
         if numbers.len() != count || raw.is_some_and(|bytes| bytes.len() != count * kind.size()) {
             let found = numbers.len();

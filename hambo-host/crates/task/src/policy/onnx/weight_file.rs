@@ -8,6 +8,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
 use super::error::{Complaint, shown};
+use super::message::Entry;
 
 /// The folder that external weights may come from.
 pub(super) struct WeightFolder<'a> {
@@ -21,10 +22,10 @@ impl<'a> WeightFolder<'a> {
     }
 
     /// The bytes of a tensor from its `location`, `offset` and `length`.
-    pub fn read(&self, entries: &[(&str, &str)], needed: usize) -> Result<Vec<u8>, Complaint> {
+    pub fn read(&self, entries: &[Entry], needed: usize) -> Result<Vec<u8>, Complaint> {
         let find = |name: &str| {
-            let found = entries.iter().find(|(key, _)| *key == name);
-            found.map(|(_, value)| *value)
+            let found = entries.iter().find(|entry| entry.key == name);
+            found.map(|entry| entry.value.as_str())
         };
         let Some(location) = find("location") else {
             let help = "export the model again";

@@ -8,9 +8,13 @@
 use std::path::Path;
 
 use hambo_core::policy::{Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
+use prost::Message;
 
 use super::error::Complaint;
-use super::wire::Message;
+use super::message::{
+    Attribute, Dimension, Entry, Graph, Model, Node, OperatorSet, Shape, TensorMessage, TensorType,
+    Type, ValueInfo,
+};
 use super::{Chance, HEAD_PROPERTY, OnnxError};
 use crate::policy::{PerceptronPolicy, PolicyError};
 use hambo_base::files::write_whole;
@@ -73,7 +77,10 @@ pub fn write(
 /// As [`write()`], but for the file.
 pub fn encode(policy: &PerceptronPolicy, metadata: &[(&str, &str)]) -> Result<Vec<u8>, OnnxError> {
     check(policy).map_err(Complaint::of_model)?;
-    let mut graph = GraphWriter::default();
+    let mut graph = GraphWriter(Graph {
+        name: "policy".to_owned(),
+        ..Graph::default()
+    });
     let (states, actions) = (policy.observation_mean.len(), policy.actions.scale.len());
     let mut value = "observation".to_owned();
     if policy.observation_mean.iter().any(|x| *x != 0.0) {
@@ -88,18 +95,18 @@ pub fn encode(policy: &PerceptronPolicy, metadata: &[(&str, &str)]) -> Result<Ve
         let bias = format!("layer_{index}.bias");
         graph.tensor(&weight, &[layer.outputs, layer.inputs], &layer.weights);
         graph.tensor(&bias, &[layer.outputs], &layer.bias);
-        let trans = integer_attribute("transB", 1);
-        value = graph.node("Gemm", &[&value, &weight, &bias], [trans]);
+        let transposed = integer_attribute("transB", 1);
+        value = graph.node("Gemm", &[&value, &weight, &bias], transposed);
         if index == last {
             break;
         }
         let activation = policy.activations.get(index).copied().unwrap_or_default();
         value = match activation {
-            Activation::Relu => graph.node("Relu", &[&value], []),
-            Activation::Tanh => graph.node("Tanh", &[&value], []),
+            Activation::Relu => graph.node("Relu", &[&value], Vec::new()),
+            Activation::Tanh => graph.node("Tanh", &[&value], Vec::new()),
             Activation::Silu => {
-                let sigmoid = graph.node("Sigmoid", &[&value], []);
-                graph.node("Mul", &[&value, &sigmoid], [])
+                let sigmoid = graph.node("Sigmoid", &[&value], Vec::new());
+                graph.node("Mul", &[&value, &sigmoid], Vec::new())
             }
         };
     }
@@ -126,16 +133,21 @@ pub fn encode(policy: &PerceptronPolicy, metadata: &[(&str, &str)]) -> Result<Ve
         Some(Spread::OfState) => {
             let size = actions as i64;
             graph.integers("head_sizes", &[size, size]);
-            let axis = integer_attribute("axis", -1);
-            let [mean, raw] = graph.node_of_two("Split", &[&value, "head_sizes"], [axis]);
+            let mean = format!("value_{}", graph.0.nodes.len());
+            let raw = format!("{mean}_second");
+            let (inputs, axis) = (
+                [value.as_str(), "head_sizes"],
+                integer_attribute("axis", -1),
+            );
+            graph.add("Split", &inputs, &[&mean, &raw], axis);
             graph.tensor("log_std_low", &[], &[LOG_STD_LOW]);
             graph.tensor("log_std_high", &[], &[LOG_STD_HIGH]);
-            log_std = Some(graph.node("Clip", &[&raw, "log_std_low", "log_std_high"], []));
+            log_std = Some(graph.node("Clip", &[&raw, "log_std_low", "log_std_high"], Vec::new()));
             value = mean;
         }
     }
     if policy.actions.squash || matches!(policy.actions.head, Head::TanhGaussian(_)) {
-        value = graph.node("Tanh", &[&value], []);
+        value = graph.node("Tanh", &[&value], Vec::new());
     }
     if policy.actions.scale.iter().any(|x| *x != 1.0) {
         value = graph.with("Mul", &value, "action_scale", &policy.actions.scale);
@@ -144,38 +156,42 @@ pub fn encode(policy: &PerceptronPolicy, metadata: &[(&str, &str)]) -> Result<Ve
         value = graph.with("Add", &value, "action_offset", &policy.actions.offset);
     }
     graph.rename(&value, "action");
-    let mut outputs = vec![value_info("action", actions)];
-    if let Some(log_std) = log_std {
-        graph.rename(&log_std, "log_std");
-        outputs.push(value_info("log_std", actions));
+    if let Some(log_std) = &log_std {
+        graph.rename(log_std, "log_std");
     }
-
+    let mut graph = graph.0;
+    graph.inputs.push(value_info("observation", states));
+    graph.outputs.push(value_info("action", actions));
+    if log_std.is_some() {
+        graph.outputs.push(value_info("log_std", actions));
+    }
     let chance = match policy.actions.head {
         Head::Deterministic => Chance::Deterministic,
         Head::Gaussian(_) => Chance::Gaussian,
         Head::TanhGaussian(_) => Chance::TanhGaussian,
     };
-    let notes = [(HEAD_PROPERTY, chance.name())];
-    let notes = notes
-        .iter()
-        .chain(metadata.iter().filter(|(key, _)| *key != HEAD_PROPERTY));
-    let graph = Message::default()
-        .messages(1, graph.nodes)
-        .bytes(2, "policy")
-        .messages(5, graph.tensors)
-        .messages(11, [value_info("observation", states)])
-        .messages(12, outputs);
-    Ok(Message::default()
-        .integer(1, IR_VERSION)
-        .bytes(2, "hambo")
-        .bytes(3, env!("CARGO_PKG_VERSION"))
-        .message(7, graph)
-        .message(8, Message::default().bytes(1, "").integer(2, OPSET))
-        .messages(
-            14,
-            notes.map(|(key, value)| Message::default().bytes(1, key).bytes(2, value)),
-        )
-        .finish())
+    let metadata = metadata.iter().filter(|(key, _)| *key != HEAD_PROPERTY);
+    let metadata = [(HEAD_PROPERTY, chance.name())]
+        .into_iter()
+        .chain(metadata.copied());
+    let model = Model {
+        ir_version: IR_VERSION,
+        producer: "hambo".to_owned(),
+        producer_version: env!("CARGO_PKG_VERSION").to_owned(),
+        graphs: vec![graph],
+        operator_sets: vec![OperatorSet {
+            domain: Some(String::new()),
+            version: OPSET,
+        }],
+        metadata: metadata
+            .map(|(key, value)| Entry {
+                key: key.to_owned(),
+                value: value.to_owned(),
+            })
+            .collect(),
+        functions: None,
+    };
+    Ok(model.encode_to_vec())
 }
 
 fn check(policy: &PerceptronPolicy) -> Result<(), Complaint> {
@@ -242,104 +258,97 @@ fn check(policy: &PerceptronPolicy) -> Result<(), Complaint> {
     }
 }
 
-/// The nodes and tensors of a graph as they are added.
-#[derive(Default)]
-struct GraphWriter {
-    nodes: Vec<Message>,
-    tensors: Vec<Message>,
-}
+/// A graph to which nodes and tensors are added.
+struct GraphWriter(Graph);
 
 impl GraphWriter {
     fn tensor(&mut self, name: &str, shape: &[usize], numbers: &[f32]) {
-        let shape = shape.iter().map(|length| *length as i64);
-        let raw: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-        let message = shape.fold(Message::default(), |message, x| message.integer(1, x));
-        let message = message.integer(2, FLOAT).bytes(8, name).bytes(9, raw);
-        self.tensors.push(message);
+        let raw = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.raw(name, shape, FLOAT, raw);
     }
 
     fn integers(&mut self, name: &str, numbers: &[i64]) {
-        let raw: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-        let message = Message::default().integer(1, numbers.len() as i64);
-        self.tensors
-            .push(message.integer(2, INT64).bytes(8, name).bytes(9, raw));
+        let raw = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.raw(name, &[numbers.len()], INT64, raw);
     }
 
-    fn add<const N: usize, const A: usize>(
+    fn raw(&mut self, name: &str, shape: &[usize], kind: i64, raw: Vec<u8>) {
+        self.0.initialisers.push(TensorMessage {
+            dimensions: shape.iter().map(|length| *length as i64).collect(),
+            kind,
+            name: name.to_owned(),
+            raw: Some(raw),
+            ..TensorMessage::default()
+        });
+    }
+
+    fn add(
         &mut self,
         operator: &str,
         inputs: &[&str],
-        outputs: &[String; N],
-        attributes: [Message; A],
+        outputs: &[&str],
+        attributes: Vec<Attribute>,
     ) {
-        let name = format!("{operator}_{}", self.nodes.len());
-        let message = Message::default();
-        let message = inputs
-            .iter()
-            .fold(message, |message, input| message.bytes(1, input));
-        let message = outputs
-            .iter()
-            .fold(message, |message, output| message.bytes(2, output));
-        let message = message
-            .bytes(3, name)
-            .bytes(4, operator)
-            .messages(5, attributes);
-        self.nodes.push(message);
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        self.0.nodes.push(Node {
+            inputs: owned(inputs),
+            outputs: owned(outputs),
+            name: format!("{operator}_{}", self.0.nodes.len()),
+            operator: operator.to_owned(),
+            attributes,
+            domain: String::new(),
+        });
     }
 
     /// Adds a node; returns the name of its output.
-    fn node<const A: usize>(
-        &mut self,
-        operator: &str,
-        inputs: &[&str],
-        attributes: [Message; A],
-    ) -> String {
-        let output = format!("value_{}", self.nodes.len());
-        let outputs = [output];
-        self.add(operator, inputs, &outputs, attributes);
-        let [output] = outputs;
+    fn node(&mut self, operator: &str, inputs: &[&str], attributes: Vec<Attribute>) -> String {
+        let output = format!("value_{}", self.0.nodes.len());
+        self.add(operator, inputs, &[&output], attributes);
         output
-    }
-
-    fn node_of_two<const A: usize>(
-        &mut self,
-        operator: &str,
-        inputs: &[&str],
-        attributes: [Message; A],
-    ) -> [String; 2] {
-        let count = self.nodes.len();
-        let outputs = [format!("value_{count}"), format!("value_{count}_second")];
-        self.add(operator, inputs, &outputs, attributes);
-        outputs
     }
 
     /// Adds an operation with a row of numbers.
     fn with(&mut self, operator: &str, value: &str, name: &str, numbers: &[f32]) -> String {
         self.tensor(name, &[numbers.len()], numbers);
-        self.node(operator, &[value, name], [])
+        self.node(operator, &[value, name], Vec::new())
     }
 
     /// Gives a value the name of an output.
     fn rename(&mut self, value: &str, name: &str) {
-        self.add("Identity", &[value], &[name.to_owned()], []);
+        self.add("Identity", &[value], &[name], Vec::new());
     }
 }
 
-fn integer_attribute(name: &str, value: i64) -> Message {
+fn integer_attribute(name: &str, value: i64) -> Vec<Attribute> {
     const INT: i64 = 2;
-    Message::default()
-        .bytes(1, name)
-        .integer(3, value)
-        .integer(20, INT)
+    vec![Attribute {
+        name: name.to_owned(),
+        integer: Some(value),
+        kind: INT,
+        ..Attribute::default()
+    }]
 }
 
 /// A batch of rows of floats.
-fn value_info(name: &str, width: usize) -> Message {
-    let batch = Message::default().bytes(2, "batch");
-    let length = Message::default().integer(1, width as i64);
-    let shape = Message::default().messages(1, [batch, length]);
-    let tensor = Message::default().integer(1, FLOAT).message(2, shape);
-    Message::default()
-        .bytes(1, name)
-        .message(2, Message::default().message(1, tensor))
+fn value_info(name: &str, width: usize) -> ValueInfo {
+    let batch = Dimension {
+        length: None,
+        name: Some("batch".to_owned()),
+    };
+    let length = Dimension {
+        length: Some(width as i64),
+        name: None,
+    };
+    let tensor = TensorType {
+        element: FLOAT,
+        shape: Some(Shape {
+            dimensions: vec![batch, length],
+        }),
+    };
+    ValueInfo {
+        name: name.to_owned(),
+        kind: Some(Type {
+            tensor: Some(tensor),
+        }),
+    }
 }

@@ -1,19 +1,19 @@
 //! Convolutions that are linear layers, and those that are not.
 
+use super::super::message::Attribute;
 use super::super::{OnnxError, OnnxOptions, OnnxPolicy, decode};
-use super::{Builder, act, integer, task, value};
-use crate::policy::onnx::wire::Message;
+use super::{Builder, act, integer, named, task, value};
 
 fn read(builder: Builder, actions: usize) -> Result<OnnxPolicy, OnnxError> {
     let task = task(2, actions, 100.0);
     decode(&builder.finish(), None, &task, &OnnxOptions::default())
 }
 
-fn integers(name: &str, numbers: &[i64]) -> Message {
-    let message = Message::default().bytes(1, name);
-    numbers
-        .iter()
-        .fold(message, |message, x| message.integer(8, *x))
+fn integers(name: &str, numbers: &[i64]) -> Attribute {
+    Attribute {
+        integers: numbers.to_vec(),
+        ..named(name)
+    }
 }
 
 /// Two states as an image of one pixel.
@@ -87,7 +87,7 @@ fn axes_of_length_one_come_and_go() {
 #[test]
 fn what_is_no_layer_is_refused_by_name() {
     let conv =
-        |attribute: Message| image().node_with("Conv", &["i", "W", "b"], &["y"], [attribute]);
+        |attribute: Attribute| image().node_with("Conv", &["i", "W", "b"], &["y"], [attribute]);
     let kernel = |shape: &[i64]| {
         let count = shape.iter().product::<i64>();
         image()
@@ -95,7 +95,7 @@ fn what_is_no_layer_is_refused_by_name() {
             .node("Conv", &["i", "K"], "y")
     };
     let mut larger = image();
-    larger.inputs = vec![value("x", &[0, 2, 2])];
+    larger.graph().inputs = vec![value("x", &[0, 2, 2])];
     for (name, builder, wanted) in [
         ("groups", conv(integer("group", 2)), "2 groups"),
         (

@@ -4,10 +4,11 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
+use prost::Message;
 
-use super::super::wire::Message;
+use super::super::message::{Entry, TensorMessage, ValueInfo};
 use super::super::{OnnxOptions, decode, encode};
-use super::{Builder, fixture, floats, integer, shaped, task, value};
+use super::{Builder, fixture, floats, shaped, task, value};
 
 /// A second, if it is optimised and the machine has nothing else to do; without limits it would
 /// be hours.
@@ -31,18 +32,85 @@ fn good() -> Builder {
         .node("MatMul", &["x", "W"], "y")
 }
 
-fn raw(name: &str, shape: &[i64], kind: i64, bytes: &[u8]) -> Message {
-    shaped(shape)
-        .integer(2, kind)
-        .bytes(8, name)
-        .bytes(9, bytes)
+fn raw(name: &str, shape: &[i64], kind: i64, bytes: &[u8]) -> TensorMessage {
+    TensorMessage {
+        raw: Some(bytes.to_vec()),
+        ..shaped(name, shape, kind)
+    }
 }
 
 /// `y = x W` with this tensor.
-fn with(tensor: Message) -> Builder {
+fn with(tensor: TensorMessage) -> Builder {
     Builder::new(1)
         .tensor(tensor)
         .node("MatMul", &["x", "W"], "y")
+}
+
+/// A field of bytes or a message.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let mut field = vec![number << 3 | 2];
+    prost::encode_length_delimiter(bytes.len(), &mut field).unwrap();
+    [field.as_slice(), bytes].concat()
+}
+
+/// [`good`] with these bytes for its tensor.
+fn with_bytes(tensor: &[u8]) -> Vec<u8> {
+    let mut model = good();
+    let mut graph = model.0.graphs.remove(0);
+    graph.initialisers.clear();
+    let graph = [graph.encode_to_vec(), field(5, tensor)].concat();
+    [model.finish(), field(7, &graph)].concat()
+}
+
+#[test]
+fn bad_bytes_are_refused() {
+    // Tags without values, lengths beyond the end, a group, field 0, a field of more than 29
+    // bits, numbers of more than 64 bits, wrong kinds of fields, a text that is not UTF-8.
+    let most = [255; 9];
+    for (bytes, wanted) in [
+        (vec![0x08], "model: a number is cut off"),
+        (field(7, &[0x0a]), "graph: a number is cut off"),
+        (vec![0x3a, 5, 1, 2], "5 bytes are announced, 2 are left"),
+        ([&[0x3a], &most[..], &[1]].concat(), "are announced"),
+        (vec![0x0d, 1, 2, 3], "4 bytes are announced, 3 are left"),
+        (vec![0x3b], "kind 3"),
+        (vec![0, 0], "tag value: 0"),
+        (vec![0xf8, 255, 255, 255, 127, 0], "invalid key"),
+        ([&[0x08], &most[..], &[2]].concat(), "64 bits"),
+        (vec![0x38, 1], "graphs: invalid wire type"),
+        (vec![0x0d, 1, 2, 3, 4], "invalid wire type"),
+        (field(2, &[0xff]), "UTF-8"),
+        (
+            with_bytes(&field(4, &[1, 2, 3, 4, 5])),
+            "TensorMessage.floats",
+        ),
+    ] {
+        let error = refused(&bytes);
+        assert!(error.contains(wanted), "{bytes:?}: {error}");
+        assert!(error.contains("damaged or no ONNX model"), "{error}");
+    }
+    let mut twice = good();
+    twice.0.graphs.extend(good().0.graphs);
+    assert!(refused(&twice.finish()).contains("two graphs"));
+    let mut twice = good();
+    twice.0.operator_sets.extend(good().0.operator_sets);
+    assert!(refused(&twice.finish()).contains("two versions"));
+}
+
+/// Lists may be packed or not, and the last of several values counts, as protobuf says.
+#[test]
+fn every_way_to_write_a_list_is_read() {
+    let task = task(1, 1, 9.0);
+    let read = |bytes: &[u8]| decode(bytes, None, &task, &OnnxOptions::default());
+    let wanted = read(&good().finish()).unwrap();
+    let float = 2.0_f32.to_le_bytes();
+    for dimensions in [field(1, &[1, 1]), vec![0x08, 1, 0x08, 1]] {
+        for floats in [field(4, &float), [&[0x25], &float[..]].concat()] {
+            let names = [field(8, b"V"), field(8, b"W")].concat();
+            let tensor = [&dimensions, &[0x10, 1][..], &floats, &names].concat();
+            assert_eq!(read(&with_bytes(&tensor)).unwrap(), wanted);
+        }
+    }
 }
 
 #[test]
@@ -50,25 +118,33 @@ fn bad_files_are_refused() {
     let task = task(1, 1, 9.0);
     assert!(decode(&good().finish(), None, &task, &OnnxOptions::default()).is_ok());
     let mut no_opset = good();
-    no_opset.opset = 0;
+    no_opset.0.operator_sets[0].version = 0;
     let mut new_opset = good();
-    new_opset.opset = 999;
+    new_opset.0.operator_sets[0].version = 999;
+    let mut no_graph = good();
+    no_graph.0.graphs.clear();
     let mut two_inputs = good();
-    two_inputs.inputs.push(value("z", &[1, 1]));
+    two_inputs.graph().inputs.push(value("z", &[1, 1]));
     let mut no_output = good();
-    no_output.outputs.clear();
+    no_output.graph().outputs.clear();
     let mut missing_output = good();
-    missing_output.outputs = vec![value("nothing", &[])];
+    missing_output.graph().outputs = vec![value("nothing", &[])];
     let mut three = good().node("Neg", &["y"], "z").node("Neg", &["z"], "w");
-    three.outputs.extend([value("z", &[]), value("w", &[])]);
+    three
+        .graph()
+        .outputs
+        .extend([value("z", &[]), value("w", &[])]);
     let mut wide_input = good();
-    wide_input.inputs = vec![value("x", &[1, 5])];
+    wide_input.graph().inputs = vec![value("x", &[1, 5])];
     let mut batch = good();
-    batch.inputs = vec![value("x", &[32, 1])];
+    batch.graph().inputs = vec![value("x", &[32, 1])];
     let mut integers = good();
-    integers.inputs = vec![Message::default().bytes(1, "x")];
+    integers.graph().inputs = vec![ValueInfo {
+        name: "x".to_owned(),
+        kind: None,
+    }];
     let mut constant = Builder::new(1).floats("y", &[1, 1], &[2.0]);
-    constant.outputs = vec![value("y", &[])];
+    constant.graph().outputs = vec![value("y", &[])];
     let deep = (0..9).fold(Builder::new(1), |builder, i| {
         let input = if i == 0 {
             "x".to_owned()
@@ -92,18 +168,20 @@ fn bad_files_are_refused() {
         .node("MatMul", &["x", "W"], "h")
         .node("Relu", &["h"], "r")
         .node("MatMul", &["r", "V"], "y");
+    let location = Entry {
+        key: "location".to_owned(),
+        value: "w".to_owned(),
+    };
+    let external = TensorMessage {
+        external: vec![location],
+        location: 1,
+        ..shaped("W", &[1, 1], 1)
+    };
     let infinity = f32::INFINITY;
     let cases: Vec<(&str, Vec<u8>, &str)> = vec![
         ("empty", Vec::new(), "opset"),
         ("text", b"kind = 'linear'".to_vec(), "damaged"),
-        (
-            "no graph",
-            Message::default()
-                .integer(1, 8)
-                .message(8, Message::default().integer(2, 17))
-                .finish(),
-            "no graph",
-        ),
+        ("no graph", no_graph.finish(), "no graph"),
         ("no version", no_opset.finish(), "opset"),
         ("unknown version", new_opset.finish(), "999"),
         ("two inputs", two_inputs.finish(), "[x, z]"),
@@ -214,14 +292,7 @@ fn bad_files_are_refused() {
         ),
         (
             "external without a folder",
-            with(
-                shaped(&[1, 1])
-                    .integer(2, 1)
-                    .bytes(8, "W")
-                    .message(13, Message::default().bytes(1, "location").bytes(2, "w"))
-                    .integer(14, 1),
-            )
-            .finish(),
+            with(external).finish(),
             "file of its own",
         ),
         (
@@ -329,15 +400,16 @@ fn no_file_takes_long() {
     assert!(refused(&many.finish()).contains("10000 entries"));
     // A gigabyte announced in ten bytes.
     assert!(refused(&[0x3a, 0xff, 0xff, 0xff, 0xff, 0x0f]).contains("announced"));
-    let deep = (0..30_000).fold(Message::default(), |inner, _| {
-        Message::default().message(7, inner)
-    });
-    refused(&deep.finish());
-    let packed = Message::default()
-        .bytes(1, "axes")
-        .bytes(8, vec![0; 1 << 20]);
-    let packed = Builder::new(1).node_with("Squeeze", &["x"], &["y"], [packed, integer("a", 1)]);
-    assert!(refused(&packed.finish()).contains("integers"));
+    let deep = (0..30_000).fold(Vec::new(), |inner, _| field(7, &inner));
+    refused(&deep);
+    let axes = [field(1, b"axes"), field(8, &[0; 1 << 20])].concat();
+    let axes = field(7, &field(1, &field(5, &axes)));
+    assert!(refused(&axes).contains("65536 integers"));
+    // Attributes of two bytes each, and hundreds of bytes of memory.
+    let attributes = field(7, &field(1, &[0x2a, 0].repeat(20_000)));
+    assert!(refused(&attributes).contains("10000 entries"));
+    let nodes = field(1, &[0x2a, 0].repeat(9_000)).repeat(1_000);
+    assert!(refused(&field(7, &nodes)).contains("262144 entries"));
 }
 
 /// A file as our writer and as PyTorch writes it.

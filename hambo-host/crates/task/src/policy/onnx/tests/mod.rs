@@ -12,8 +12,12 @@ mod write;
 use std::path::PathBuf;
 
 use hambo_core::policy::Policy;
+use prost::Message;
 
-use super::wire::Message;
+use super::message::{
+    Attribute, Dimension, Graph, Model, Node, OperatorSet, Shape, TensorMessage, TensorType, Type,
+    ValueInfo,
+};
 use crate::image::{AlignedBytes, decode_policy, encode_policy};
 use crate::policy::{HostPolicy, PerceptronPolicy};
 use crate::task::TaskFile;
@@ -23,7 +27,7 @@ fn fixture(name: &str) -> PathBuf {
     folder.join("tests/data/onnx").join(name)
 }
 
-/// A task with so many states and actions, each action within ± `limit`.
+/// A task with these numbers of states and actions, each action within ± `limit`.
 fn task(states: usize, actions: usize, limit: f32) -> TaskFile {
     let names = |prefix: &str, count: usize| -> Vec<String> {
         (0..count).map(|i| format!("{prefix}{i}")).collect()
@@ -53,25 +57,29 @@ fn act(policy: &PerceptronPolicy, state: &[f32], noise: f32) -> Vec<f32> {
 }
 
 /// A model, built part by part.
-#[derive(Default)]
-struct Builder {
-    nodes: Vec<Message>,
-    tensors: Vec<Message>,
-    inputs: Vec<Message>,
-    outputs: Vec<Message>,
-    notes: Vec<Message>,
-    opset: i64,
-}
+struct Builder(Model);
 
 impl Builder {
     /// A graph from `x` with this many numbers to `y`.
     fn new(states: i64) -> Self {
-        Self {
+        let graph = Graph {
             inputs: vec![value("x", &[1, states])],
             outputs: vec![value("y", &[])],
-            opset: 17,
-            ..Self::default()
-        }
+            ..Graph::default()
+        };
+        Self(Model {
+            ir_version: 8,
+            graphs: vec![graph],
+            operator_sets: vec![OperatorSet {
+                domain: None,
+                version: 17,
+            }],
+            ..Model::default()
+        })
+    }
+
+    fn graph(&mut self) -> &mut Graph {
+        &mut self.0.graphs[0]
     }
 
     fn node(self, operator: &str, inputs: &[&str], output: &str) -> Self {
@@ -83,87 +91,96 @@ impl Builder {
         operator: &str,
         inputs: &[&str],
         outputs: &[&str],
-        attributes: [Message; A],
+        attributes: [Attribute; A],
     ) -> Self {
-        let name = format!("{operator}{}", self.nodes.len());
-        let message = inputs
-            .iter()
-            .fold(Message::default(), |m, input| m.bytes(1, input));
-        let message = outputs.iter().fold(message, |m, output| m.bytes(2, output));
-        let message = message
-            .bytes(3, name)
-            .bytes(4, operator)
-            .messages(5, attributes);
-        self.nodes.push(message);
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let nodes = &mut self.graph().nodes;
+        nodes.push(Node {
+            inputs: owned(inputs),
+            outputs: owned(outputs),
+            name: format!("{operator}{}", nodes.len()),
+            operator: operator.to_owned(),
+            attributes: attributes.into(),
+            domain: String::new(),
+        });
         self
     }
 
-    fn floats(mut self, name: &str, shape: &[i64], numbers: &[f32]) -> Self {
-        self.tensors.push(floats(name, shape, numbers));
-        self
+    fn floats(self, name: &str, shape: &[i64], numbers: &[f32]) -> Self {
+        self.tensor(floats(name, shape, numbers))
     }
 
-    fn integers(mut self, name: &str, numbers: &[i64]) -> Self {
-        self.tensors.push(integers(name, numbers));
-        self
+    fn integers(self, name: &str, numbers: &[i64]) -> Self {
+        self.tensor(TensorMessage {
+            integers: numbers.to_vec(),
+            ..shaped(name, &[numbers.len() as i64], 7)
+        })
     }
 
-    fn tensor(mut self, message: Message) -> Self {
-        self.tensors.push(message);
+    fn tensor(mut self, tensor: TensorMessage) -> Self {
+        self.graph().initialisers.push(tensor);
         self
     }
 
     fn finish(self) -> Vec<u8> {
-        let graph = Message::default()
-            .messages(1, self.nodes)
-            .messages(5, self.tensors)
-            .messages(11, self.inputs)
-            .messages(12, self.outputs);
-        Message::default()
-            .integer(1, 8)
-            .message(7, graph)
-            .message(8, Message::default().integer(2, self.opset))
-            .messages(14, self.notes)
-            .finish()
+        self.0.encode_to_vec()
     }
 }
 
-fn shaped(shape: &[i64]) -> Message {
-    shape.iter().fold(Message::default(), |message, length| {
-        message.integer(1, *length)
-    })
+fn shaped(name: &str, shape: &[i64], kind: i64) -> TensorMessage {
+    TensorMessage {
+        name: name.to_owned(),
+        dimensions: shape.to_vec(),
+        kind,
+        ..TensorMessage::default()
+    }
 }
 
-/// A tensor with its numbers in the typed field, packed.
-fn floats(name: &str, shape: &[i64], numbers: &[f32]) -> Message {
-    let packed: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-    shaped(shape).integer(2, 1).bytes(4, packed).bytes(8, name)
+/// A tensor with its numbers in the typed field.
+fn floats(name: &str, shape: &[i64], numbers: &[f32]) -> TensorMessage {
+    TensorMessage {
+        floats: numbers.to_vec(),
+        ..shaped(name, shape, 1)
+    }
 }
 
-fn integers(name: &str, numbers: &[i64]) -> Message {
-    let message = shaped(&[numbers.len() as i64]).integer(2, 7).bytes(8, name);
-    numbers
-        .iter()
-        .fold(message, |message, x| message.integer(7, *x))
+fn named(name: &str) -> Attribute {
+    Attribute {
+        name: name.to_owned(),
+        ..Attribute::default()
+    }
 }
 
-fn integer(name: &str, value: i64) -> Message {
-    Message::default().bytes(1, name).integer(3, value)
+fn integer(name: &str, value: i64) -> Attribute {
+    Attribute {
+        integer: Some(value),
+        ..named(name)
+    }
 }
 
-fn float(name: &str, value: f32) -> Message {
-    Message::default().bytes(1, name).float(2, value)
+fn float(name: &str, value: f32) -> Attribute {
+    Attribute {
+        float: Some(value),
+        ..named(name)
+    }
 }
 
 /// An input or output of floats; 0 stands for a dimension that is not fixed.
-fn value(name: &str, shape: &[i64]) -> Message {
-    let dimensions = shape.iter().map(|length| match length {
-        0 => Message::default().bytes(2, "batch"),
-        length => Message::default().integer(1, *length),
+fn value(name: &str, shape: &[i64]) -> ValueInfo {
+    let dimensions = shape.iter().map(|length| Dimension {
+        length: (*length != 0).then_some(*length),
+        name: (*length == 0).then(|| "batch".to_owned()),
     });
-    let shape = Message::default().messages(1, dimensions);
-    let tensor = Message::default().integer(1, 1).message(2, shape);
-    Message::default()
-        .bytes(1, name)
-        .message(2, Message::default().message(1, tensor))
+    let tensor = TensorType {
+        element: 1,
+        shape: Some(Shape {
+            dimensions: dimensions.collect(),
+        }),
+    };
+    ValueInfo {
+        name: name.to_owned(),
+        kind: Some(Type {
+            tensor: Some(tensor),
+        }),
+    }
 }

@@ -2,8 +2,9 @@
 
 use hambo_core::policy::{Head, Spread};
 
+use super::super::message::{Attribute, Entry};
 use super::super::{Chance, OnnxError, OnnxOptions, OnnxPolicy, decode};
-use super::{Builder, act, float, floats, integer, task, value};
+use super::{Builder, act, float, floats, integer, named, task, value};
 use crate::policy::HostPolicy;
 
 fn read(builder: Builder, states: usize, actions: usize) -> Result<OnnxPolicy, OnnxError> {
@@ -51,9 +52,10 @@ fn layers_fold_to_one() {
 #[test]
 fn constants_fold() {
     // W = (1, 2)ᵀ · exp(0) from a Constant, an Expand and a Transpose.
-    let constant = super::super::wire::Message::default()
-        .bytes(1, "value")
-        .message(5, floats("", &[], &[0.0]));
+    let constant = Attribute {
+        tensor: Some(floats("", &[], &[0.0])),
+        ..named("value")
+    };
     let builder = Builder::new(2)
         .floats("row", &[1, 2], &[1.0, 2.0])
         .integers("shape", &[1, 2])
@@ -112,7 +114,7 @@ fn two_outputs() -> Builder {
         .floats("one", &[], &[1.0])
         .node("Tanh", &["x"], "y")
         .node("Sub", &["x", "one"], "log_std");
-    builder.outputs.push(value("log_std", &[]));
+    builder.graph().outputs.push(value("log_std", &[]));
     builder
 }
 
@@ -145,19 +147,18 @@ fn heads_are_as_the_file_or_its_user_says() {
         (Head::Deterministic, true)
     );
     // The file's own property, and a bad one.
-    let note = |value: &str| {
-        super::super::wire::Message::default()
-            .bytes(1, "hambo.head")
-            .bytes(2, value)
+    let note = |value: &str| Entry {
+        key: "hambo.head".to_owned(),
+        value: value.to_owned(),
     };
     let mut builder = two_outputs();
-    builder.notes.push(note("deterministic"));
+    builder.0.metadata.push(note("deterministic"));
     assert_eq!(
         read(builder, 1, 1).unwrap().policy.actions.head,
         Head::Deterministic
     );
     let mut builder = two_outputs();
-    builder.notes.push(note("cauchy"));
+    builder.0.metadata.push(note("cauchy"));
     assert!(
         read(builder, 1, 1)
             .unwrap_err()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::super::wire::Message;
+use super::super::message::{Entry, TensorMessage};
 use super::super::{OnnxOptions, decode};
 use super::{Builder, shaped, task};
 
@@ -25,14 +25,15 @@ impl Folder {
 
     /// Reads `y = W x` with W in the file that these entries name.
     fn read(&self, entries: &[(&str, &str)]) -> Result<Vec<f32>, String> {
-        let entries = entries
-            .iter()
-            .map(|(key, value)| Message::default().bytes(1, key).bytes(2, value));
-        let weight = shaped(&[1, 1])
-            .integer(2, 1)
-            .bytes(8, "W")
-            .messages(13, entries)
-            .integer(14, 1);
+        let entries = entries.iter().map(|(key, value)| Entry {
+            key: (*key).to_owned(),
+            value: (*value).to_owned(),
+        });
+        let weight = TensorMessage {
+            external: entries.collect(),
+            location: 1,
+            ..shaped("W", &[1, 1], 1)
+        };
         let bytes = Builder::new(1)
             .tensor(weight)
             .node("MatMul", &["x", "W"], "y")

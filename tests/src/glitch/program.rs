@@ -1,11 +1,8 @@
 //! The firmware's symbols and code, from its ELF file: no address is written down anywhere else.
 
-use std::ops::Range;
-
-const LOAD: u32 = 1;
-const SYMBOL_TABLE: u32 = 2;
-/// The kinds of symbols: objects and functions.
-const KINDS: Range<u8> = 1..3;
+use hambo_device::read_elf;
+use object::read::elf::ProgramHeader;
+use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 
 /// A name in the firmware.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,47 +76,32 @@ impl Program {
     /// # Errors
     /// If it is another file or cut short.
     pub fn parse(elf: &[u8]) -> Result<Self, String> {
-        Self::read(elf).ok_or_else(|| "no whole 32-bit little-endian ELF file".to_owned())
-    }
-
-    fn read(elf: &[u8]) -> Option<Self> {
-        elf.starts_with(b"\x7fELF\x01\x01").then_some(())?;
+        let elf = read_elf(elf)?;
+        let cut = |error: object::Error| error.to_string();
         let (mut symbols, mut labels, mut segments) = (Vec::new(), Vec::new(), Vec::new());
-        for header in table(elf, word(elf, 28)?, half(elf, 42)?, half(elf, 44)?)? {
-            if word(header, 0)? == LOAD {
-                let bytes = part(elf, word(header, 4)?, word(header, 16)?)?;
-                segments.push((word(header, 12)?, bytes.to_vec()));
-            }
+        for segment in elf.segments() {
+            let address = segment.elf_program_header().p_paddr(elf.endian());
+            segments.push((address, segment.data().map_err(cut)?.to_vec()));
         }
-        let sections = table(elf, word(elf, 32)?, half(elf, 46)?, half(elf, 48)?)?;
-        let sections: Vec<&[u8]> = sections.collect();
-        for section in &sections {
-            if word(section, 4)? != SYMBOL_TABLE {
-                continue;
-            }
-            let names = sections.get(word(section, 24)? as usize)?;
-            let names = part(elf, word(names, 16)?, word(names, 20)?)?;
-            let entries = part(elf, word(section, 16)?, word(section, 20)?)?;
-            for symbol in entries.chunks_exact(16) {
-                let name = names.get(word(symbol, 0)? as usize..)?;
-                let name = name.split(|byte| *byte == 0).next()?;
-                let name = String::from_utf8_lossy(name).into_owned();
-                let (value, kind) = (word(symbol, 4)?, symbol.get(12)? & 0xF);
-                if KINDS.contains(&kind) {
-                    let address = if kind == 2 { value & !1 } else { value };
-                    let size = word(symbol, 8)?;
-                    symbols.push(Symbol {
-                        name,
-                        address,
-                        size,
-                    });
-                } else {
+        for symbol in elf.symbols() {
+            let name = symbol.name().map_err(cut)?.to_owned();
+            let (value, size) = (symbol.address() as u32, symbol.size() as u32);
+            let address = match symbol.kind() {
+                SymbolKind::Text => value & !1,
+                SymbolKind::Data => value,
+                _ => {
                     labels.push((name, value));
+                    continue;
                 }
-            }
+            };
+            symbols.push(Symbol {
+                name,
+                address,
+                size,
+            });
         }
         symbols.sort_by_key(|symbol| symbol.address);
-        Some(Self {
+        Ok(Self {
             symbols,
             labels,
             segments,
@@ -147,15 +129,6 @@ impl Program {
         label.map(|(_, value)| *value)
     }
 
-    /// The halfword at an address of code or constants.
-    #[must_use]
-    pub fn halfword(&self, address: u32) -> Option<u16> {
-        self.segments.iter().find_map(|(start, bytes)| {
-            let at = address.checked_sub(*start)? as usize;
-            half(bytes, at)
-        })
-    }
-
     /// The even addresses at which a halfword of code or constants has this value.
     #[must_use]
     pub fn places_of(&self, value: u16) -> Vec<u32> {
@@ -169,23 +142,4 @@ impl Program {
         }
         places
     }
-}
-
-fn table(elf: &[u8], offset: u32, entry: u16, count: u16) -> Option<impl Iterator<Item = &[u8]>> {
-    let bytes = part(elf, offset, u32::from(entry) * u32::from(count))?;
-    Some(bytes.chunks_exact(usize::from(entry).max(1)))
-}
-
-fn part(bytes: &[u8], offset: u32, length: u32) -> Option<&[u8]> {
-    bytes.get(offset as usize..)?.get(..length as usize)
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    let bytes = bytes.get(at..)?.first_chunk()?;
-    Some(u32::from_le_bytes(*bytes))
-}
-
-fn half(bytes: &[u8], at: usize) -> Option<u16> {
-    let bytes = bytes.get(at..)?.first_chunk()?;
-    Some(u16::from_le_bytes(*bytes))
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use hambo_base::network::Layer;
 use hambo_core::image::Bundle;
-use hambo_data::task_draft::{LoggedRows, draft, review};
+use hambo_data::{LoggedRows, draft, review};
 use hambo_task::column_names::ColumnNames;
 use hambo_task::image::AlignedBytes;
 use hambo_task::policy::{ActionMap, PerceptronPolicy, onnx};

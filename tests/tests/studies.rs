@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::expression::{Comparison, Inputs};
-use hambo_data::task_draft::{LoggedRows, draft};
+use hambo_data::{LoggedRows, draft};
 use hambo_task::task::TaskFile;
 use hambo_tests::fixture::Draw;
 use hambo_tests::study::assumption::ASSUMPTIONS;

@@ -1,74 +1,24 @@
 //! Bytes of files that someone made to do harm, or that broke on the way.
 
-use std::io::Write as _;
-
-use flate2::{Compression, Crc, write::DeflateEncoder};
 use hambo_core::image::Part;
 use hambo_core::image::container::{HEADER, header};
 
-/// A NumPy array whose header says this of its type and shape.
-pub fn npy(kind: &str, shape: &str, data: &[u8]) -> Vec<u8> {
-    let mut text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
-    while (10 + text.len() + 1) % 64 != 0 {
-        text.push(' ');
-    }
-    text.push('\n');
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((text.len() as u16).to_le_bytes());
-    bytes.extend(text.as_bytes());
-    bytes.extend(data);
-    bytes
-}
+use crate::archive;
 
 /// `rows` × `columns` of f32 that all differ.
 pub fn array(rows: usize, columns: usize) -> Vec<u8> {
-    let numbers = (0..rows * columns).flat_map(|i| (i as f32).sin().to_le_bytes());
-    npy(
-        "<f4",
-        &format!("({rows}, {columns})"),
-        &numbers.collect::<Vec<u8>>(),
-    )
+    let numbers: Vec<f32> = (0..rows * columns).map(|i| (i as f32).sin()).collect();
+    archive::f32s(&format!("({rows}, {columns})"), &numbers)
 }
 
 /// A ZIP archive of these entries, deflated. An entry may claim another size than it has.
 pub fn zip(entries: &[(&str, &[u8], Option<u32>)]) -> Vec<u8> {
-    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
-    for (name, data, claim) in entries {
-        let mut crc = Crc::new();
-        crc.update(data);
-        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(data).unwrap();
-        let packed = encoder.finish().unwrap();
-        // From the version needed to the length of the extra field.
-        let mut fields = [20_u16, 0, 8, 0, 0].map(u16::to_le_bytes).concat();
-        let size = claim.unwrap_or(data.len() as u32);
-        fields.extend(
-            [crc.sum(), packed.len() as u32, size]
-                .map(u32::to_le_bytes)
-                .concat(),
-        );
-        fields.extend([name.len() as u16, 0].map(u16::to_le_bytes).concat());
-        directory.extend(b"PK\x01\x02\x14\x00");
-        directory.extend(&fields);
-        directory.extend([0; 10]);
-        directory.extend((bytes.len() as u32).to_le_bytes());
-        directory.extend(name.as_bytes());
-        bytes.extend(b"PK\x03\x04");
-        bytes.extend(fields);
-        bytes.extend(name.as_bytes());
-        bytes.extend(packed);
-    }
-    let (start, count) = (bytes.len() as u32, entries.len() as u16);
-    bytes.extend(&directory);
-    bytes.extend(b"PK\x05\x06\0\0\0\0");
-    bytes.extend([count; 2].map(u16::to_le_bytes).concat());
-    bytes.extend(
-        [directory.len() as u32, start]
-            .map(u32::to_le_bytes)
-            .concat(),
-    );
-    bytes.extend([0; 2]);
-    bytes
+    let entries = entries.iter().map(|(name, data, claim)| {
+        let entry = archive::entry(name, data).deflated();
+        let size = claim.unwrap_or(entry.size);
+        archive::Entry { size, ..entry }
+    });
+    archive::zip(&entries.collect::<Vec<_>>())
 }
 
 /// A protobuf message, field by field.

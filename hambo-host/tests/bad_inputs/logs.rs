@@ -1,7 +1,8 @@
 //! Bad logs, in every format.
 
-use super::bytes::{array, npy, zip};
+use super::bytes::{array, zip};
 use super::{Case, FIT, fixture, log, plain, with};
+use crate::archive::npy;
 
 pub fn cases() -> Vec<Case> {
     let csv = |name, text: &str, words: &[&'static str]| with(name, "bad.csv", text, FIT, words);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use hambo_base::Error;
 use hambo_base::files::write_whole;
-use hambo_data::task_draft::{LoggedRows, draft, review};
+use hambo_data::{LoggedRows, draft, review};
 use hambo_task::task::TaskFile;
 
 /// What `hambo task` does.

@@ -1,9 +1,9 @@
-//! What is wrong with a data file: which file, which row and column, and what
-//! to do.
+//! What is wrong with a data file: which file, which row and column, and what to do.
 
+use std::fmt::Display;
 use std::io;
+use std::path::Path;
 
-use super::LogError;
 use hambo_base::error::Explained;
 
 /// A data file that cannot be used.
@@ -17,120 +17,6 @@ pub enum DataError {
         /// Why.
         source: io::Error,
     },
-    /// Neither its bytes nor its name are known.
-    #[error(
-        "{file}: a log of this kind is not known\nhelp: give CSV with a header, NPZ, HDF5 or Parquet"
-    )]
-    Kind {
-        /// The file.
-        file: String,
-    },
-    /// This build was made without its format.
-    #[error(
-        "{file}: this hambo was built without {format} (cargo feature `{feature}`)\nhelp: `cargo build --release` builds it with every format; or convert the log to CSV or NPZ"
-    )]
-    LeftOut {
-        /// The file.
-        file: String,
-        /// The format's name.
-        format: &'static str,
-        /// The cargo feature that brings it.
-        feature: String,
-    },
-    /// It is not a table.
-    #[error("{file}: {problem}\nhelp: every line needs as many fields as the header")]
-    Table {
-        /// The file.
-        file: String,
-        /// What the reader says, with the line.
-        problem: csv::Error,
-    },
-    /// A column is not there.
-    #[error("{file}: the column `{column}` is missing; the header has: {found}\nhelp: {help}")]
-    Column {
-        /// The file.
-        file: String,
-        /// Its name.
-        column: String,
-        /// The names that are there.
-        found: String,
-        /// What to do.
-        help: &'static str,
-    },
-    /// A column is there twice.
-    #[error("{file}: there are two columns `{column}`\nhelp: remove or rename one of them")]
-    Twice {
-        /// The file.
-        file: String,
-        /// Its name.
-        column: String,
-    },
-    /// A field is not a number that a log may hold.
-    #[error(
-        "{file}, line {line}, column `{column}`: \"{field}\" is not {wanted}\nhelp: mend or remove this row"
-    )]
-    Field {
-        /// The file.
-        file: String,
-        /// From 1, with the header.
-        line: u64,
-        /// The column's name.
-        column: String,
-        /// What stands there.
-        field: String,
-        /// What should.
-        wanted: &'static str,
-    },
-    /// A row that a log refuses.
-    #[error("{file}: {problem}")]
-    Row {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        problem: LogError,
-    },
-    /// No transition is left.
-    #[error("{file}: there is no transition in it\nhelp: {help}")]
-    Empty {
-        /// The file.
-        file: String,
-        /// What to do.
-        help: &'static str,
-    },
-    /// A key of an array is not there.
-    #[error(
-        "{file}: the key `{key}` is missing; the file has: {found}\nhelp: name the arrays observations, actions, rewards, terminals, timeouts, next_observations"
-    )]
-    Key {
-        /// The file.
-        file: String,
-        /// Its name.
-        key: String,
-        /// The keys that are there.
-        found: String,
-    },
-    /// A part of it is unfit.
-    #[error("{file}, {place}: {problem}\nhelp: {help}")]
-    Part {
-        /// The file.
-        file: String,
-        /// Key, row or column.
-        place: String,
-        /// What is wrong.
-        problem: String,
-        /// What to do.
-        help: &'static str,
-    },
-    /// All of it is unfit.
-    #[error("{file}: {problem}\nhelp: {help}")]
-    Whole {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        problem: String,
-        /// What to do.
-        help: &'static str,
-    },
     /// It cannot be written.
     #[error(
         "cannot write {file}: {source}\nhelp: check the folder, its permissions and the space left"
@@ -141,6 +27,123 @@ pub enum DataError {
         /// Why.
         source: io::Error,
     },
+    /// What it holds is not a log, or not this log.
+    #[error("{place}: {problem}\nhelp: {help}")]
+    Unfit {
+        /// The file, and a key, row or column in it.
+        place: String,
+        /// What is wrong.
+        problem: String,
+        /// What to do.
+        help: &'static str,
+    },
+    /// A row that a log refuses.
+    #[error("{file}: {problem}")]
+    Row {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        problem: LogError,
+    },
 }
 
 impl Explained for DataError {}
+
+impl DataError {
+    pub(crate) fn read(file: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| Self::Read {
+            file: file.display().to_string(),
+            source,
+        }
+    }
+
+    pub(crate) fn write(file: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| Self::Write {
+            file: file.display().to_string(),
+            source,
+        }
+    }
+
+    pub(crate) fn row(file: &Path) -> impl Fn(LogError) -> Self + Copy {
+        move |problem| Self::Row {
+            file: file.display().to_string(),
+            problem,
+        }
+    }
+
+    /// All of a file is unfit.
+    pub(crate) fn whole(file: &Path, problem: impl Into<String>, help: &'static str) -> Self {
+        Self::Unfit {
+            place: file.display().to_string(),
+            problem: problem.into(),
+            help,
+        }
+    }
+
+    /// A part of a file is unfit.
+    pub(crate) fn part(
+        file: &Path,
+        place: impl Display,
+        problem: impl Into<String>,
+        help: &'static str,
+    ) -> Self {
+        Self::Unfit {
+            place: format!("{}, {place}", file.display()),
+            problem: problem.into(),
+            help,
+        }
+    }
+
+    /// No transition is left.
+    pub(crate) fn empty(file: &Path, help: &'static str) -> Self {
+        Self::whole(file, "there is no transition in it", help)
+    }
+}
+
+/// A row that a log refuses.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LogError {
+    /// A row of another size.
+    #[error("row {}: {part} has {found} numbers, the log's rows have {expected}", row + 1)]
+    Dimension {
+        /// Number of the row, from 0.
+        row: usize,
+        /// Which part of it.
+        part: &'static str,
+        /// Its length.
+        found: usize,
+        /// The log's.
+        expected: usize,
+    },
+    /// NaN or infinity.
+    #[error("row {}: {part} is not finite; remove the row or mend its source", row + 1)]
+    NotFinite {
+        /// Number of the row, from 0.
+        row: usize,
+        /// Which part of it.
+        part: &'static str,
+    },
+}
+
+impl LogError {
+    pub(crate) fn row(&self) -> usize {
+        match self {
+            Self::Dimension { row, .. } | Self::NotFinite { row, .. } => *row,
+        }
+    }
+}
+
+impl Explained for LogError {
+    const ABOUT: &'static str = "the log: ";
+}
+
+/// Names, but not thousands of them.
+pub(crate) fn short_list(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
+    match (names.len(), names.len().saturating_sub(SHOWN)) {
+        (0, _) => "nothing".to_owned(),
+        (_, 0) => shown.join(", "),
+        (_, more) => format!("{} and {more} more", shown.join(", ")),
+    }
+}

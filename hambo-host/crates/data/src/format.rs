@@ -1,11 +1,10 @@
-//! Which kind of file it is: by its first bytes; the name only decides where
-//! they do not.
+//! Which kind of file it is: by its first bytes; the name only decides where they do not.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::{DataError, npy};
+use crate::error::DataError;
 
 /// A kind of file that holds a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +52,12 @@ impl Format {
 
     /// The error of a file in a format that this build lacks.
     #[cfg(not(all(feature = "hdf5", feature = "parquet")))]
-    pub(super) fn left_out(self, path: &Path) -> DataError {
-        DataError::LeftOut {
-            file: path.display().to_string(),
-            format: self.name(),
-            feature: self.name().to_ascii_lowercase(),
-        }
+    pub(crate) fn left_out(self, path: &Path) -> DataError {
+        let (name, feature) = (self.name(), self.name().to_ascii_lowercase());
+        let problem = format!("this hambo was built without {name} (cargo feature `{feature}`)");
+        let help =
+            "`cargo build --release` builds it with every format; or convert the log to CSV or NPZ";
+        DataError::whole(path, problem, help)
     }
 
     /// By what is in a file.
@@ -66,62 +65,45 @@ impl Format {
     /// # Errors
     /// If it cannot be read, is a folder, or is none of these.
     pub fn of_file(path: &Path) -> Result<Self, DataError> {
-        let file = path.display().to_string();
+        let unfit = |problem: &str, help| Err(DataError::whole(path, problem, help));
         if path.is_dir() {
-            return Err(DataError::Whole {
-                file,
-                problem: "this is a folder".to_owned(),
-                help: "give the files in it; of a Minari dataset that is data/main_data.hdf5",
-            });
+            let help = "give the files in it; of a Minari dataset that is data/main_data.hdf5";
+            return unfit("this is a folder", help);
         }
         // A pipe may never end, or never begin.
         if path.exists() && !path.is_file() {
-            return Err(DataError::Whole {
-                file,
-                problem: "this is not a plain file".to_owned(),
-                help: "write the log to a file first",
-            });
+            return unfit("this is not a plain file", "write the log to a file first");
         }
-        let start = start_of(path).map_err(|source| DataError::Read {
-            file: file.clone(),
-            source,
-        })?;
+        let start = start_of(path).map_err(DataError::read(path))?;
         if let Some(format) = by_content(&start) {
             return Ok(format);
         }
-        let whole = |problem: &str, help| DataError::Whole {
-            file: file.clone(),
-            problem: problem.to_owned(),
-            help,
-        };
-        if start.starts_with(npy::MAGIC) {
+        if start.starts_with(b"\x93NUMPY") {
             let help = "put observations, actions, … into one file with numpy.savez";
-            return Err(whole("this is one array, not a log", help));
+            return unfit("this is one array, not a log", help);
         }
         if start.starts_with(b"\x1f\x8b") {
-            return Err(whole("this is a gzip file", "unpack it first: gunzip FILE"));
+            return unfit("this is a gzip file", "unpack it first: gunzip FILE");
         }
         if start.starts_with(b"\x80") {
             let help = "pickles run code and are never loaded; save the arrays with numpy.savez";
-            return Err(whole("this looks like a Python pickle", help));
+            return unfit("this looks like a Python pickle", help);
         }
+        let is_text = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace();
         match Self::of_name(path) {
             Some(Self::Csv) | None if start.is_empty() => {
-                Err(whole("the file is empty", "write the log anew"))
+                unfit("the file is empty", "write the log anew")
             }
             Some(Self::Csv) if !start.contains(&0) => Ok(Self::Csv),
-            None if start
-                .iter()
-                .all(|byte| *byte >= b' ' || byte.is_ascii_whitespace()) =>
-            {
-                Ok(Self::Csv)
-            }
-            Some(format) => Err(DataError::Whole {
-                problem: format!("its first bytes are not those of {} data", format.name()),
-                file,
-                help: "the file is damaged or has a wrong name; give CSV with a header, NPZ, HDF5 or Parquet",
-            }),
-            None => Err(DataError::Kind { file }),
+            None if start.iter().all(is_text) => Ok(Self::Csv),
+            Some(format) => unfit(
+                &format!("its first bytes are not those of {} data", format.name()),
+                "the file is damaged or has a wrong name; give CSV with a header, NPZ, HDF5 or Parquet",
+            ),
+            None => unfit(
+                "a log of this kind is not known",
+                "give CSV with a header, NPZ, HDF5 or Parquet",
+            ),
         }
     }
 }

@@ -5,8 +5,8 @@
 //! |---|---|
 //! | the keys | here |
 //! | what the model sees of a row, and which states it moves | `formats/task/model_view.rs` |
-//! | states that the log does not have, computed along its episodes | `formats/log/memory.rs` |
-//! | known states and circles, held against a log | `formats/log/known_residual.rs` |
+//! | states that the log does not have, computed along its episodes | `hambo-data`, `log/memory.rs` |
+//! | known states and circles, compared with a log | `hambo-data`, `inspect/known_residual.rs` |
 //! | rollouts | `hambo_core::physics` |
 
 use hambo_core::expression::{Op, Variable};

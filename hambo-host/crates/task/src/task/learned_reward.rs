@@ -10,7 +10,7 @@
 //! | what | where |
 //! |---|---|
 //! | the task's state, its start at 0 and the expression c′ − c | here |
-//! | the log's rows: c = 0 and c′ = r, so that no digit of r is lost | `formats/log/learned_reward.rs` |
+//! | the log's rows: c = 0 and c′ = r, so that no digit of r is lost | `hambo-data`, `log/learned_reward.rs` |
 //! | controllers see the user's states only | `formats/policy/learned_reward.rs` |
 //! | nothing depends on c: it is no input of the model | `formats/task/model_view.rs` |
 //!

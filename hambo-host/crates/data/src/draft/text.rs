@@ -1,0 +1,230 @@
+//! A first task file from a log: what the log can say, and comments for what it cannot.
+
+use std::fmt::{self, Write as _};
+
+use super::circles::circle_line;
+use super::rows::{LoggedRow, LoggedRows};
+use super::steps::range;
+use crate::inspect::wrap_line;
+
+/// The text of a task file called `name`. It parses once the reward's line is filled in.
+///
+/// ```
+/// use hambo_data::{LoggedRows, draft};
+/// use hambo_task::task::TaskFile;
+///
+/// let file = std::env::temp_dir().join("hambo-doc-draft.csv");
+/// std::fs::write(&file, "x,u,next.x\n0,0.5,1\n1,-0.5,2\n")?;
+/// let text = draft(&LoggedRows::discover(&[file], &[])?, "cart");
+/// assert!(text.contains("names = [\"x\"]") && TaskFile::parse(&text, "cart.toml").is_err());
+/// let text = text.replace("# expr = \"\"", "expr = \"-x^2\"");
+/// assert_eq!(TaskFile::parse(&text, "cart.toml")?.horizon, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn draft(log: &LoggedRows, name: &str) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_all(&mut text, log, name);
+    text
+}
+
+fn write_all(text: &mut String, log: &LoggedRows, name: &str) -> fmt::Result {
+    write_head(text, log, name)?;
+    write_states_and_actions(text, log)?;
+    write_reward(text, log)?;
+    write_ends(text, log)?;
+    write_starts(text, log)
+}
+
+fn write_head(text: &mut String, log: &LoggedRows, name: &str) -> fmt::Result {
+    let lengths = log.episode_lengths();
+    let steps: usize = lengths.iter().sum();
+    let longest = lengths.iter().max().copied().unwrap_or(1).max(1);
+    let shortest = lengths.iter().min().copied().unwrap_or(1);
+    let (episodes, name) = (log.episodes(), toml::Value::String(name.to_owned()));
+    write!(
+        text,
+        "# A first task from a log of {steps} transitions in {episodes} episodes.
+# Fill in the reward, look at every line, then: hambo task check
+name = {name}
+horizon = {longest}  # the longest episode; the shortest has {shortest} steps
+delta = 0.05  # the bound holds with a probability of 95 %
+# Deploy only at or above this return; without it a check only reports.
+"
+    )?;
+    if let Some((low, high)) = returns(log) {
+        writeln!(text, "# The log's episodes return {low} to {high}.")?;
+    }
+    writeln!(text, "# threshold = 0.0")
+}
+
+fn write_states_and_actions(text: &mut String, log: &LoggedRows) -> fmt::Result {
+    let states = ranges(log, log.states.len(), |row| &row.state);
+    writeln!(text, "\n[state]\nnames = {}", names(&log.states))?;
+    let hints = log.wrap_hints(&[]);
+    for hint in &hints {
+        writeln!(text, "# {}. Remove it if it is none.", hint.seen())?;
+    }
+    if !hints.is_empty() {
+        writeln!(text, "{}", wrap_line(&[], &[], &hints))?;
+    }
+    let circles = log.circles();
+    for circle in &circles {
+        writeln!(text, "# {}. Remove it if it is chance.", circle.seen())?;
+    }
+    if !circles.is_empty() {
+        writeln!(text, "{}", circle_line(&circles))?;
+    }
+    writeln!(
+        text,
+        "# Physical limits, if there are any: predictions are clamped to them. In the log:"
+    )?;
+    for (name, (low, high)) in log.states.iter().zip(&states) {
+        writeln!(text, "#   {name}: {low} to {high}")?;
+    }
+    // What wraps has no limits, and a circle has those of the circle.
+    let limits = log.states.iter().zip(states).map(|(name, range)| {
+        if hints.iter().any(|hint| hint.name == *name) {
+            (f32::NEG_INFINITY, f32::INFINITY)
+        } else if circles.iter().any(|circle| circle.names.contains(name)) {
+            (-1.0, 1.0)
+        } else {
+            range
+        }
+    });
+    write_limits(text, "# ", limits.collect())?;
+
+    writeln!(text, "\n[action]\nnames = {}", names(&log.actions))?;
+    writeln!(
+        text,
+        "# What the log holds; write the actuators' own limits if they are wider."
+    )?;
+    let actions = ranges(log, log.actions.len(), |row| &row.action).into_iter();
+    // A task's limits differ.
+    let limits = actions.map(|(low, high)| {
+        let room = if low < high { 0.0 } else { 1.0 };
+        (low - room, high + room)
+    });
+    write_limits(text, "", limits.collect())?;
+
+    let known = log.known(&hints, &circles);
+    if !known.is_empty() {
+        let remark = "Next states that follow exactly and are not learned. Remove what is chance.";
+        writeln!(text, "\n[known]\n# {remark}")?;
+    }
+    for state in &known {
+        writeln!(text, "# {}.\n{}", state.seen(), state.line())?;
+    }
+    Ok(())
+}
+
+fn write_reward(text: &mut String, log: &LoggedRows) -> fmt::Result {
+    let (state, action) = (first(&log.states), first(&log.actions));
+    write!(
+        text,
+        "
+[reward]
+# What a step is worth, from the names above; next.{state} is {state} after the step.
+# For example \"-({state}^2) - 0.01 * {action}^2\".
+"
+    )?;
+    if let Some((low, high)) = range(log.rows.iter().filter_map(|row| row.reward)) {
+        write!(
+            text,
+            "# The log's rewards run from {low} to {high}; hambo task check compares them.
+# If nobody can write it down, the model can learn it: learned = true
+"
+        )?;
+    }
+    writeln!(text, "# expr = \"\"")
+}
+
+fn write_ends(text: &mut String, log: &LoggedRows) -> fmt::Result {
+    let state = first(&log.states);
+    let remark = "When the robot has to stop; the reward of that step still counts.";
+    writeln!(text, "\n# {remark}")?;
+    let ends = log.terminals();
+    if ends > 0 {
+        let remark = "say what they have in common.";
+        writeln!(text, "# The log has {ends} terminals: {remark}")?;
+    }
+    write!(
+        text,
+        "# [termination]
+# expr = \"abs({state}) > 1\"
+
+# What must hold beside the return: kind \"mean\", \"always\", \"finally\" or \"eventually\".
+# [[constraint]]
+# name = \"{state}\"
+# expr = \"abs({state}) <= 1\"
+# kind = \"always\"
+# probability = 0.99
+"
+    )
+}
+
+fn write_starts(text: &mut String, log: &LoggedRows) -> fmt::Result {
+    let firsts = log.first_rows().map(|(_, row)| row.state.as_slice());
+    let firsts: Vec<&[f32]> = firsts.collect();
+    writeln!(text, "\n[initial]")?;
+    if let Some(first) = firsts.first()
+        && firsts.iter().all(|other| other == first)
+    {
+        let value = list(first.iter().copied());
+        let remark = "Every episode of the log starts here.";
+        return writeln!(text, "# {remark}\nkind = \"point\"\nvalue = {value}");
+    }
+    let starts = (0..log.states.len())
+        .filter_map(|i| range(firsts.iter().filter_map(|s| s.get(i).copied())));
+    write!(
+        text,
+        "# The first states of the log's episodes; give the log with --data.
+kind = \"data\"
+# Or a box around them:
+# kind = \"uniform\"
+"
+    )?;
+    write_limits(text, "# ", starts.collect())
+}
+
+fn write_limits(text: &mut String, mark: &str, limits: Vec<(f32, f32)>) -> fmt::Result {
+    let (low, high): (Vec<f32>, Vec<f32>) = limits.into_iter().unzip();
+    let (low, high) = (list(low.into_iter()), list(high.into_iter()));
+    writeln!(text, "{mark}low = {low}\n{mark}high = {high}")
+}
+
+/// Least and largest of each of `count` columns.
+fn ranges(log: &LoggedRows, count: usize, vector: fn(&LoggedRow) -> &Vec<f32>) -> Vec<(f32, f32)> {
+    let column = |i: usize| {
+        log.rows
+            .iter()
+            .filter_map(move |row| vector(row).get(i).copied())
+    };
+    (0..count).filter_map(|i| range(column(i))).collect()
+}
+
+/// The least and the largest return, if rewards were logged.
+fn returns(log: &LoggedRows) -> Option<(f32, f32)> {
+    let mut sums = vec![0.0; log.episodes()];
+    for row in &log.rows {
+        if let Some(sum) = sums.get_mut(row.episode) {
+            *sum += f64::from(row.reward?);
+        }
+    }
+    range(sums.into_iter().map(|sum| sum as f32))
+}
+
+fn first(names: &[String]) -> &str {
+    names.first().map_or("", String::as_str)
+}
+
+fn names(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    format!("[{}]", quoted.join(", "))
+}
+
+fn list(numbers: impl Iterator<Item = f32>) -> String {
+    let numbers: Vec<String> = numbers.map(|x| x.to_string()).collect();
+    format!("[{}]", numbers.join(", "))
+}

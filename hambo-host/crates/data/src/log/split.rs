@@ -1,0 +1,220 @@
+//! Withholding a part of a log.
+//!
+//! Rows of one episode resemble each other, so what judges a model must not come from an episode
+//! that trained it. A log with fewer than five episodes is cut into stretches of rows
+//! instead.
+
+use std::collections::HashSet;
+
+use hambo_base::random::shuffle;
+
+use super::rows::Log;
+
+/// Episodes below which a log is split by stretches of rows.
+const MINIMUM_EPISODES: usize = 5;
+/// Stretches that such a log is cut into.
+const STRETCHES: usize = 20;
+
+/// A part of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogPart {
+    /// Its rows.
+    pub log: Log,
+    /// The group of each of them, an episode or a stretch, that is wholly in one part.
+    pub groups: Vec<u32>,
+}
+
+/// A log in two parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Split {
+    /// The rows that are left.
+    pub kept: LogPart,
+    /// The rows that were taken away.
+    pub withheld: LogPart,
+    /// Whether whole episodes were taken.
+    pub by_episodes: bool,
+}
+
+impl Split {
+    /// Takes whole episodes, drawn at random, until at least `share` of the rows are withheld.
+    #[must_use]
+    pub fn new(log: &Log, share: f64, seed: u64) -> Self {
+        Self::with_episodes(log, share, 0, seed)
+    }
+
+    /// As [`Split::new`], and until at least `least` episodes are withheld, if that leaves twice as
+    /// many.
+    #[must_use]
+    pub fn with_episodes(log: &Log, share: f64, least: usize, seed: u64) -> Self {
+        let episodes = log.rows().map(|row| row.episode);
+        let by_episodes = episodes.collect::<HashSet<_>>().len() >= MINIMUM_EPISODES;
+        let groups = groups(log, by_episodes);
+        let (kept, withheld) = divide(log, &groups, share, least, seed);
+        Self {
+            kept,
+            withheld,
+            by_episodes,
+        }
+    }
+}
+
+impl LogPart {
+    /// All of a log, each episode a group.
+    #[must_use]
+    pub fn whole(log: &Log) -> Self {
+        Self {
+            groups: log.rows().map(|row| row.episode).collect(),
+            log: log.clone(),
+        }
+    }
+
+    /// The groups of a log with these numbers, which are episodes, or the stretches that a log of
+    /// few episodes is cut into.
+    #[must_use]
+    pub fn of_groups(log: &Log, numbers: &[u32], by_episodes: bool) -> Self {
+        let groups = groups(log, by_episodes);
+        part(log, &groups, |group| numbers.contains(&group))
+    }
+
+    /// The numbers of its groups.
+    #[must_use]
+    pub fn group_numbers(&self) -> Vec<u32> {
+        let mut numbers = self.groups.clone();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    /// Takes whole groups until at least `share` of the rows are withheld: what is left, and what
+    /// was taken away.
+    #[must_use]
+    pub fn divide(&self, share: f64, seed: u64) -> (Self, Self) {
+        divide(&self.log, &self.groups, share, 0, seed)
+    }
+}
+
+/// The group of each row of a log.
+fn groups(log: &Log, by_episodes: bool) -> Vec<u32> {
+    if by_episodes {
+        return log.rows().map(|row| row.episode).collect();
+    }
+    let length = log.len().div_ceil(STRETCHES).max(1);
+    (0..log.len()).map(|row| (row / length) as u32).collect()
+}
+
+fn divide(log: &Log, groups: &[u32], share: f64, least: usize, seed: u64) -> (LogPart, LogPart) {
+    let withheld = draw(groups, share, least, seed);
+    let part = |wanted: bool| part(log, groups, |group| withheld.contains(&group) == wanted);
+    (part(false), part(true))
+}
+
+fn part(log: &Log, groups: &[u32], wanted: impl Fn(u32) -> bool) -> LogPart {
+    let mut part = LogPart {
+        log: Log::new(log.state_dimension(), log.action_dimension()),
+        groups: Vec::new(),
+    };
+    for (row, group) in log.rows().zip(groups) {
+        // Rows of a log are valid rows.
+        if wanted(*group) && part.log.push(row).is_ok() {
+            part.groups.push(*group);
+        }
+    }
+    part
+}
+
+/// The groups that are withheld.
+fn draw(groups: &[u32], share: f64, least: usize, seed: u64) -> HashSet<u32> {
+    let mut sizes = std::collections::BTreeMap::new();
+    for group in groups {
+        *sizes.entry(*group).or_insert(0_usize) += 1;
+    }
+    let mut order: Vec<(u32, usize)> = sizes.into_iter().collect();
+    shuffle(seed, &mut order);
+    let enough = (share * groups.len() as f64).ceil() as usize;
+    let least = if share > 0.0 && order.len() >= 3 * least {
+        least
+    } else {
+        0
+    };
+    let mut count = 0;
+    let mut withheld = HashSet::new();
+    for (group, size) in order {
+        if count >= enough && withheld.len() >= least {
+            break;
+        }
+        count += size;
+        withheld.insert(group);
+    }
+    withheld
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::Transition;
+    use super::*;
+
+    fn log(episodes: u32, steps: u32) -> Log {
+        let mut log = Log::new(1, 1);
+        for episode in 0..episodes {
+            for step in 0..steps {
+                let row = Transition {
+                    state: &[(episode * steps + step) as f32],
+                    action: &[1.0],
+                    next_state: &[step as f32 + 1.0],
+                    reward: 0.0,
+                    episode,
+                };
+                assert_eq!(log.push(row), Ok(()));
+            }
+        }
+        log
+    }
+
+    #[test]
+    fn withholds_whole_episodes() {
+        let split = Split::new(&log(10, 4), 0.25, 7);
+        assert!(split.by_episodes);
+        assert_eq!((split.kept.log.len(), split.withheld.log.len()), (28, 12));
+        let episodes: HashSet<u32> = split.withheld.log.rows().map(|row| row.episode).collect();
+        assert_eq!(episodes.len(), 3);
+        assert!(
+            split
+                .kept
+                .log
+                .rows()
+                .all(|row| !episodes.contains(&row.episode))
+        );
+        assert_eq!(Split::new(&log(10, 4), 0.25, 7), split);
+    }
+
+    #[test]
+    fn one_long_episode_is_cut_into_stretches() {
+        let split = Split::new(&log(1, 200), 0.2, 1);
+        assert!(!split.by_episodes);
+        assert_eq!((split.kept.log.len(), split.withheld.log.len()), (160, 40));
+        let states: Vec<i32> = split
+            .withheld
+            .log
+            .rows()
+            .map(|row| row.state[0] as i32)
+            .collect();
+        let neighbours = states.windows(2).filter(|pair| pair[1] == pair[0] + 1);
+        assert!(neighbours.count() >= 36);
+    }
+
+    #[test]
+    fn enough_episodes_judge_where_there_are_enough() {
+        let of = |episodes, share| {
+            let split = Split::with_episodes(&log(episodes, 5), share, 4, 3);
+            split.withheld.log.len() / 5
+        };
+        assert_eq!((of(12, 0.2), of(11, 0.2), of(40, 0.2)), (4, 3, 8));
+        assert_eq!(of(12, 0.0), 0);
+    }
+
+    #[test]
+    fn nothing_withheld_is_everything_kept() {
+        let split = Split::new(&log(6, 3), 0.0, 1);
+        assert_eq!((split.kept.log.len(), split.withheld.log.len()), (18, 0));
+    }
+}

@@ -33,13 +33,7 @@ pub struct Case {
     pub set: SetOrigin,
     /// Whether a check may sample more trajectories than the effort says.
     pub may_grow: bool,
-    /// Etas against the return that were found before, one sequence each: CA tries them with
-    /// those that its search finds.
-    pub tried: Vec<Vec<f32>>,
 }
-
-/// Added to the check's seed.
-const OTHER_TRAJECTORIES: u64 = 3 << 32;
 
 impl Case {
     /// Puts the parts together. The widths of the task's comparisons are fitted to the log,
@@ -100,18 +94,8 @@ impl Case {
             policy_part: encode_policy(policy)?,
             set: SetOrigin::of(model.metadata()),
             may_grow: options.trajectories.is_none(),
-            tried: Vec::new(),
             task,
         })
-    }
-
-    /// The same with other trajectories: neither the check's nor a learner's. What is found
-    /// on them may be tried in the check.
-    #[must_use]
-    pub fn elsewhere(&self) -> Self {
-        let mut other = self.clone();
-        other.effort.seed = self.effort.seed.wrapping_add(OTHER_TRAJECTORIES);
-        other
     }
 
     /// How many different first states trajectories start from; none where they are drawn

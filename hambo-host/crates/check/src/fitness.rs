@@ -51,14 +51,15 @@ impl Standing {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::in_lanes::check;
+    use crate::parallel::{CheckWatch, LANES, check};
     use hambo_core::model::Calibration;
 
     #[test]
     fn reasons_count_by_what_they_leave() {
         let standing = |threshold| {
             let image = hambo_core::example::image_with(|task| task.threshold = threshold);
-            Standing::of(&check(&image.unwrap()).unwrap())
+            let checked = check::<LANES>(&image.unwrap(), CheckWatch::default());
+            Standing::of(&checked.unwrap().outcome)
         };
         // The bound is -1.61.
         assert_eq!(standing(Some(-2.0)), Standing::Sound);

@@ -13,19 +13,20 @@
 //! |---|---|
 //! | [`case`] | holds that the parts belong together; widths of comparisons and first states from the log |
 //! | [`exact`], [`restarts`] | how strong the search is: held against a grid, or begun again |
-//! | [`adversary`] | the contest: constants, trained networks, the core's search |
-//! | [`in_lanes`] | the core's check over all processor cores, similar trajectories side by side |
+//! | [`adversary`] | constants, trained networks, the core's search |
+//! | [`parsed_case`] | the image, encoded and parsed once for all of these |
+//! | [`parallel`] | the core's check over all processor cores, similar trajectories side by side |
 //! | [`findings`] | what the adversaries chose on the first trajectories |
 //! | [`trace`] | those trajectories, step by step |
 //! | [`assumption`] | what the bound assumes |
-//! | [`result`] | bound, verdict, estimates: the object of `--json` |
+//! | [`result`], [`estimates`] | setting, evidence and decision: the object of `--json` |
 //! | [`fitness`] | whether the evidence can be relied on |
 //! | [`logged_return`] | what the log's own controllers returned |
 //! | [`loss`], [`support`], [`paths`] | where the return is lost; how far from the log; what is drawn |
 //! | [`saved_run`] | the file of `--save`, from which the report is made |
 //!
 //! ```no_run
-//! use hambo_check::{CheckOptions, Decision};
+//! use hambo_check::{CheckOptions, Verdict};
 //! use hambo_data::read_task_logs;
 //! use hambo_task::policy::HostPolicy;
 //! use hambo_task::task::TaskFile;
@@ -38,10 +39,10 @@
 //! let log = read_task_logs(&["log.csv".into()], &task)?;
 //! let options = CheckOptions { log: Some(&log), searched: 32, ..CheckOptions::default() };
 //! let outcome = hambo_check::run(&task, &model, &policy, &options, &mut Unobserved)?;
-//! let result = &outcome.result;
-//! println!("with probability {} the return is at least {}", 1.0 - task.delta, result.bound);
-//! if result.verdict != Some(Decision::Deploy) {
-//!     println!("keep the old controller: {}", result.reasons.join("; "));
+//! let decision = &outcome.result.decision;
+//! println!("with probability {} the return is at least {}", 1.0 - task.delta, decision.bound);
+//! if decision.verdict != Some(Verdict::Deploy) {
+//!     println!("keep the old controller: {}", decision.reasons.join("; "));
 //! }
 //! # Ok::<(), hambo_base::Error>(())
 //! ```
@@ -50,12 +51,12 @@ pub mod adversary;
 pub mod assumption;
 pub mod case;
 pub mod certify;
+pub mod estimates;
 pub mod exact;
 pub mod findings;
 pub mod fitness;
 pub mod floor;
 pub mod improve;
-pub mod in_lanes;
 pub mod log_next;
 pub mod logged_return;
 pub mod loss;
@@ -63,33 +64,41 @@ pub mod model_summary;
 pub mod names;
 mod neighbours;
 pub mod number;
+pub mod parallel;
+pub mod parsed_case;
 pub mod paths;
 pub mod reinforcement;
 pub mod restarts;
 pub mod result;
 pub mod saved_run;
 pub mod support;
+pub mod system;
 pub mod trace;
 pub mod worst_start;
 
 #[cfg(test)]
 mod tests;
 
+use hambo_core::rollout::Objective;
 use hambo_core::task::Allocation;
 use hambo_core::variant::Variant;
+pub use hambo_core::verdict::Verdict;
 
-use adversary::{EffortLevel, contest};
+use adversary::{EffortLevel, check_against_adversaries};
 use case::Case;
-use fitness::Standing;
+use estimates::{AdversaryResult, constraints_of, estimates_of};
+use exact::{POINTS, solvable};
 use hambo_base::Error;
 use hambo_base::observer::Observer;
 use hambo_data::Log;
 use hambo_learn::model_file::ModelFile;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
+use logged_return::logged_return;
 use model_summary::ModelSummary;
+use parsed_case::ParsedCase;
 use paths::{Paths, walk};
-pub use result::{CheckResult, Decision};
+pub use result::{CheckResult, Decision, Evidence, Setting};
 use worst_start::find_worst_starts;
 
 /// Sampled trajectories of a check, unless told otherwise.
@@ -179,50 +188,64 @@ pub fn run(
 ) -> Result<CheckOutcome, Error> {
     let mut case = Case::new(task, model, policy, options)?;
     find_worst_starts(&mut case, observer)?;
-    let thorough = options.effort == EffortLevel::Thorough;
-    let solved = match options.exact || (thorough && exact::solvable(&case)?) {
-        true => Some(exact::exact(&case, exact::POINTS, observer)?),
-        false => None,
-    };
-    let again = match thorough && solved.is_none() {
-        true => restarts::restarts(&case, observer)?,
-        false => None,
-    };
-    let worst_return = solved.map(|solved| {
-        case.tried = solved.sequences;
-        solved.value
-    });
-    let again = again.map(|again| {
-        case.tried = again.sequences;
-        again.restarts
-    });
-    let learning = options.effort.learning(options.seed);
-    let contest = contest(&case, learning.as_ref(), observer)?;
-    let mut result = CheckResult::new(&case, options.effort, &contest);
-    result.exact = worst_return;
-    result.restarts = again;
-    result.questions = policy.range_questions(&case.task);
-    if let Some(log) = options.log {
-        result.logged_return = logged_return::logged_return(&case, log)?;
-    }
-    // Also where there is no threshold to reach.
-    match Standing::of(&contest.outcome) {
-        Standing::Unfit => result.verdict = Some(Decision::Abstain),
-        Standing::BreaksConstraint => result.verdict = Some(Decision::Reject),
-        Standing::Sound => {}
-    }
-    let paths = walk(&case, &contest, options.log, options.plan)?.map(|walked| {
-        let (loss, support, paths) = (walked.loss, walked.support, walked.paths);
-        result.loss = Some(loss);
-        result.log_next = walked.log_next;
-        let farthest = support.neutral.farthest.as_ref();
-        result.reasons = names::reasons_at(&case.task, &contest.outcome, farthest);
-        result.support = Some(support);
-        paths
-    });
+    let questions = policy.range_questions(&case.task);
+    let (result, paths) = case.parsed(|case| judge(case, options, questions, observer))?;
     Ok(CheckOutcome {
         result,
         paths,
         model: ModelSummary::of(model.metadata()),
     })
+}
+
+fn judge(
+    mut case: ParsedCase<'_>,
+    options: &CheckOptions<'_>,
+    questions: Vec<String>,
+    observer: &mut dyn Observer,
+) -> Result<(CheckResult, Option<Paths>), Error> {
+    let thorough = options.effort == EffortLevel::Thorough;
+    let (mut exact, mut restarts) = (None, None);
+    if options.exact || (thorough && solvable(&case)) {
+        let solved = exact::exact(&case, POINTS, observer)?;
+        case.tried = solved.sequences;
+        exact = Some(solved.value);
+    } else if thorough && let Some(again) = restarts::restarts(&case, observer)? {
+        case.tried = again.sequences;
+        restarts = Some(again.restarts);
+    }
+    let learning = options.effort.learning(options.seed);
+    let checked = check_against_adversaries(&case, learning.as_ref(), observer)?;
+    let (outcome, effort, task) = (&checked.outcome, checked.effort, &case.case.task);
+    let walked = walk(&case, &checked, options.log, options.plan)?;
+    let support = walked.as_ref().map(|walked| &walked.support);
+    let farthest = support.and_then(|support| support.neutral.farthest.as_ref());
+    let setting = Setting::of(case.case, options.effort, effort);
+    let decision = Decision::of(case.case, outcome, farthest);
+    let (loss, support, log_next, paths) = match walked {
+        Some(one) => (Some(one.loss), Some(one.support), one.log_next, Some(one.paths)),
+        None => (None, None, Vec::new(), None),
+    };
+    let adversaries = checked.costs.iter();
+    let evidence = Evidence {
+        logged_return: options.log.and_then(|log| logged_return(case.image.task(), log)),
+        model_steps: checked.model_steps,
+        estimates: estimates_of(outcome, Objective::Return, effort),
+        adversaries: adversaries
+            .map(|one| AdversaryResult::of(task, one))
+            .collect(),
+        loss,
+        support,
+        log_next,
+        exact,
+        restarts,
+        constraints: constraints_of(task, outcome, effort),
+        questions,
+        digest: format!("{:08x}", outcome.digest()),
+    };
+    let result = CheckResult {
+        setting,
+        evidence,
+        decision,
+    };
+    Ok((result, paths))
 }

@@ -2,15 +2,12 @@
 //! bound is compared with.
 
 use hambo_core::expression::Inputs;
-use hambo_core::image::Image;
 use hambo_core::rollout::PathReturn;
+use hambo_core::task::Task;
 use serde::{Deserialize, Serialize};
 
-use super::case::Case;
 use super::number::Number;
-use hambo_base::Error;
 use hambo_data::Log;
-use hambo_task::image::Adversaries;
 
 /// Returns of the logged episodes, over the task's horizon at most.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,9 +36,10 @@ impl LoggedReturn {
     /// The same with numbers as the reader's place writes them.
     #[must_use]
     pub fn sentence_with(&self, number: impl Fn(Number) -> String) -> String {
-        let steps = match self.shortest == self.longest {
-            true => self.longest.to_string(),
-            false => format!("{} to {}", self.shortest, self.longest),
+        let steps = if self.shortest == self.longest {
+            self.longest.to_string()
+        } else {
+            format!("{} to {}", self.shortest, self.longest)
         };
         format!(
             "the log's own {} episodes of {steps} steps return {} on average ({} to {})",
@@ -53,14 +51,9 @@ impl LoggedReturn {
     }
 }
 
-/// Scores the episodes of a case's log; none of an empty one.
-///
-/// # Errors
-/// If a part of the case is bad.
-pub fn logged_return(case: &Case, log: &Log) -> Result<Option<LoggedReturn>, Error> {
-    let bytes = case.image(&Adversaries::default())?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let task = image.task();
+/// Scores the episodes of a log; `None` if it is empty.
+#[must_use]
+pub fn logged_return(task: &Task<'_>, log: &Log) -> Option<LoggedReturn> {
     let mut values = vec![[0.0_f32; 1]; task.program.len()];
     let mut episodes: Vec<Episode> = Vec::new();
     for row in log.rows() {
@@ -90,16 +83,16 @@ pub fn logged_return(case: &Case, log: &Log) -> Result<Option<LoggedReturn>, Err
     let returns = || episodes.iter().map(|one| f64::from(one.path.value));
     let steps = || episodes.iter().map(|one| one.steps);
     let (Some(shortest), Some(longest)) = (steps().min(), steps().max()) else {
-        return Ok(None);
+        return None;
     };
-    Ok(Some(LoggedReturn {
+    Some(LoggedReturn {
         episodes: episodes.len() as u32,
         mean: Number(returns().sum::<f64>() / episodes.len() as f64),
         least: Number(returns().fold(f64::INFINITY, f64::min)),
         greatest: Number(returns().fold(f64::NEG_INFINITY, f64::max)),
         shortest,
         longest,
-    }))
+    })
 }
 
 struct Episode {

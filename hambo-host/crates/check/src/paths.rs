@@ -1,19 +1,19 @@
 //! The trajectories that a report draws: where mean propagation and the worst trajectories
 //! go, and where the log lies.
 
-use hambo_core::image::Image;
 use hambo_core::variant::Variant;
 use serde::{Deserialize, Serialize};
 
-use super::adversary::Contest;
-use super::case::Case;
+use super::adversary::AdversarialCheck;
 use super::findings::Findings;
 use super::log_next::{LogNext, places};
 use super::loss::{Loss, losses};
 use super::names::variant_name;
 use super::number::{Number, numbers, quantile};
+use super::parsed_case::ParsedCase;
 use super::result::deciding_search;
 use super::support::{Distances, SupportUse, excursion};
+use super::system::System;
 use super::trace::{Trace, neutral_traces, traces};
 use hambo_base::Error;
 use hambo_data::Log;
@@ -44,7 +44,7 @@ pub struct Paths {
     pub high: Vec<Number>,
     /// Lowest logged values, if the log was at hand.
     pub logged_low: Vec<Number>,
-    /// Highest logged values, likewise.
+    /// Highest logged values, if the log was at hand.
     pub logged_high: Vec<Number>,
 }
 
@@ -85,32 +85,29 @@ pub(super) struct Walked {
     pub paths: Paths,
 }
 
-/// Walks the trajectories behind the bound once more, with the choices that the contest
+/// Walks the trajectories behind the bound once more, with the choices that the check
 /// kept: what they lose, how far they leave the log, and what to draw. None if nothing was
 /// estimated.
 ///
 /// # Errors
 /// If the task is too large to be counted.
 pub(super) fn walk(
-    case: &Case,
-    contest: &Contest,
+    case: &ParsedCase<'_>,
+    checked: &AdversarialCheck,
     log: Option<&Log>,
     plan: usize,
 ) -> Result<Option<Walked>, Error> {
-    let Some(variant) = deciding_search(case, contest) else {
+    let task = &case.case.task;
+    let Some(variant) = deciding_search(task, &checked.outcome) else {
         return Ok(None);
     };
-    let checked = Case {
-        effort: contest.effort,
-        ..case.clone()
-    };
-    let bytes = checked.image(&contest.adversaries)?;
-    let image = Image::parse(bytes.as_bytes())?;
-    walk_image(&image, &contest.findings, variant, &case.task, log, plan)
+    let mut armed = case.with_adversaries(&checked.parts)?;
+    armed.effort = checked.effort;
+    walk_system(&armed.system(), &checked.findings, variant, task, log, plan)
 }
 
-pub(super) fn walk_image(
-    image: &Image<'_>,
+pub(super) fn walk_system(
+    system: &System<'_>,
     findings: &[Findings],
     variant: Variant,
     task: &TaskFile,
@@ -120,7 +117,7 @@ pub(super) fn walk_image(
     let Some(worst) = findings.iter().find(|one| one.variant == variant) else {
         return Ok(None);
     };
-    let (neutral, worst) = (neutral_traces(image, worst)?, traces(image, worst)?);
+    let (neutral, worst) = (neutral_traces(system, worst)?, traces(system, worst)?);
     if neutral.len() != worst.len() {
         return Ok(None);
     }
@@ -132,7 +129,7 @@ pub(super) fn walk_image(
     };
     let (states, actions) = (&task.state_names, &task.action_names);
     let names: Vec<&String> = task.features.iter().chain(actions).collect();
-    let support = &image.model().support;
+    let support = &system.model.support;
     let (neutral_use, neutral_distances) = excursion(&neutral, support, &names);
     let (worst_use, worst_distances) = excursion(&worst, support, &names);
     let dimension = states.len();
@@ -146,7 +143,7 @@ pub(super) fn walk_image(
         let units = states.iter().chain(actions).map(unit);
         numbers(units.map(|unit| unit.map_or(f32::NAN, |(c, s)| c + deviations / s)))
     };
-    let moved = image.task().physics.moved(dimension);
+    let moved = system.task.physics.moved(dimension);
     let moved: Vec<String> = moved.filter_map(|j| states.get(j).cloned()).collect();
     let paths = Paths {
         states: states.clone(),
@@ -154,7 +151,7 @@ pub(super) fn walk_image(
         actions: actions.clone(),
         neutral: (0..dimension).map(|j| Band::of(&neutral, j)).collect(),
         worst: (0..dimension).map(|j| Band::of(&worst, j)).collect(),
-        shown: ShownPath::new(image, trajectory, beside, lowest, dimension),
+        shown: ShownPath::new(system, trajectory, beside, lowest, dimension),
         neutral_distances,
         worst_distances,
         low: ends(-2.0),
@@ -169,7 +166,7 @@ pub(super) fn walk_image(
     Ok(Some(Walked {
         loss: Loss::of(variant_name(variant), &neutral, &worst),
         support,
-        log_next: places(&worst, &image.model().support, &moved, plan),
+        log_next: places(&worst, &system.model.support, &moved, plan),
         paths,
     }))
 }
@@ -214,13 +211,13 @@ impl Band {
 
 impl ShownPath {
     fn new(
-        image: &Image<'_>,
+        system: &System<'_>,
         trajectory: usize,
         neutral: &Trace,
         worst: &Trace,
         dimension: usize,
     ) -> Self {
-        let sets = neutral.sets(image);
+        let sets = neutral.sets(system);
         let column = |rows: &[Vec<f32>], j: usize| {
             numbers(rows.iter().filter_map(|row| row.get(j).copied()))
         };

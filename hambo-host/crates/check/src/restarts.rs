@@ -8,14 +8,13 @@
 
 use hambo_core::adversary::{Level, Starts};
 use hambo_core::estimate::probability_limit;
-use hambo_core::image::Image;
-use hambo_core::rollout::{Objective, Rollout};
+use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 use serde::{Deserialize, Serialize};
 
-use super::case::Case;
-use super::in_lanes::{search_all, work_of};
-use super::number::Number;
+use crate::number::Number;
+use crate::parallel::{search_all, work_of};
+use crate::parsed_case::{ParsedCase, encode_parts};
 use hambo_base::Error;
 use hambo_base::meter::Meter;
 use hambo_base::observer::Observer;
@@ -65,46 +64,40 @@ pub struct Restarted {
 ///
 /// # Errors
 /// If a part is bad, the task is too large or the observer stopped it.
-pub fn restarts(case: &Case, observer: &mut dyn Observer) -> Result<Option<Restarted>, Error> {
+pub fn restarts(
+    case: &ParsedCase<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Option<Restarted>, Error> {
     let variant = Variant::ContinuousAdversary;
-    if !case.task.method.variants.contains(&variant) {
+    let (task, dynamics) = (case.image.task(), &case.image.model().dynamics);
+    if !task.method.variants.contains(&variant) {
         return Ok(None);
     }
-    let case = &case.elsewhere();
-    let plain = case.image(&Adversaries::default())?;
-    let length = {
-        let image = Image::parse(plain.as_bytes())?;
-        image.model().dynamics.outputs() * case.task.horizon as usize
-    };
+    let case = case.elsewhere();
+    let length = dynamics.outputs() * task.horizon as usize;
     let seed = case.effort.seed.wrapping_add(OTHER_SIGNS);
     let sequences = (0..).take(RESTARTS).map(|stream| {
         let mut random = Random::new(seed, stream);
         let signs = (0..length).map(|_| if random.uniform() < 0.5 { -1.0 } else { 1.0 });
         signs.collect()
     });
-    let adversaries = Adversaries {
+    let parts = encode_parts(&Adversaries {
         networks: Vec::new(),
         found: vec![FoundAdversary {
             variant,
             objective: 0,
             sequences: sequences.collect(),
         }],
-    };
-    let bytes = case.image(&adversaries)?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let rollout = Rollout {
-        model: image.model(),
-        policy: image.policy(),
-        task: image.task(),
-        variant,
-        objective: Objective::Return,
-    };
+    })?;
+    let case = case.with_adversaries(&parts)?;
+    let system = case.system();
+    let rollout = system.rollout(variant, Objective::Return);
     let meter = Meter::begin(
         observer,
         "restarts",
         work_of(&rollout, Level::Searched, Starts::of(&rollout).count()),
     );
-    let (results, findings) = search_all(&image, &rollout, &meter)?;
+    let (results, findings) = search_all(&rollout, u32::MAX, &meter)?;
     let starts = Starts::of(&rollout);
     let first = starts.constants + starts.members + starts.turns;
     let trajectories = results.chunks_exact(starts.count());

@@ -7,10 +7,19 @@ use hambo_core::task::Limits;
 use hambo_core::variant::Variant;
 
 use super::findings::TRACED_TRAJECTORIES;
-use super::in_lanes::check_and_keep;
-use super::paths::walk_image;
+use super::parallel::{CheckWatch, Checked, LANES, check};
+use super::paths::walk_system;
+use super::system::System;
 use super::trace::{neutral_traces, traces};
 use hambo_task::task::TaskFile;
+
+fn checked(system: &System<'_>, keep: u32) -> Checked {
+    let watch = CheckWatch {
+        keep,
+        ..CheckWatch::default()
+    };
+    check::<LANES>(system.clone(), watch).unwrap()
+}
 
 /// The trajectories shown are those the search was on: their mean is what it found, for
 /// every variant.
@@ -28,7 +37,10 @@ fn traces_return_what_the_check_found() {
         task.method.variants.extend(variants);
     });
     let image = image.unwrap();
-    let (outcome, findings) = check_and_keep(&image, 5).unwrap();
+    let image = System::from(&image);
+    let Checked {
+        outcome, findings, ..
+    } = checked(&image, 5);
     assert_eq!(findings.len(), 3);
     for variant in variants {
         let found = findings.iter().find(|one| one.variant == variant).unwrap();
@@ -64,9 +76,12 @@ fn losses_add_up_to_what_the_adversary_takes() {
     let text = "name = 'line'\nhorizon = 4\n[state]\nnames = ['s']\n[action]\nnames = ['a']\n\
                 low = [-1]\nhigh = [1]\n[reward]\nexpr = '-s^2'\n[initial]\nkind = 'data'\n";
     let task = TaskFile::parse(text, "line.toml").unwrap();
-    let (outcome, findings) = check_and_keep(&image, TRACED_TRAJECTORIES).unwrap();
+    let image = System::from(&image);
+    let Checked {
+        outcome, findings, ..
+    } = checked(&image, TRACED_TRAJECTORIES);
     let variant = Variant::ContinuousAdversary;
-    let walked = walk_image(&image, &findings, variant, &task, None, 3);
+    let walked = walk_system(&image, &findings, variant, &task, None, 3);
     let walked = walked.unwrap().unwrap();
     let (loss, paths) = (walked.loss, walked.paths);
     let estimate = outcome.estimates.iter().find(|estimate| {

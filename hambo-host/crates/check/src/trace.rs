@@ -3,13 +3,13 @@
 //! steps. Nothing here computes a transition or a reward.
 
 use hambo_core::adversary::Level;
-use hambo_core::image::Image;
 use hambo_core::model::Prediction;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{Buffers, CapacityError, Feedback, Objective, Rollout};
 use hambo_core::variant::Variant;
 
 use super::findings::{Choice, Findings};
+use super::system::System;
 
 /// Of the comparisons in a derivative, in units of each one's own width.
 const SOFTNESS: f32 = 0.1;
@@ -46,13 +46,13 @@ pub struct StepSet {
 impl Trace {
     /// The model's set around each of its steps, for the actions that were really taken.
     #[must_use]
-    pub fn sets(&self, image: &Image<'_>) -> Vec<StepSet> {
-        let dynamics = &image.model().dynamics;
+    pub fn sets(&self, system: &System<'_>) -> Vec<StepSet> {
+        let dynamics = &system.model.dynamics;
         let lanes = |values: &[f32]| -> Vec<[f32; 1]> { values.iter().map(|x| [*x]).collect() };
         let mut scratch = vec![[0.0; 1]; dynamics.scratch_rows().unwrap_or(0)];
         let mut mean = vec![[0.0; 1]; dynamics.outputs()];
         let (mut epistemic_std, mut aleatoric_std) = (mean.clone(), mean.clone());
-        let task = image.task();
+        let task = &system.task;
         let steps = self.states.iter().zip(&self.inputs);
         let sets = steps.map(|(state, inputs)| {
             let (features, action) = inputs.split_at(dynamics.features());
@@ -67,7 +67,7 @@ impl Trace {
                 &mut scratch,
                 &mut prediction,
             );
-            let radii = image.model().confidence.radii();
+            let radii = system.model.confidence.radii();
             // What is known has no set.
             let mut set = StepSet {
                 center: vec![f32::NAN; state.len()],
@@ -88,40 +88,37 @@ impl Trace {
 ///
 /// # Errors
 /// If the task is too large to be counted.
-pub fn traces(image: &Image<'_>, findings: &Findings) -> Result<Vec<Trace>, CapacityError> {
+pub fn traces(system: &System<'_>, findings: &Findings) -> Result<Vec<Trace>, CapacityError> {
     let (variant, level) = (findings.variant, findings.level);
-    walk_all(image, variant, level, findings.worst())
+    walk_all(system, variant, level, findings.worst())
 }
 
 /// Mean propagation from where those trajectories start.
 ///
 /// # Errors
 /// If the task is too large to be counted.
-pub fn neutral_traces(image: &Image<'_>, findings: &Findings) -> Result<Vec<Trace>, CapacityError> {
+pub fn neutral_traces(
+    system: &System<'_>,
+    findings: &Findings,
+) -> Result<Vec<Trace>, CapacityError> {
     let none = Choice::none();
     let choices = findings.worst().map(|_| &none);
-    walk_all(image, Variant::Mean, findings.level, choices)
+    walk_all(system, Variant::Mean, findings.level, choices)
 }
 
 fn walk_all<'c>(
-    image: &Image<'_>,
+    system: &System<'_>,
     variant: Variant,
     level: Level,
     choices: impl Iterator<Item = &'c Choice>,
 ) -> Result<Vec<Trace>, CapacityError> {
-    let (model, task, policy) = (image.model(), image.task(), image.policy());
-    let rollout = Rollout {
-        model,
-        policy,
-        task,
-        variant,
-        objective: Objective::Return,
-    };
-    let rows = Buffers::<1>::rows_needed(&model.dynamics, task, policy)?;
+    let rollout = system.rollout(variant, Objective::Return);
+    let (dynamics, task, policy) = (&rollout.model.dynamics, rollout.task, rollout.policy);
+    let rows = Buffers::<1>::rows_needed(dynamics, task, policy)?;
     let mut rows = vec![[0.0; 1]; rows];
     let mut traces = Vec::new();
     for (trajectory, choice) in (0..).zip(choices) {
-        let mut buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy)?;
+        let mut buffers = Buffers::carve(&mut rows, dynamics, task, policy)?;
         traces.extend(walk(&rollout, level, trajectory, choice, &mut buffers));
     }
     Ok(traces)

@@ -8,18 +8,18 @@
 use std::cmp::Ordering;
 
 use hambo_core::adversary::{Starts, searches};
-use hambo_core::image::Image;
-use hambo_core::rollout::{Objective, Rollout};
-use hambo_core::task::{Allocation, Effort, Variant};
+use hambo_core::rollout::Objective;
+use hambo_core::task::{Allocation, Variant};
 
-use super::case::Case;
-use super::certify::WORST_STARTS;
-use super::in_lanes::search_results;
+use crate::case::Case;
+use crate::certify::WORST_STARTS;
+use crate::parallel::search_all;
+use crate::parsed_case::ParsedCase;
+use crate::system::System;
 use hambo_base::Error;
 use hambo_base::meter::Meter;
 use hambo_base::observer::Observer;
 use hambo_base::random::Random;
-use hambo_task::image::Adversaries;
 use hambo_task::task::Initial;
 
 /// Starts that are drawn for each objective, besides corners and the middle.
@@ -50,32 +50,34 @@ struct Scored {
 /// # Errors
 /// If a part is bad, the task is too large or the observer stopped it.
 pub fn find_worst_starts(case: &mut Case, observer: &mut dyn Observer) -> Result<(), Error> {
-    if let Initial::Worst { low, high } = case.task.initial.clone() {
-        let objectives = case.objectives().count() as u64;
-        let meter = Meter::begin(observer, "worst starts", objectives * work(case)?);
-        case.initial = worst_starts(case, &low, &high, &meter)?;
-    }
+    let Initial::Worst { low, high } = case.task.initial.clone() else {
+        return Ok(());
+    };
+    let mut tried = case.clone();
+    // One searched trajectory without noise from each listed state; the list is replaced.
+    tried.task.initial = Initial::Data { always: false };
+    tried.task.method.aleatoric_noise = false;
+    tried.initial.clone_from(&low);
+    tried.effort.trajectories = 1;
+    // Every start of the adversary is looked at.
+    tried.effort.allocation = Allocation::Even;
+    case.initial = tried.parsed(|tried| worst_starts(&tried, [&low, &high], observer))?;
     Ok(())
 }
 
 /// The worst initial states between `low` and `high`, one after the other.
 fn worst_starts(
-    case: &Case,
-    low: &[f32],
-    high: &[f32],
-    meter: &Meter<'_>,
+    case: &ParsedCase<'_>,
+    ends: [&[f32]; 2],
+    observer: &mut dyn Observer,
 ) -> Result<Vec<f32>, Error> {
-    let all: Vec<Objective> = case.objectives().collect();
+    let system = case.system();
+    let all: Vec<Objective> = system.task.objectives().collect();
+    let meter = Meter::begin(observer, "worst starts", all.len() as u64 * work(&system));
     let mut chosen: Vec<Vec<Scored>> = Vec::new();
     for (number, objective) in (0..).zip(&all) {
         let mut random = Random::new(case.effort.seed, number);
-        chosen.push(of_objective(
-            case,
-            *objective,
-            [low, high],
-            &mut random,
-            meter,
-        )?);
+        chosen.push(of_objective(&system, *objective, ends, &mut random, &meter)?);
     }
     // The worst of every objective, then the second of each, and so on.
     let mut states: Vec<Vec<f32>> = Vec::new();
@@ -91,46 +93,35 @@ fn worst_starts(
 }
 
 /// Steps of the model for one objective; a step back counts as two.
-fn work(case: &Case) -> Result<u64, Error> {
-    let mut one = case.clone();
-    // Any state does: only the adversary's starts are counted.
-    one.task.initial = Initial::Data { always: false };
-    one.initial = vec![0.0; case.task.state_names.len()];
-    let bytes = one.image(&Adversaries::default())?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let (variant, objective) = (comparing(case), Objective::Return);
-    let starts = Starts::of(&Rollout {
-        model: image.model(),
-        policy: image.policy(),
-        task: image.task(),
-        variant,
-        objective,
-    });
-    let corners = 1_usize.checked_shl(case.task.state_names.len() as u32);
+fn work(system: &System<'_>) -> u64 {
+    let variant = comparing(system);
+    let starts = Starts::of(&system.rollout(variant, Objective::Return));
+    let (states, horizon) = (system.task.state_dimension(), system.task.horizon);
+    let corners = 1_usize.checked_shl(states as u32);
     let tries = 1 + corners.unwrap_or(usize::MAX).min(MOST_CORNERS) + DRAWN;
     let forward = tries + ROUNDS as usize * MOVED * MOVES;
     let back = if searches(variant) { 3 * SWEEPS } else { 0 };
     let searched = MOVED.min(SEARCHED) * (1 + back as usize);
-    Ok((forward + searched) as u64 * starts.count() as u64 * u64::from(case.task.horizon))
+    (forward + searched) as u64 * starts.count() as u64 * u64::from(horizon)
 }
 
 /// The variant by which starts are compared: without one that searches, mean propagation,
 /// since whole members are numbered in another order.
-fn comparing(case: &Case) -> Variant {
-    let mut variants = case.task.method.variants.iter().copied();
+fn comparing(system: &System<'_>) -> Variant {
+    let mut variants = system.task.method.variants.iter().copied();
     let variant = variants.find(|variant| searches(*variant));
     variant.unwrap_or(Variant::Mean)
 }
 
 /// The worst starts for one objective, worst first.
 fn of_objective(
-    case: &Case,
+    system: &System<'_>,
     objective: Objective,
     ends: [&[f32]; 2],
     random: &mut Random,
     meter: &Meter<'_>,
 ) -> Result<Vec<Scored>, Error> {
-    let mut starts = score(case, objective, first_tries(ends, random), 0, meter)?;
+    let mut starts = score(system, objective, first_tries(ends, random), 0, meter)?;
     starts.sort_by(worst_first);
     starts.truncate(MOVED);
     for round in 1..=ROUNDS {
@@ -139,7 +130,7 @@ fn of_objective(
             let moved = (0..MOVES).map(|_| moved(&one.state, ends, reach, random));
             moved.collect::<Vec<_>>()
         });
-        let near = score(case, objective, near.collect(), 0, meter)?;
+        let near = score(system, objective, near.collect(), 0, meter)?;
         for (start, near) in starts.iter_mut().zip(near.chunks(MOVES)) {
             let best = near.iter().min_by(|a, b| worst_first(a, b));
             if let Some(best) = best.filter(|best| worst_first(best, start) == Ordering::Less) {
@@ -150,7 +141,7 @@ fn of_objective(
     starts.sort_by(worst_first);
     starts.truncate(SEARCHED);
     let states = starts.into_iter().map(|one| one.state).collect();
-    let mut starts = score(case, objective, states, SWEEPS, meter)?;
+    let mut starts = score(system, objective, states, SWEEPS, meter)?;
     starts.sort_by(worst_first);
     Ok(starts)
 }
@@ -195,44 +186,31 @@ fn moved(state: &[f32], [low, high]: [&[f32]; 2], reach: f32, random: &mut Rando
     moved.collect()
 }
 
-/// The least objective from each state over all starts of the adversary, after so many
-/// sweeps of its search, without the system's own noise.
+/// The least objective from each state over all starts of the adversary, after `sweeps`
+/// of its search, without the system's own noise.
 fn score(
-    case: &Case,
+    system: &System<'_>,
     objective: Objective,
     states: Vec<Vec<f32>>,
     sweeps: u32,
     meter: &Meter<'_>,
 ) -> Result<Vec<Scored>, Error> {
-    let variant = comparing(case);
-    let mut tried = case.clone();
-    // One searched trajectory from each.
-    tried.task.initial = Initial::Data { always: false };
-    tried.task.method.aleatoric_noise = false;
-    tried.initial = states.concat();
-    tried.effort = Effort {
-        trajectories: 1,
-        searched: states.len() as u32,
-        iterations: sweeps,
-        // Every start of the adversary is looked at.
-        allocation: Allocation::Even,
-        ..case.effort
-    };
-    let bytes = tried.image(&Adversaries::default())?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let rollout = Rollout {
-        model: image.model(),
-        policy: image.policy(),
-        task: image.task(),
-        variant,
-        objective,
-    };
-    let results = search_results(&image, &rollout, meter)?;
+    let listed = states.concat();
+    let mut system = system.clone();
+    let task = &mut system.task;
+    task.initial.first = &listed;
+    task.effort.searched = states.len() as u32;
+    task.effort.iterations = sweeps;
+    let rollout = system.rollout(comparing(&system), objective);
+    let (results, _) = search_all(&rollout, 0, meter)?;
     let starts = Starts::of(&rollout).count();
     let values = results.chunks(starts).map(|of_state| {
-        let values = of_state.iter().map(|one| match one.least.is_nan() {
-            true => f32::NEG_INFINITY,
-            false => one.least,
+        let values = of_state.iter().map(|one| {
+            if one.least.is_nan() {
+                f32::NEG_INFINITY
+            } else {
+                one.least
+            }
         });
         values.fold(f32::INFINITY, f32::min)
     });

@@ -1,35 +1,31 @@
 //! How many trajectories a margin without assumptions needs.
 
 use hambo_core::estimate::trajectories_for_betting;
-use hambo_core::image::Image;
 
 use crate::MOST_GROWN;
-use crate::case::Case;
-use crate::in_lanes::check;
+use crate::parallel::{CheckWatch, LANES, check};
+use crate::parsed_case::ParsedCase;
 use hambo_base::Error;
-use hambo_task::image::Adversaries;
 
-/// Trajectories of the look at how far returns spread.
+/// Trajectories that show how far returns spread.
 const FEW: u32 = 100;
 
-/// The case with as many sampled trajectories as the betting bound needs for every
-/// objective, if it may grow and so many are enough; else as it is.
+/// The number of sampled trajectories: those of the case, or as many as the betting bound
+/// needs for every objective if the case may grow and [`MOST_GROWN`] are enough.
 ///
 /// # Errors
 /// If a part is bad or the task is too large.
-pub(super) fn grown(case: &Case, adversaries: &Adversaries) -> Result<Case, Error> {
-    let mut grown = case.clone();
-    if !case.may_grow {
-        return Ok(grown);
+pub(super) fn trajectories(case: &ParsedCase<'_>) -> Result<u32, Error> {
+    let asked = case.effort.trajectories;
+    if !case.case.may_grow {
+        return Ok(asked);
     }
-    let mut look = case.clone();
-    look.effort.trajectories = FEW;
-    look.effort.searched = 0;
-    let bytes = look.image(adversaries)?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let task = image.task();
+    let mut few = case.system();
+    few.task.effort.trajectories = FEW;
+    few.task.effort.searched = 0;
+    let outcome = check::<LANES>(few.clone(), CheckWatch::default())?.outcome;
+    let task = &few.task;
     let level = task.error_budget().level();
-    let outcome = check(&image)?;
     let adversarial = outcome.estimates.iter();
     let adversarial = adversarial.filter(|one| one.variant.has_adversary());
     let share = |objective| {
@@ -43,8 +39,9 @@ pub(super) fn grown(case: &Case, adversaries: &Adversaries) -> Result<Case, Erro
         None => 0,
     });
     let needed = needed.max().unwrap_or(0);
-    if needed <= MOST_GROWN {
-        grown.effort.trajectories = grown.effort.trajectories.max(needed);
-    }
-    Ok(grown)
+    Ok(if needed <= MOST_GROWN {
+        asked.max(needed)
+    } else {
+        asked
+    })
 }

@@ -6,7 +6,7 @@
 //! sequence that was found on other trajectories, is one more start of its
 //! search, and its minimum is taken on fresh trajectories.
 
-mod contest;
+mod adversaries;
 mod effort;
 mod grow;
 mod learner;
@@ -14,7 +14,9 @@ mod scout;
 mod train;
 mod units;
 
-pub use contest::{Contender, Contest, adversaries, contest, learn};
+pub use adversaries::{
+    AdversarialCheck, AdversaryCost, check_against_adversaries, find_adversaries, learn,
+};
 pub use effort::{EffortLevel, Learning};
 pub use learner::{AdversaryLearner, AdversaryLearnerState};
 pub use train::{Trained, Usual, train};

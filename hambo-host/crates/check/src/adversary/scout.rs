@@ -1,14 +1,13 @@
 //! What a search finds on trajectories of its own, so that the check can try it on all of
 //! its trajectories. Nothing found here is scored on the trajectory it was found on.
 
-use hambo_core::adversary::{Focus, Level, SearchResult, Starts, searches};
-use hambo_core::image::Image;
-use hambo_core::policy::StoredPolicy;
-use hambo_core::rollout::{Objective, Rollout};
+use hambo_core::adversary::{Focus, Level, Starts, searches};
+use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 
-use crate::case::Case;
-use crate::in_lanes::{search_all, search_promising, work_of};
+use crate::parallel::{search_all, search_promising, work_of};
+use crate::parsed_case::{ParsedCase, encode_parts};
+use crate::system::System;
 use hambo_base::Error;
 use hambo_base::meter::Meter;
 use hambo_task::image::{Adversaries, FoundAdversary};
@@ -22,45 +21,46 @@ const MOST_SEQUENCES: usize = 4;
 /// # Errors
 /// If a part is bad or the task is too large.
 pub(super) fn scout(
-    case: &Case,
-    adversaries: &Adversaries,
+    case: &ParsedCase<'_>,
     meter: &Meter<'_>,
 ) -> Result<Vec<FoundAdversary>, Error> {
     let other = case.elsewhere();
+    let system = other.system();
     let mut found = Vec::new();
-    for (number, objective) in (0..).zip(case.objectives()) {
-        let variants = case.task.method.variants.iter().copied();
-        for variant in variants.filter(|variant| searches(*variant)) {
-            let mut sequences = sequences(&other, adversaries, variant, objective, meter)?;
-            if (variant, objective) == (Variant::ContinuousAdversary, Objective::Return) {
-                sequences.extend(case.tried.iter().cloned());
-            }
-            let tried = FoundAdversary {
-                variant,
-                objective: number,
-                sequences,
-            };
-            let picked = pick(&other, adversaries, tried, objective, meter)?;
-            if !picked.sequences.is_empty() {
-                found.push(picked);
-            }
+    for (objective, variant) in searched(&system) {
+        let mut sequences = sequences(&system, variant, objective, meter)?;
+        if (variant, objective) == (Variant::ContinuousAdversary, Objective::Return) {
+            sequences.extend(case.tried.iter().cloned());
+        }
+        let Some(number) = system.task.objective_number(objective) else {
+            continue;
+        };
+        let tried = FoundAdversary {
+            variant,
+            objective: number,
+            sequences,
+        };
+        let picked = pick(&other, tried, objective, meter)?;
+        if !picked.sequences.is_empty() {
+            found.push(picked);
         }
     }
     Ok(found)
 }
 
+/// Every objective under every variant that searches.
+fn searched(system: &System<'_>) -> Vec<(Objective, Variant)> {
+    let variants = system.task.method.variants.iter().copied();
+    let variants = variants.filter(|variant| searches(*variant));
+    let all = system.task.objectives();
+    all.flat_map(|objective| variants.clone().map(move |variant| (objective, variant)))
+        .collect()
+}
+
 /// Steps of the model that a scout takes, but for the few that try what it found.
-pub(super) fn work(case: &Case, adversaries: &Adversaries) -> Result<u64, Error> {
-    let bytes = case.image(adversaries)?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let variants = case.task.method.variants.iter().copied();
-    let searching: Vec<Variant> = variants.filter(|variant| searches(*variant)).collect();
-    let each = case.objectives().flat_map(|objective| {
-        let of = searching.iter().map(move |variant| (objective, *variant));
-        of.collect::<Vec<_>>()
-    });
-    let each = each.map(|(objective, variant)| {
-        let rollout = rollout_of(&image, variant, objective);
+pub(super) fn work(system: &System<'_>) -> u64 {
+    let each = searched(system).into_iter().map(|(objective, variant)| {
+        let rollout = system.rollout(variant, objective);
         let starts = Starts::of(&rollout).count();
         match Focus::of(&rollout) {
             Some(Focus { searched, .. }) => work_of(&rollout, Level::Trial, starts)
@@ -68,23 +68,20 @@ pub(super) fn work(case: &Case, adversaries: &Adversaries) -> Result<u64, Error>
             None => work_of(&rollout, Level::Searched, starts),
         }
     });
-    Ok(each.fold(0, u64::saturating_add))
+    each.fold(0, u64::saturating_add)
 }
 
 /// The worst choice on every trajectory.
 fn sequences(
-    case: &Case,
-    adversaries: &Adversaries,
+    system: &System<'_>,
     variant: Variant,
     objective: Objective,
     meter: &Meter<'_>,
 ) -> Result<Vec<Vec<f32>>, Error> {
-    let bytes = case.image(adversaries)?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let rollout = rollout_of(&image, variant, objective);
+    let rollout = system.rollout(variant, objective);
     let findings = match Focus::of(&rollout) {
-        Some(Focus { searched, .. }) => search_promising(&image, &rollout, searched, meter)?,
-        None => search_all(&image, &rollout, meter)?.1,
+        Some(Focus { searched, .. }) => search_promising(&rollout, searched, meter)?,
+        None => search_all(&rollout, u32::MAX, meter)?.1,
     };
     let worst = findings.worst().map(|choice| match variant {
         Variant::ContinuousAdversary => choice.eta.clone(),
@@ -97,50 +94,24 @@ fn sequences(
     Ok(worst.collect())
 }
 
-fn rollout_of<'i>(
-    image: &'i Image<'i>,
-    variant: Variant,
-    objective: Objective,
-) -> Rollout<'i, StoredPolicy<'i>> {
-    Rollout {
-        model: image.model(),
-        policy: image.policy(),
-        task: image.task(),
-        variant,
-        objective,
-    }
-}
-
-fn search(
-    case: &Case,
-    adversaries: &Adversaries,
-    variant: Variant,
-    objective: Objective,
-    meter: &Meter<'_>,
-) -> Result<(Starts, Vec<SearchResult>), Error> {
-    let bytes = case.image(adversaries)?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let rollout = rollout_of(&image, variant, objective);
-    let (results, _) = search_all(&image, &rollout, meter)?;
-    Ok((Starts::of(&rollout), results))
-}
-
 /// The few sequences that together lower the others' trajectories most, one after the
 /// other; those that lower nothing are left.
 fn pick(
-    case: &Case,
-    adversaries: &Adversaries,
+    case: &ParsedCase<'_>,
     tried: FoundAdversary,
     objective: Objective,
     meter: &Meter<'_>,
 ) -> Result<FoundAdversary, Error> {
-    let mut forward = case.clone();
-    forward.effort.iterations = 0;
-    let all = Adversaries {
+    let all = encode_parts(&Adversaries {
+        networks: Vec::new(),
         found: vec![tried.clone()],
-        ..adversaries.clone()
-    };
-    let (starts, results) = search(&forward, &all, tried.variant, objective, meter)?;
+    })?;
+    let mut forward = case.with_adversaries(&all)?;
+    forward.effort.iterations = 0;
+    let system = forward.system();
+    let rollout = system.rollout(tried.variant, objective);
+    let (results, _) = search_all(&rollout, 0, meter)?;
+    let starts = Starts::of(&rollout);
     let first = starts.constants + starts.members + starts.turns;
     let values: Vec<Vec<f32>> = results
         .chunks_exact(starts.count())

@@ -4,18 +4,18 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use hambo_core::image::Image;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
 
+use super::effort::Learning;
+use super::learner::AdversaryLearner;
 use super::units::units;
-use super::{AdversaryLearner, Learning};
-use crate::case::Case;
+use crate::parsed_case::ParsedCase;
 use crate::reinforcement::{AdversaryProblem, LearningOptions, RoundReport, Value};
 use hambo_base::Error;
-use hambo_task::image::{Adversaries, TrainedAdversary};
+use hambo_task::image::TrainedAdversary;
 
-/// Rewards are scaled so that a short search changes the return by so much:
+/// Rewards are scaled so that a short search changes the return by this much:
 /// then the entropy that soft actor-critic is paid for weighs less.
 const EFFECT: f32 = 50.0;
 
@@ -64,7 +64,7 @@ pub struct Trained {
 /// # Errors
 /// If the variant has no adversary that learns, or a number is not finite.
 pub fn train(
-    case: &Case,
+    case: &ParsedCase<'_>,
     variant: Variant,
     objective: Objective,
     usual: Usual,
@@ -72,9 +72,8 @@ pub fn train(
     watch: &mut dyn FnMut(&RoundReport) -> ControlFlow<()>,
 ) -> Result<Trained, Error> {
     let start = Instant::now();
-    let bytes = case.image(&Adversaries::default())?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let problem = AdversaryProblem::new(&image, variant, learning.lanes, learning.seed)?;
+    let image = &case.image;
+    let problem = AdversaryProblem::new(image, variant, learning.lanes, learning.seed)?;
     let problem = problem.against(objective);
     let mut problem = problem.with_baseline(usual.neutral);
     let horizon = image.task().horizon as usize;
@@ -86,7 +85,7 @@ pub fn train(
         steps: STEPS.min(horizon),
         waves: true,
         reward_scale: EFFECT / usual.effect(),
-        units: Some(units(&image, case.task.learns_reward())?),
+        units: Some(units(image, case.case.task.learns_reward())?),
         seed: learning.seed,
         ..LearningOptions::default()
     };

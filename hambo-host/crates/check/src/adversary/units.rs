@@ -3,10 +3,11 @@
 use hambo_core::adversary::Level;
 use hambo_core::image::Image;
 use hambo_core::physics::ModelInputs;
-use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
+use hambo_core::rollout::{Buffers, CapacityError, Objective};
 use hambo_core::variant::Variant;
 
 use crate::reinforcement::InputUnits;
+use crate::system::System;
 
 /// In these units any return is nothing, and a network learns nothing of it.
 const VAST: f32 = 1e36;
@@ -44,13 +45,8 @@ pub(crate) fn units(image: &Image<'_>, learned_reward: bool) -> Result<InputUnit
 /// Mean and standard deviation of each state along mean propagation.
 fn visited(image: &Image<'_>) -> Result<Vec<(f32, f32)>, CapacityError> {
     let (model, task, policy) = (image.model(), image.task(), image.policy());
-    let rollout = Rollout {
-        model,
-        policy,
-        task,
-        variant: Variant::Mean,
-        objective: Objective::Return,
-    };
+    let system = System::from(image);
+    let rollout = system.rollout(Variant::Mean, Objective::Return);
     let needed = Buffers::<LANES>::rows_needed(&model.dynamics, task, policy)?;
     let mut rows = vec![[0.0; LANES]; needed];
     let mut buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy)?;

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use hambo_core::expression::{Op, Variable};
-use hambo_core::image::Image;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{CapacityError, Rollout};
 
@@ -47,13 +46,12 @@ impl Values {
     /// # Errors
     /// If the task is too large to be counted.
     pub fn new(
-        image: &Image<'_>,
         rollout: &Rollout<'_, StoredPolicy<'_>>,
         grid: Grid,
         etas_of_each: usize,
         meter: &Meter<'_>,
     ) -> Result<Self, CapacityError> {
-        let task = image.task();
+        let task = rollout.task;
         let moved = task.moved_states();
         let steps = task.horizon as usize;
         let mut all = Self {
@@ -69,9 +67,10 @@ impl Values {
         let same_at_all_steps = !task.program.ops().iter().any(in_time);
         let entries = points * all.etas.len() * all.noise.len();
         let fits = entries.saturating_mul(size_of::<Entry>()) <= MOST_TABLE;
-        let table = match same_at_all_steps && fits {
-            true => Some(all.table(rollout)?),
-            false => None,
+        let table = if same_at_all_steps && fits {
+            Some(all.table(rollout)?)
+        } else {
+            None
         };
         let lowest = all.lowest_reward(rollout, table.as_deref())?;
         let ends = task.termination.is_some();

@@ -23,7 +23,6 @@ mod step;
 use std::time::Instant;
 
 use hambo_core::adversary::Level;
-use hambo_core::image::Image;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
 use hambo_core::task::InitialKind;
@@ -36,12 +35,11 @@ pub use self::grid::MOST_STATES;
 use self::grid::{Axis, Grid};
 use self::points::{etas, etas_of_each, noise};
 use self::step::LANES;
-use super::case::Case;
-use super::number::Number;
+use crate::number::Number;
+use crate::parsed_case::ParsedCase;
 use hambo_base::Error;
 use hambo_base::meter::Meter;
 use hambo_base::observer::Observer;
-use hambo_task::image::Adversaries;
 use hambo_task::task::Wrap;
 
 /// Points of each state at first.
@@ -93,27 +91,26 @@ const SEQUENCES: u32 = 4;
 
 /// Whether a case can be solved: few states, a controller without chance, and CA among the
 /// variants.
-///
-/// # Errors
-/// If a part is bad.
-pub fn solvable(case: &Case) -> Result<bool, Error> {
-    let bytes = case.image(&Adversaries::default())?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let variants = &case.task.method.variants;
-    Ok(case.task.state_names.len() <= MOST_STATES
-        && image.policy().is_deterministic()
-        && variants.contains(&Variant::ContinuousAdversary))
+pub(crate) fn solvable(case: &ParsedCase<'_>) -> bool {
+    let task = case.image.task();
+    task.state_dimension() <= MOST_STATES
+        && case.image.policy().is_deterministic()
+        && task.method.variants.contains(&Variant::ContinuousAdversary)
 }
 
-/// Solves a case's return on a grid of so many points a state, or finer. The sequences are
+/// Solves a case's return on a grid of `points` for each state, or finer. The sequences are
 /// found on trajectories that are not the check's.
 ///
 /// # Errors
 /// If the task has more than three states or the controller is left to chance, or the task is
 /// too large to be counted.
-pub fn exact(case: &Case, points: usize, observer: &mut dyn Observer) -> Result<Exact, Error> {
-    let states = case.task.state_names.len();
-    if !solvable(case)? {
+pub fn exact(
+    case: &ParsedCase<'_>,
+    points: usize,
+    observer: &mut dyn Observer,
+) -> Result<Exact, Error> {
+    let states = case.image.task().state_dimension();
+    if !solvable(case) {
         let text = format!(
             "--exact: a grid takes at most {MOST_STATES} states, a controller without chance \
              and --variant ca, and the task has {states} states\n\
@@ -123,35 +120,29 @@ pub fn exact(case: &Case, points: usize, observer: &mut dyn Observer) -> Result<
         return Err(Error::Usage(text));
     }
     let begin = Instant::now();
-    let case = &case.elsewhere();
-    let bytes = case.image(&Adversaries::default())?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let rollout = Rollout {
-        model: image.model(),
-        policy: image.policy(),
-        task: image.task(),
-        variant: Variant::ContinuousAdversary,
-        objective: Objective::Return,
-    };
-    let noisy = image.task().method.aleatoric_noise;
-    let mut ends = reached(&image, &rollout)?;
-    let moved = image.task().moved_states();
+    let system = case.elsewhere();
+    let system = system.system();
+    let rollout = system.rollout(Variant::ContinuousAdversary, Objective::Return);
+    let (task, wraps) = (rollout.task, &case.case.task.wraps);
+    let noisy = task.method.aleatoric_noise;
+    let mut ends = reached(&rollout)?;
+    let moved = task.moved_states();
     let [fine_etas, coarse_etas] = etas_of_each(moved);
     let work = |points: usize, etas: usize| {
         let of_point = etas.pow(moved as u32) * noise(moved, noisy).len();
-        let each = of_point as u64 * u64::from(case.task.horizon);
+        let each = of_point as u64 * u64::from(task.horizon);
         (points.saturating_pow(states as u32) as u64).saturating_mul(each)
     };
     let least = work(points.div_ceil(2), coarse_etas).saturating_add(work(points, fine_etas));
     let meter = Meter::begin(observer, "grid", least);
     let solve = |ends: &[[f32; 2]], points: usize, etas: usize| -> Result<Values, Error> {
-        let grid = grid(ends, &case.task.wraps, points);
-        let values = Values::new(&image, &rollout, grid, etas, &meter)?;
+        let grid = grid(ends, wraps, points);
+        let values = Values::new(&rollout, grid, etas, &meter)?;
         meter.hold()?;
         Ok(values)
     };
     let walks = |values: &Values| -> Result<Vec<Walk>, CapacityError> {
-        spread(case.effort.searched, SEQUENCES)
+        spread(task.effort.searched, SEQUENCES)
             .map(|trajectory| values.greedy(&rollout, trajectory))
             .collect()
     };
@@ -159,7 +150,7 @@ pub fn exact(case: &Case, points: usize, observer: &mut dyn Observer) -> Result<
     let mut points = points;
     let mut coarse = solve(&ends, points.div_ceil(2), coarse_etas)?;
     for _ in 0..MOST_WIDENINGS {
-        if !widen(&mut ends, &walks(&coarse)?, &case.task.wraps) {
+        if !widen(&mut ends, &walks(&coarse)?, wraps) {
             break;
         }
         meter.plan(work(points.div_ceil(2), coarse_etas));
@@ -169,9 +160,10 @@ pub fn exact(case: &Case, points: usize, observer: &mut dyn Observer) -> Result<
     // Twice as fine, as long as it is too coarse and does not take long, or takes no time.
     loop {
         let next = work(2 * points - 1, fine_etas);
-        let most = match too_coarse(&rollout, [&fine, &coarse]) {
-            true => MOST_WORK,
-            false => LITTLE_WORK,
+        let most = if too_coarse(&rollout, [&fine, &coarse]) {
+            MOST_WORK
+        } else {
+            LITTLE_WORK
         };
         if next > most {
             break;
@@ -182,7 +174,7 @@ pub fn exact(case: &Case, points: usize, observer: &mut dyn Observer) -> Result<
     }
     let [value, other] = [&fine, &coarse].map(|values| at_starts(&rollout, values));
     let walks = walks(&fine)?;
-    let left = widen(&mut ends, &walks, &case.task.wraps);
+    let left = widen(&mut ends, &walks, wraps);
     Ok(Exact {
         value: ExactValue {
             value: Number(value),
@@ -252,8 +244,8 @@ fn at_starts(rollout: &Rollout<'_, StoredPolicy<'_>>, values: &Values) -> f64 {
     }
 }
 
-/// At most so many of all trajectories, from the first to the last: those that start from one
-/// listed state stand side by side.
+/// At most `most` of all trajectories, spread from the first to the last: neighbours start
+/// from the same listed state.
 fn spread(all: u32, most: u32) -> impl Iterator<Item = u32> + Clone {
     let count = all.clamp(1, most);
     (0..count).map(move |one| (u64::from(one) * u64::from(all) / u64::from(count)) as u32)
@@ -261,11 +253,8 @@ fn spread(all: u32, most: u32) -> impl Iterator<Item = u32> + Clone {
 
 /// The box that trajectories reach until they end, under every constant push and none, with
 /// some room, inside the task's limits.
-fn reached(
-    image: &Image<'_>,
-    rollout: &Rollout<'_, StoredPolicy<'_>>,
-) -> Result<Vec<[f32; 2]>, CapacityError> {
-    let (dynamics, task, policy) = (&image.model().dynamics, image.task(), image.policy());
+fn reached(rollout: &Rollout<'_, StoredPolicy<'_>>) -> Result<Vec<[f32; 2]>, CapacityError> {
+    let (dynamics, task, policy) = (&rollout.model.dynamics, rollout.task, rollout.policy);
     let states = task.state_dimension();
     let mut ends = vec![[f32::INFINITY, f32::NEG_INFINITY]; states];
     let needed = Buffers::<LANES>::rows_needed(dynamics, task, policy)?;

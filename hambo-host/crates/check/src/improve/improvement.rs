@@ -8,8 +8,8 @@ use super::log_rows::{LoggedRows, reward_scale};
 use crate::adversary::{AdversaryLearner, AdversaryLearnerState, units};
 use crate::case::Case;
 use crate::fitness::Standing;
-use crate::in_lanes::check;
 use crate::names::reasons;
+use crate::parallel::{CheckWatch, LANES, check};
 use crate::reinforcement::{
     AdversaryProblem, ControllerProblem, InputUnits, LearningOptions, RoundReport, SoftActorCritic,
     SoftActorCriticState, TrainedActor,
@@ -249,9 +249,10 @@ impl<'a> Improvement<'a> {
                 self.images.rollouts.with_adversary(part.as_bytes())?
             }
         };
-        let left = match options.anneal {
-            true => 1.0 - self.round as f32 / options.rounds as f32,
-            false => 1.0,
+        let left = if options.anneal {
+            1.0 - self.round as f32 / options.rounds as f32
+        } else {
+            1.0
         };
         let learns = self.round >= options.critic_rounds;
         let rate = left * options.actor_rate * options.learning_rate;
@@ -291,7 +292,8 @@ impl<'a> Improvement<'a> {
         let now = || self.controller.last_actor();
         let actor = self.average.clone().unwrap_or_else(now);
         let part = controller_part(actor.policy(&self.task.action_low, &self.task.action_high))?;
-        let outcome = check(&self.images.judged.with_policy(part.as_bytes())?)?;
+        let image = self.images.judged.with_policy(part.as_bytes())?;
+        let outcome = check::<LANES>(&image, CheckWatch::default())?.outcome;
         let standing = Standing::of(&outcome);
         let best = self.best.as_ref().map(|best| (best.standing, best.bound));
         if is_better((standing, outcome.bound), best) {

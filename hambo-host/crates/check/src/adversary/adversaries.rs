@@ -5,30 +5,32 @@ use std::time::{Duration, Instant};
 use hambo_core::adversary::{Focus, Level, Starts, searches};
 use hambo_core::check::{Estimate, Outcome};
 use hambo_core::constraint::ConstraintKind;
-use hambo_core::image::Image;
-use hambo_core::rollout::{Objective, Rollout};
+use hambo_core::rollout::Objective;
 use hambo_core::task::Effort;
 use hambo_core::variant::Variant;
 
-use super::grow::grown;
+use super::effort::Learning;
+use super::grow::trajectories;
 use super::scout::{self, scout};
-use super::{Learning, Trained, Usual, train};
-use crate::case::Case;
+use super::train::{Trained, Usual, train};
 use crate::findings::{Findings, TRACED_TRAJECTORIES};
-use crate::in_lanes::{Checked, check_and_tell, work};
 use crate::names::variant_name;
+use crate::parallel::{CheckWatch, LANES, check, work};
+use crate::parsed_case::{ParsedCase, encode_parts};
 use crate::reinforcement::RoundReport;
+use crate::system::System;
 use hambo_base::Error;
 use hambo_base::meter::Meter;
-use hambo_base::observer::{Observer, Progress, Unobserved};
-use hambo_task::image::Adversaries;
+use hambo_base::observer::{Observer, Progress};
+use hambo_task::image::{Adversaries, AlignedBytes};
+use hambo_task::task::TaskFile;
 
 /// Sweeps of the search that tells how much there is to be found.
 const SHORT: u32 = 4;
 
 /// What one adversary found, and what it cost.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Contender {
+pub struct AdversaryCost {
     /// Against what.
     pub objective: Objective,
     /// CA or DA1.
@@ -47,15 +49,17 @@ pub struct Contender {
 
 /// A check with every adversary.
 #[derive(Debug)]
-pub struct Contest {
+pub struct AdversarialCheck {
     /// The estimates over all of them, and the verdict.
     pub outcome: Outcome,
     /// Networks that were trained, and sequences that were found, on the way.
     pub adversaries: Adversaries,
+    /// The same, encoded.
+    pub(crate) parts: Vec<AlignedBytes>,
     /// What they chose on the first trajectories, for a report.
     pub findings: Vec<Findings>,
     /// What each found, objective by objective and variant by variant.
-    pub contenders: Vec<Contender>,
+    pub costs: Vec<AdversaryCost>,
     /// How long the check itself took.
     pub check_time: Duration,
     /// Steps of the model that the search on other trajectories and the check took, a step
@@ -71,35 +75,46 @@ pub struct Contest {
 ///
 /// # Errors
 /// If a part is bad, a number is not finite, or the observer broke off.
-pub fn contest(
-    case: &Case,
+pub fn check_against_adversaries(
+    case: &ParsedCase<'_>,
     learning: Option<&Learning>,
     observer: &mut dyn Observer,
-) -> Result<Contest, Error> {
+) -> Result<AdversarialCheck, Error> {
     let (trained, mut adversaries) = learned(case, learning, observer)?;
-    let before = work_of_check(case, &adversaries)?;
-    let scouted = scout::work(case, &adversaries)?;
-    let planned = scouted.saturating_add(before);
-    let meter = Meter::begin(observer, "search and check", planned);
+    let parts = encode_parts(&adversaries)?;
+    let with_networks = case.with_adversaries(&parts)?;
+    let system = with_networks.system();
+    let (before, scouted) = (work(&system)?, scout::work(&system));
+    let meter = Meter::begin(observer, "search and check", scouted.saturating_add(before));
     adversaries.found =
-        tracing::info_span!("scout").in_scope(|| scout(case, &adversaries, &meter))?;
-    let grown = grown(case, &adversaries)?;
-    let case = &grown;
+        tracing::info_span!("scout").in_scope(|| scout(&with_networks, &meter))?;
+    let found = encode_parts(&Adversaries {
+        networks: Vec::new(),
+        found: adversaries.found.clone(),
+    })?;
+    let mut armed = with_networks.with_adversaries(&found)?;
+    armed.effort.trajectories = trajectories(&armed)?;
+    let (effort, system) = (armed.effort, armed.system());
     // What was found is tried, and there may be more trajectories.
-    let after = work_of_check(case, &adversaries)?;
-    meter.plan(after.saturating_sub(before));
-    let sweeps = case.effort.iterations;
-    let check = || timed_check(case, &adversaries, TRACED_TRAJECTORIES, &meter);
-    let (checked, check_time) = tracing::info_span!("check", sweeps).in_scope(check)?;
-    let contenders = contenders(case, &adversaries, &checked.outcome, &trained)?;
-    Ok(Contest {
+    meter.plan(work(&system)?.saturating_sub(before));
+    let watch = CheckWatch {
+        keep: TRACED_TRAJECTORIES,
+        meter: Some(&meter),
+    };
+    let start = Instant::now();
+    let check = || check::<LANES>(system.clone(), watch);
+    let checked = tracing::info_span!("check", sweeps = effort.iterations).in_scope(check)?;
+    let check_time = start.elapsed();
+    let costs = costs(&system, &checked.outcome, &trained);
+    Ok(AdversarialCheck {
         outcome: checked.outcome,
         adversaries,
+        parts: [parts.as_slice(), &found].concat(),
         findings: checked.findings,
-        contenders,
+        costs,
         check_time,
         model_steps: scouted.saturating_add(checked.model_steps),
-        effort: case.effort,
+        effort,
     })
 }
 
@@ -107,22 +122,23 @@ pub fn contest(
 /// sequences that were found on other trajectories.
 ///
 /// # Errors
-/// As [`contest`].
-pub fn adversaries(
-    case: &Case,
+/// As [`check_against_adversaries`].
+pub fn find_adversaries(
+    case: &ParsedCase<'_>,
     learning: Option<&Learning>,
     observer: &mut dyn Observer,
-) -> Result<(Vec<Trained>, Adversaries), Error> {
-    let (trained, mut adversaries) = learned(case, learning, observer)?;
-    let meter = Meter::begin(observer, "search", scout::work(case, &adversaries)?);
-    adversaries.found =
-        tracing::info_span!("scout").in_scope(|| scout(case, &adversaries, &meter))?;
-    Ok((trained, adversaries))
+) -> Result<Adversaries, Error> {
+    let (_, mut adversaries) = learned(case, learning, observer)?;
+    let parts = encode_parts(&adversaries)?;
+    let case = case.with_adversaries(&parts)?;
+    let meter = Meter::begin(observer, "search", scout::work(&case.system()));
+    adversaries.found = tracing::info_span!("scout").in_scope(|| scout(&case, &meter))?;
+    Ok(adversaries)
 }
 
 /// The networks alone.
 fn learned(
-    case: &Case,
+    case: &ParsedCase<'_>,
     learning: Option<&Learning>,
     observer: &mut dyn Observer,
 ) -> Result<(Vec<Trained>, Adversaries), Error> {
@@ -139,40 +155,34 @@ fn learned(
     Ok((trained, adversaries))
 }
 
-fn work_of_check(case: &Case, adversaries: &Adversaries) -> Result<u64, Error> {
-    let bytes = case.image(adversaries)?;
-    Ok(work(&Image::parse(bytes.as_bytes())?)?)
-}
-
 /// Trains a network against every objective under every variant of a case that has one.
 /// `observer` is told of every round, and may break off.
 ///
 /// # Errors
 /// As [`train`].
 pub fn learn(
-    case: &Case,
+    case: &ParsedCase<'_>,
     learning: &Learning,
     observer: &mut dyn Observer,
 ) -> Result<Vec<Trained>, Error> {
-    let mut short = case.clone();
-    short.effort.iterations = SHORT;
-    short.effort.trajectories = short.effort.searched;
+    let mut short = case.system();
+    let task = &mut short.task;
+    task.effort.iterations = SHORT;
+    task.effort.trajectories = task.effort.searched;
     // A learner is told of margins, not of shares.
-    for constraint in &mut short.task.constraints {
-        constraint.constraint.probability = None;
+    for constraint in &mut task.constraints {
+        constraint.probability = None;
     }
-    let mut nobody = Unobserved;
-    let unmetered = Meter::begin(&mut nobody, "check", 0);
-    let (short, _) = timed_check(&short, &Adversaries::default(), 0, &unmetered)?;
-    let short = short.outcome;
+    let short = check::<LANES>(short, CheckWatch::default())?.outcome;
+    let task = &case.case.task;
     let mut trained = Vec::new();
-    let all = (0..).zip(case.objectives());
+    let all = (0..).zip(case.case.objectives());
     let known: Vec<_> = all
-        .filter(|(_, objective)| learnable(case, *objective))
+        .filter(|(_, objective)| learnable(task, *objective))
         .collect();
-    let searching = case.task.method.variants.iter();
-    let learners = searching.filter(|one| searches(**one)).count() * known.len();
-    let planned = learners * learning.rounds.rounds;
+    let searching = task.method.variants.iter().copied();
+    let searching: Vec<Variant> = searching.filter(|one| searches(*one)).collect();
+    let planned = searching.len() * known.len() * learning.rounds.rounds;
     observer.report(Progress {
         done: 0,
         planned,
@@ -185,14 +195,11 @@ pub fn learn(
             let steps = match objective {
                 Objective::Return => 1.0,
                 // Of a constraint's mean the adversary earns the sum.
-                Objective::Constraint(_) => case.task.horizon as f32,
+                Objective::Constraint(_) => task.horizon as f32,
             };
             found.map_or(f32::NAN, |found| steps * found.mean)
         };
-        for variant in case.task.method.variants.iter().copied() {
-            if !searches(variant) {
-                continue;
-            }
+        for variant in searching.iter().copied() {
             let usual = Usual {
                 neutral: of(Variant::Mean),
                 worst: of(variant),
@@ -215,49 +222,23 @@ pub fn learn(
 }
 
 /// Whether an objective is a sum over the steps, which is what the learners know.
-fn learnable(case: &Case, objective: Objective) -> bool {
+fn learnable(task: &TaskFile, objective: Objective) -> bool {
     match objective {
         Objective::Return => true,
         Objective::Constraint(place) => {
-            let constraint = case.task.constraints.get(usize::from(place));
+            let constraint = task.constraints.get(usize::from(place));
             constraint.is_some_and(|one| one.constraint.kind == ConstraintKind::Mean)
         }
     }
 }
 
-fn timed_check(
-    case: &Case,
-    adversaries: &Adversaries,
-    keep: u32,
-    meter: &Meter<'_>,
-) -> Result<(Checked, Duration), Error> {
-    let bytes = case.image(adversaries)?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let start = Instant::now();
-    let checked = check_and_tell(&image, keep, meter)?;
-    Ok((checked, start.elapsed()))
-}
-
-fn contenders(
-    case: &Case,
-    adversaries: &Adversaries,
-    outcome: &Outcome,
-    trained: &[Trained],
-) -> Result<Vec<Contender>, Error> {
-    let bytes = case.image(adversaries)?;
-    let image = Image::parse(bytes.as_bytes())?;
-    let (model, task, policy) = (image.model(), image.task(), image.policy());
-    let mut contenders = Vec::new();
+fn costs(system: &System<'_>, outcome: &Outcome, trained: &[Trained]) -> Vec<AdversaryCost> {
+    let task = &system.task;
+    let mut costs = Vec::new();
     let searched = |estimate: &&Estimate| searches(estimate.variant);
     for estimate in outcome.estimates.iter().filter(searched) {
         let (variant, objective) = (estimate.variant, estimate.objective);
-        let rollout = Rollout {
-            model,
-            policy,
-            task,
-            variant,
-            objective,
-        };
+        let rollout = system.rollout(variant, objective);
         let starts = Starts::of(&rollout);
         let walk = u64::from(task.horizon) * u64::from(Level::Searched.trajectories(task));
         let walked = |starts: usize| walk * starts as u64;
@@ -285,7 +266,7 @@ fn contenders(
             ("found elsewhere", found.elsewhere, walked(starts.found)),
             (search, Some(found.search), search_steps),
         ];
-        let contender = |name, mean, model_steps| Contender {
+        let cost = |name, mean, model_steps| AdversaryCost {
             objective,
             variant,
             name,
@@ -295,14 +276,14 @@ fn contenders(
             time: None,
         };
         let rows = rows.into_iter();
-        contenders.extend(
-            rows.filter_map(|(name, mean, steps)| mean.map(|mean| contender(name, mean, steps))),
+        costs.extend(
+            rows.filter_map(|(name, mean, steps)| mean.map(|mean| cost(name, mean, steps))),
         );
-        contenders.extend(found.network.zip(network).map(|(mean, one)| Contender {
+        costs.extend(found.network.zip(network).map(|(mean, one)| AdversaryCost {
             gradient_steps: one.gradient_steps,
             time: Some(one.time),
-            ..contender(learner, mean, one.model_steps)
+            ..cost(learner, mean, one.model_steps)
         }));
     }
-    Ok(contenders)
+    costs
 }

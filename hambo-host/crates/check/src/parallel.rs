@@ -1,22 +1,23 @@
-//! The core's check on the host, its lanes over all cores.
+//! The core's check on the host: groups of lanes over all processor cores.
 
 use std::ops::Range;
 
 use hambo_core::adversary::{Candidate, Level, Search, SearchResult, Shortlist, Starts, searches};
 use hambo_core::check::{Assessment, Outcome, Stage};
-use hambo_core::image::Image;
+use hambo_core::model::Dynamics;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
+use hambo_core::task::Task;
 use rayon::prelude::*;
 
 use crate::findings::{Choice, Findings};
 use crate::neighbours::in_groups;
+use crate::system::System;
 use hambo_base::Error;
 use hambo_base::meter::Meter;
-use hambo_base::observer::Unobserved;
 
 /// Trajectories that walk side by side: the kernels' largest group.
-const LANES: usize = 32;
+pub const LANES: usize = 32;
 
 /// What one thread may take. A horizon of a thousand steps needs some megabytes; one of
 /// billions is a slip, and must not end in an abort.
@@ -25,72 +26,32 @@ const MOST_BYTES: usize = 1 << 30;
 /// Lanes of a group of few trajectories that are left over.
 const NARROW: usize = 8;
 
-/// Trajectories whose results are held at a time: memory does not grow with more.
+/// Trajectories whose results are in memory at a time.
 const BLOCK: usize = 1 << 14;
 
-/// Runs the check of an image to its verdict.
-///
-/// # Errors
-/// If the task needs too much memory.
-pub fn check(image: &Image<'_>) -> Result<Outcome, CapacityError> {
-    check_in_lanes::<LANES>(image)
+/// What is kept of a check, and who counts its work.
+#[derive(Clone, Copy, Default)]
+pub struct CheckWatch<'m, 'o> {
+    /// Trajectories whose choices against the return are kept: the first searched ones, or
+    /// the first of all where a variant does not search.
+    pub keep: u32,
+    /// Counts the steps of the model, and may break off.
+    pub meter: Option<&'m Meter<'o>>,
 }
 
-/// Likewise, and keeps what the adversaries chose against the return on the first
-/// trajectories: of the searched ones, or where a variant searches none, of all.
-///
-/// # Errors
-/// If the task needs too much memory.
-///
-/// ```
-/// use hambo_check::in_lanes::check_and_keep;
-///
-/// let image = hambo_core::example::image()?;
-/// let (outcome, findings) = check_and_keep(&image, 2).map_err(|_| "too large")?;
-/// // CA from five starts on both searched trajectories.
-/// assert_eq!(findings.len(), 1);
-/// assert_eq!(findings[0].choices.len(), 2 * 5);
-/// let worst: f32 = findings[0].worst().map(|choice| choice.least).sum();
-/// assert!((worst / 2.0 - outcome.estimates[1].found.search).abs() < 1e-5);
-/// # Ok::<(), &str>(())
-/// ```
-pub fn check_and_keep(
-    image: &Image<'_>,
-    trajectories: u32,
-) -> Result<(Outcome, Vec<Findings>), CapacityError> {
-    let mut nobody = Unobserved;
-    let meter = Meter::begin(&mut nobody, "check", 0);
-    let checked = run::<LANES>(image, trajectories, &meter)?;
-    Ok((checked.outcome, checked.findings))
-}
-
-/// A check that was walked to its end.
-pub(super) struct Checked {
+/// A finished check.
+pub struct Checked {
+    /// Estimates and verdict.
     pub outcome: Outcome,
     /// What the adversaries chose.
     pub findings: Vec<Findings>,
-    /// Steps of the model that it took; a step back counts as two.
+    /// Steps of the model; a step back counts as two.
     pub model_steps: u64,
 }
 
-/// The check with what the adversaries chose; counts the [`work`] on a meter, which may break
-/// it off.
-///
-/// # Errors
-/// If the task needs too much memory, or the work was broken off.
-pub(super) fn check_and_tell(
-    image: &Image<'_>,
-    trajectories: u32,
-    meter: &Meter<'_>,
-) -> Result<Checked, Error> {
-    let checked = run::<LANES>(image, trajectories, meter)?;
-    meter.hold()?;
-    Ok(checked)
-}
-
-/// Steps of the model that an image's check takes; a step back counts as two.
-pub(super) fn work(image: &Image<'_>) -> Result<u64, CapacityError> {
-    let assessment = Assessment::new(image.model(), image.task(), image.policy())?;
+/// Steps of the model that a check takes; a step back counts as two.
+pub(crate) fn work(system: &System<'_>) -> Result<u64, CapacityError> {
+    let assessment = Assessment::new(system.model, &system.task, system.policy)?;
     let each = assessment.plan();
     Ok(each
         .map(|stage| work_of_stage(&stage))
@@ -102,8 +63,8 @@ fn work_of_stage<P>(stage: &Stage<'_, P>) -> u64 {
     u64::from(stage.candidates()).saturating_mul(one)
 }
 
-/// Likewise, of a level with so many starts on each trajectory.
-pub(super) fn work_of<P>(rollout: &Rollout<'_, P>, level: Level, starts: usize) -> u64 {
+/// Steps of a level with this many starts on each trajectory.
+pub(crate) fn work_of<P>(rollout: &Rollout<'_, P>, level: Level, starts: usize) -> u64 {
     let candidates = u64::from(level.trajectories(rollout.task)).saturating_mul(starts as u64);
     candidates.saturating_mul(work_of_one(rollout, level))
 }
@@ -113,40 +74,46 @@ fn work_of_one<P>(rollout: &Rollout<'_, P>, level: Level) -> u64 {
     u64::from(rollout.task.horizon).saturating_mul(1 + 3 * sweeps)
 }
 
-/// The check with a chosen number of lanes, which changes the time and not a
-/// bit of the result; nor does the number of threads, since candidates are
-/// searched in any order and added in theirs.
+/// Runs the core's check to its verdict. The number of lanes `B` changes the time and not a
+/// bit of the result; nor does the number of threads, since candidates are searched in any
+/// order and added in theirs.
 ///
 /// # Errors
-/// If the task needs too much memory.
-pub fn check_in_lanes<const B: usize>(image: &Image<'_>) -> Result<Outcome, CapacityError> {
-    let mut nobody = Unobserved;
-    let meter = Meter::begin(&mut nobody, "check", 0);
-    run::<B>(image, 0, &meter).map(|checked| checked.outcome)
-}
-
-fn run<const B: usize>(
-    image: &Image<'_>,
-    trajectories: u32,
-    meter: &Meter<'_>,
-) -> Result<Checked, CapacityError> {
-    let (model, task, policy) = (image.model(), image.task(), image.policy());
-    let rows = rows_needed::<B>(image)?;
+/// If the task needs too much memory, or the meter broke off.
+///
+/// ```
+/// use hambo_check::parallel::{CheckWatch, LANES, check};
+///
+/// let image = hambo_core::example::image()?;
+/// let watch = CheckWatch { keep: 2, ..CheckWatch::default() };
+/// let checked = check::<LANES>(&image, watch).map_err(|_| "too large")?;
+/// // CA from five starts on both searched trajectories.
+/// let findings = &checked.findings;
+/// assert_eq!((findings.len(), findings[0].choices.len()), (1, 2 * 5));
+/// let worst: f32 = findings[0].worst().map(|choice| choice.least).sum();
+/// assert!((worst / 2.0 - checked.outcome.estimates[1].found.search).abs() < 1e-5);
+/// # Ok::<(), &str>(())
+/// ```
+pub fn check<'a, const B: usize>(
+    system: impl Into<System<'a>>,
+    watch: CheckWatch<'_, '_>,
+) -> Result<Checked, Error> {
+    let system = system.into();
+    let (model, task, policy) = (system.model, &system.task, system.policy);
+    let rows = rows_needed::<B>(&model.dynamics, task, policy)?;
     let mut assessment = Assessment::new(model, task, policy)?;
     let mut findings: Vec<Findings> = Vec::new();
     let mut model_steps = 0_u64;
     while let Some(stage) = assessment.current() {
         let (rollout, level) = (&stage.rollout, stage.level);
         let keep = match (rollout.objective, level) {
-            (Objective::Return, Level::Searched) => trajectories,
-            (Objective::Return, Level::Sampled) => {
-                if rollout.variant.has_adversary() && !searches(rollout.variant) {
-                    trajectories
-                } else {
-                    0
-                }
+            (Objective::Return, Level::Searched) => watch.keep,
+            (Objective::Return, Level::Sampled)
+                if rollout.variant.has_adversary() && !searches(rollout.variant) =>
+            {
+                watch.keep
             }
-            (Objective::Return, Level::Pilot | Level::Trial) | (Objective::Constraint(_), _) => 0,
+            _ => 0,
         };
         model_steps = model_steps.saturating_add(work_of_stage(&stage));
         let mut choices = Vec::new();
@@ -161,7 +128,7 @@ fn run<const B: usize>(
                 };
                 let candidate = |number| assessment.candidate(&stage, number);
                 let searched =
-                    search_block::<B>((rollout, level), order, block, &candidate, rows, meter)?;
+                    search_block::<B>((rollout, level), order, block, &candidate, rows, watch.meter)?;
                 assessment.add_results(searched.iter().map(|one| one.result));
                 choices.extend(searched.into_iter().filter_map(|one| one.choice));
             }
@@ -180,6 +147,9 @@ fn run<const B: usize>(
                 choices,
             }),
         }
+    }
+    if let Some(meter) = watch.meter {
+        meter.hold()?;
     }
     Ok(Checked {
         outcome: assessment.outcome(),
@@ -203,9 +173,10 @@ struct CandidateOrder {
 impl CandidateOrder {
     fn of<P>(stage: &Stage<'_, P>) -> Self {
         let starts = stage.starts as u32;
-        let [passes, starts] = match stage.compares_members() {
-            true => [starts, 1],
-            false => [1, starts],
+        let [passes, starts] = if stage.compares_members() {
+            [starts, 1]
+        } else {
+            [1, starts]
         };
         Self {
             passes,
@@ -215,7 +186,7 @@ impl CandidateOrder {
         }
     }
 
-    /// That of a whole level in which so many starts have their turn.
+    /// That of a whole level with `starts` candidates on each trajectory.
     fn of_level<P>(rollout: &Rollout<'_, P>, level: Level, starts: usize) -> Self {
         Self {
             passes: 1,
@@ -250,8 +221,12 @@ impl CandidateOrder {
 }
 
 /// The rows of one group, if one thread may take them.
-fn rows_needed<const B: usize>(image: &Image<'_>) -> Result<usize, CapacityError> {
-    let needed = Buffers::<B>::rows_needed(&image.model().dynamics, image.task(), image.policy())?;
+fn rows_needed<const B: usize>(
+    dynamics: &Dynamics<'_>,
+    task: &Task<'_>,
+    policy: &StoredPolicy<'_>,
+) -> Result<usize, CapacityError> {
+    let needed = Buffers::<B>::rows_needed(dynamics, task, policy)?;
     let available = MOST_BYTES / size_of::<[f32; B]>();
     if needed > available {
         return Err(CapacityError { needed, available });
@@ -259,39 +234,22 @@ fn rows_needed<const B: usize>(image: &Image<'_>) -> Result<usize, CapacityError
     Ok(needed)
 }
 
-/// The search of all searched trajectories of a rollout of an image: what came of each start, and what
-/// it chose.
+/// The search of all searched trajectories: what came of each start, and what it chose on
+/// the first `keep` trajectories.
 ///
 /// # Errors
-/// If the task needs too much memory.
-pub(super) fn search_all(
-    image: &Image<'_>,
+/// If the task needs too much memory, or the work was broken off.
+pub(crate) fn search_all(
     rollout: &Rollout<'_, StoredPolicy<'_>>,
+    keep: u32,
     meter: &Meter<'_>,
 ) -> Result<(Vec<SearchResult>, Findings), Error> {
     let level = Level::Searched;
     let starts = Starts::of(rollout).count();
     let candidate = |number| Candidate::numbered(rollout, level, number);
-    let keep = level.trajectories(rollout.task);
-    let searched = search_level(image, (rollout, level), starts, keep, &candidate, meter)?;
+    let searched = search_level((rollout, level), starts, keep, &candidate, meter)?;
     let results = searched.iter().map(|one| one.result).collect();
     Ok((results, findings(rollout, level, starts, searched)))
-}
-
-/// The same without what was chosen.
-///
-/// # Errors
-/// If the task needs too much memory.
-pub(super) fn search_results(
-    image: &Image<'_>,
-    rollout: &Rollout<'_, StoredPolicy<'_>>,
-    meter: &Meter<'_>,
-) -> Result<Vec<SearchResult>, Error> {
-    let level = Level::Searched;
-    let starts = Starts::of(rollout).count();
-    let candidate = |number| Candidate::numbered(rollout, level, number);
-    let searched = search_level(image, (rollout, level), starts, 0, &candidate, meter)?;
-    Ok(searched.iter().map(|one| one.result).collect())
 }
 
 /// The focused search of all searched trajectories: what was chosen on each from the `keep`
@@ -299,15 +257,14 @@ pub(super) fn search_results(
 ///
 /// # Errors
 /// If the task needs too much memory.
-pub(super) fn search_promising(
-    image: &Image<'_>,
+pub(crate) fn search_promising(
     rollout: &Rollout<'_, StoredPolicy<'_>>,
     keep: usize,
     meter: &Meter<'_>,
 ) -> Result<Findings, Error> {
     let starts = Starts::of(rollout).count();
     let every = |number| Candidate::numbered(rollout, Level::Trial, number);
-    let tried = search_level(image, (rollout, Level::Trial), starts, 0, &every, meter)?;
+    let tried = search_level((rollout, Level::Trial), starts, 0, &every, meter)?;
     let kept: Vec<Shortlist> = tried
         .chunks(starts.max(1))
         .map(|trajectory| {
@@ -325,7 +282,7 @@ pub(super) fn search_promising(
     };
     let level = Level::Searched;
     let all = level.trajectories(rollout.task);
-    let searched = search_level(image, (rollout, level), keep, all, &candidate, meter)?;
+    let searched = search_level((rollout, level), keep, all, &candidate, meter)?;
     Ok(findings(rollout, level, keep, searched))
 }
 
@@ -343,23 +300,23 @@ fn findings(
     }
 }
 
-/// All trajectories of a level, with so many starts on each.
+/// All trajectories of a level, with `starts` candidates on each.
 fn search_level(
-    image: &Image<'_>,
     (rollout, level): (&Rollout<'_, StoredPolicy<'_>>, Level),
     starts: usize,
     keep: u32,
     candidate: &Numbering<'_>,
     meter: &Meter<'_>,
 ) -> Result<Vec<Searched>, Error> {
-    let rows = rows_needed::<LANES>(image)?;
+    let rows = rows_needed::<LANES>(&rollout.model.dynamics, rollout.task, rollout.policy)?;
     let order = CandidateOrder::of_level(rollout, level, starts);
     let block = Block {
         pass: 0,
         trajectories: 0..order.trajectories,
         keep,
     };
-    let searched = search_block::<LANES>((rollout, level), order, block, candidate, rows, meter)?;
+    let searched =
+        search_block::<LANES>((rollout, level), order, block, candidate, rows, Some(meter))?;
     meter.hold()?;
     Ok(searched)
 }
@@ -391,7 +348,7 @@ fn search_block<const B: usize>(
     block: Block,
     candidate: &Numbering<'_>,
     rows: usize,
-    meter: &Meter<'_>,
+    meter: Option<&Meter<'_>>,
 ) -> Result<Vec<Searched>, CapacityError> {
     let group = B / candidates.starts.max(1) as usize;
     let end = candidates.first.saturating_add(candidates.trajectories);
@@ -441,7 +398,7 @@ struct Job<'j, 'r, 'p, 'n, 'm> {
     candidate: &'j Numbering<'n>,
     /// Candidates below this number whose choices are kept.
     keep: u32,
-    meter: &'j Meter<'m>,
+    meter: Option<&'j Meter<'m>>,
 }
 
 /// The whole search of one group, and the choices of its candidates below `keep`.
@@ -476,7 +433,7 @@ fn search<const B: usize>(
         left -= done;
         sweep = 3 * forward;
         // Whoever began the work sees that it was broken off.
-        if meter.add(done).is_break() {
+        if meter.is_some_and(|meter| meter.add(done).is_break()) {
             break;
         }
         for (lane, choice) in choices.iter_mut().enumerate() {

@@ -160,6 +160,19 @@ pub fn ensure_kept(name: &str, measured: f64, tolerance: f64) -> Result<(), Stri
     }
 }
 
+/// Compares the rows that a test made with a kept file.
+///
+/// # Errors
+/// If they differ.
+pub fn ensure_rows(name: &str, rows: &str) -> Result<(), String> {
+    match read(name)?.trim_end() == rows {
+        true => Ok(()),
+        false => Err(format!(
+            "the program gives\n{rows}\nwrite that to {name} and run `cargo xtask pages`"
+        )),
+    }
+}
+
 /// The device's figures that are committed, in the units of the pages.
 fn budgets(parts: &mut Parts) -> Result<(), String> {
     let text = read("budgets.toml")?;

@@ -14,7 +14,7 @@ use crate::study::run::file;
 use crate::study::Study;
 
 fn kept(study: &dyn Study) -> Result<Table, String> {
-    let table = Table::read(&file(&root().join("results"), study, None), study)?;
+    let table = Table::read(&file(&root().join("results"), study), study)?;
     Ok(table.whole_cells(study))
 }
 
@@ -25,7 +25,7 @@ pub(super) fn add(parts: &mut Parts) -> Result<(), String> {
         ("table-1", &Offline::new(OfflineEffort::full())),
     ];
     for (name, study) in studies {
-        let text = study.summary(&kept(study)?, None).text;
+        let text = study.summary(&kept(study)?).text;
         parts.add(name, tables_of(&text).concat());
     }
     let pendulum = points(&kept(&Control(effort.clone()))?);
@@ -45,6 +45,8 @@ pub(super) fn add(parts: &mut Parts) -> Result<(), String> {
     let all = [pendulum, locomotion].concat();
     parts.add("authors", authors(&all)?);
     parts.add("speed", verbatim("results/speed.csv")?);
+    parts.add("termination", verbatim("results/termination.csv")?);
+    parts.0.insert("demo".to_owned(), demo()?);
     Ok(())
 }
 
@@ -167,6 +169,22 @@ fn authors(points: &[ControlPoint]) -> Result<String, String> {
         "our seeds above the truth",
     ];
     Ok(table(header, &lines))
+}
+
+/// The last table of `cargo xtask demo`, whose device gives the host's bits.
+fn demo() -> Result<String, String> {
+    let mut text = "```\ncontroller     truth   neutral  CA bound, host     CA bound, device    \
+                    bits   verdict\n"
+        .to_owned();
+    for row in csv("results/demo.csv")? {
+        let [controller, truth, neutral, bound, bits, verdict] =
+            ["controller", "truth", "neutral", "bound", "bits", "verdict"].map(|name| &row[name]);
+        text += &format!(
+            "{controller:<10}{truth:>10}{neutral:>10}{bound:>10} {bits}{bound:>10} {bits}  equal  \
+             {verdict}\n"
+        );
+    }
+    Ok(text + "```")
 }
 
 /// A file whose columns are those of the table.

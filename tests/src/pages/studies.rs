@@ -33,11 +33,11 @@ pub(super) fn add(parts: &mut Parts) -> Result<(), String> {
         ("monitor", &["monitor"]),
     ] {
         let study = named(name).ok_or(format!("there is no study {name}"))?;
-        let text = study.summary(&kept(study, None)?, None).text;
+        let text = study.summary(&kept(study)?).text;
         for (name, text) in tables.iter().zip(tables_of(&text)) {
             parts.add(name, text);
         }
-        let rows = kept(study, None)?;
+        let rows = kept(study)?;
         match name {
             "known" => {
                 let halved = KnownCounts::of(&rows, None).halved;
@@ -59,7 +59,7 @@ fn of(hits: usize, all: usize) -> String {
 }
 
 fn coverage(parts: &mut Parts) -> Result<(), String> {
-    let (even, focused) = (kept(&Coverage::EVEN, None)?, kept(&Coverage::FOCUSED, None)?);
+    let (even, focused) = (kept(&Coverage::EVEN)?, kept(&Coverage::FOCUSED)?);
     let ([logs, unexplored], [focused_logs, focused_unexplored]) =
         (explored(&even), explored(&focused));
     let all: Vec<Record<'_>> = even.rows().collect();
@@ -115,7 +115,7 @@ fn coverage(parts: &mut Parts) -> Result<(), String> {
 type Before<'b> = dyn Fn(&str, &str) -> Result<&'b Kept, String> + 'b;
 
 fn broken(parts: &mut Parts, before: &Before<'_>) -> Result<(), String> {
-    let rows = kept(&Broken, None)?;
+    let rows = kept(&Broken)?;
     let mut lines = Vec::new();
     for assumption in ASSUMPTIONS {
         let old = before("broken", assumption.name())?;
@@ -166,7 +166,7 @@ const GLITCHES: [(&str, &[&str]); 8] = [
 ];
 
 fn glitches(parts: &mut Parts, before: &Before<'_>) -> Result<(), String> {
-    let rows = kept(&Glitches, None)?;
+    let rows = kept(&Glitches)?;
     let mut lines = Vec::new();
     for (name, kinds) in GLITCHES {
         let old = before("glitches", name)?;
@@ -189,7 +189,7 @@ fn glitches(parts: &mut Parts, before: &Before<'_>) -> Result<(), String> {
 }
 
 fn flips(parts: &mut Parts, before: &Before<'_>) -> Result<(), String> {
-    let rows = kept(&DriveFlips, None)?;
+    let rows = kept(&DriveFlips)?;
     let mut lines = Vec::new();
     for scene in ["before the trip", "with the fallback"] {
         let old = before("drive_flips", scene)?;

@@ -18,8 +18,8 @@ use hambo_task::image::{
 };
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
-use hambo_tests::pages::ensure_kept;
 use hambo_tests::fixture;
+use hambo_tests::pages::ensure_kept;
 use rayon::prelude::*;
 
 /// A system on a line whose confidence set is known by construction: two

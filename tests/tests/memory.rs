@@ -7,7 +7,6 @@ use hambo_core::arithmetic::random::Stream;
 use hambo_learn::ensemble::{
     Bandwidth, EnsembleOptions, Inference, Schedule, TrainingSet, train_ensemble,
 };
-use hambo_tests::pages::ensure_kept;
 
 const ROWS: usize = 300_000;
 
@@ -44,5 +43,4 @@ fn memory_is_linear_in_the_rows() {
     // each of the five members: 60 bytes. A column more per row and member would be 20.
     println!("{per_row:.1} bytes per row");
     assert!((50.0..75.0).contains(&per_row), "{per_row} bytes per row");
-    ensure_kept("bytes-per-row", per_row, 0.15).unwrap();
 }

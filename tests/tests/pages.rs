@@ -7,7 +7,10 @@ use hambo_tests::pages::{Quality, ensure_kept, quality, stale};
 fn no_page_is_stale() {
     let stale = stale().unwrap();
     let names: Vec<&str> = stale.iter().map(|(page, _)| *page).collect();
-    assert!(names.is_empty(), "{names:?} differ: run `cargo xtask pages`");
+    assert!(
+        names.is_empty(),
+        "{names:?} differ: run `cargo xtask pages`"
+    );
 }
 
 #[test]
@@ -33,7 +36,14 @@ fn the_quality_of_estimates_by_hand() {
     };
     let found = quality(&logs, &truths, &errors);
     let pairs = |one: &Quality| {
-        [one.error, one.relative, one.rank, one.regret, one.above, one.excess]
+        [
+            one.error,
+            one.relative,
+            one.rank,
+            one.regret,
+            one.above,
+            one.excess,
+        ]
     };
     for (found, wanted) in pairs(&found).into_iter().zip(pairs(&wanted)) {
         assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");

@@ -64,7 +64,8 @@ fn bounds_hold_over_twenty_seeds() {
                     .value;
                 let (neutral, bound) = (outcome.neutral, outcome.bound);
                 let (bits, verdict) = (bound.to_bits(), outcome.verdict.name());
-                let row = format!("\npi_{y},{truth:.3},{neutral:.3},{bound:.3},{bits:08x},{verdict}");
+                let row =
+                    format!("\npi_{y},{truth:.3},{neutral:.3},{bound:.3},{bits:08x},{verdict}");
                 (truth - bound, verdict, row)
             };
             let ((danger_gap, danger, one), (safe_gap, safe, other)) = (run(1.1), run(1.6));

@@ -48,7 +48,9 @@ fn csv(name: &str) -> Result<Vec<Kept>, String> {
         let fields: Vec<&str> = line.split(',').collect();
         let pairs = columns.iter().zip(&fields);
         match fields.len() == columns.len() {
-            true => Ok(pairs.map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()),
+            true => Ok(pairs
+                .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+                .collect()),
             false => Err(format!("{name}: {line} has not the fields of its header")),
         }
     };
@@ -117,7 +119,9 @@ pub fn stale() -> Result<Vec<(&'static str, String)>, String> {
     let mut stale = Vec::new();
     for page in PAGES {
         let old = read(page)?;
-        let (new, used) = parts.fill(&old).map_err(|error| format!("{page}: {error}"))?;
+        let (new, used) = parts
+            .fill(&old)
+            .map_err(|error| format!("{page}: {error}"))?;
         unused.retain(|name| !used.contains(name.as_str()));
         if new != old {
             stale.push((page, new));
@@ -141,20 +145,29 @@ pub fn write() -> Result<Vec<&'static str>, String> {
     stale()?.into_iter().map(write).collect()
 }
 
-/// Compares what a test measured with the figure of that name in the pages, which may differ
-/// by the share `tolerance`: 0 for counts.
+/// Compares what a test measured with the figure of that name in the pages: equal when rounded
+/// as that is, or different by less than the share `tolerance`.
 ///
 /// # Errors
 /// If it differs by more, or is not kept.
 pub fn ensure_kept(name: &str, measured: f64, tolerance: f64) -> Result<(), String> {
     let rows = csv(MEASURED)?;
     let row = rows.iter().find(|row| row["name"] == name);
-    let kept = row.map(|row| row["value"].replace('−', "-").replace('·', ""));
-    let near = |kept: f64| (measured - kept).abs() <= tolerance * kept.abs();
-    match kept.as_deref().map(str::parse) {
-        Some(Ok(kept)) if near(kept) => Ok(()),
-        _ => Err(format!(
-            "the program gives {name} = {measured}, {MEASURED} has {kept:?}: \
+    let kept = row.map_or("nothing", |row| row["value"].as_str());
+    let (digits, scientific) = match kept.split_once('e') {
+        Some((digits, _)) => (digits, true),
+        None => (kept, false),
+    };
+    let places = digits.split_once('.').map_or(0, |(_, places)| places.len());
+    let rounded = match scientific {
+        true => format!("{measured:.places$e}"),
+        false => format!("{measured:.places$}"),
+    };
+    let near = |kept: f64| (measured - kept).abs() < tolerance * kept.abs();
+    match rounded == kept || kept.parse().is_ok_and(near) {
+        true => Ok(()),
+        false => Err(format!(
+            "the program gives {name} = {measured}, {MEASURED} has {kept}: \
              change it there and run `cargo xtask pages`"
         )),
     }
@@ -203,7 +216,9 @@ fn grouped(number: f64) -> String {
     let place = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
     let comma = |at: usize| if place(at) { "," } else { "" };
     let parts = digits.char_indices();
-    parts.map(|(at, digit)| format!("{}{digit}", comma(at))).collect()
+    parts
+        .map(|(at, digit)| format!("{}{digit}", comma(at)))
+        .collect()
 }
 
 /// A table in Markdown.
@@ -229,7 +244,11 @@ fn with_minus_signs(text: &str) -> String {
     while let Some(letter) = letters.next() {
         let begins = out.ends_with([' ', '(']) || out.is_empty();
         let number = letters.peek().is_some_and(char::is_ascii_digit);
-        out.push(if letter == '-' && begins && number { '−' } else { letter });
+        out.push(if letter == '-' && begins && number {
+            '−'
+        } else {
+            letter
+        });
     }
     out
 }

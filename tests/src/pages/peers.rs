@@ -25,7 +25,11 @@ const ESTIMATORS: [(&str, &str, bool); 19] = [
     ("wis", "weighted IS", true),
     ("wis_bootstrap", "weighted IS, bootstrap 5 %", true),
     ("lipschitz", "Lipschitz bound", false),
-    ("wis_bootstrap", "weighted IS, bootstrap 5 %, without noise", false),
+    (
+        "wis_bootstrap",
+        "weighted IS, bootstrap 5 %, without noise",
+        false,
+    ),
 ];
 
 /// How good the estimates of several controllers are. NaN where a number has no meaning:
@@ -88,7 +92,10 @@ pub fn quality(logs: &[Vec<f64>], truths: &[f64], errors: &[f64]) -> Quality {
     };
     let ranks = |log: &&Vec<f64>| log.iter().any(|x| Some(x) != log.first());
     let over_logs = |value: &dyn Fn(&Vec<f64>) -> f64| {
-        mean(logs.iter().map(|log| if ranks(&log) { value(log) } else { f64::NAN }))
+        mean(
+            logs.iter()
+                .map(|log| if ranks(&log) { value(log) } else { f64::NAN }),
+        )
     };
     let lost = |log: &Vec<f64>| {
         let highest = most(log.iter().copied());
@@ -102,7 +109,11 @@ pub fn quality(logs: &[Vec<f64>], truths: &[f64], errors: &[f64]) -> Quality {
         relative: error / span(truths),
         rank: over_logs(&|log| spearman(log, truths)),
         regret: over_logs(&lost),
-        above: mean(differences().zip(far).map(|(x, far)| f64::from(u8::from(x > far)))),
+        above: mean(
+            differences()
+                .zip(far)
+                .map(|(x, far)| f64::from(u8::from(x > far))),
+        ),
         excess: most(differences()),
     }
 }
@@ -132,7 +143,9 @@ fn of_system(rows: &[&Kept]) -> Result<String, String> {
     for (estimator, name, noisy) in ESTIMATORS {
         let mut logs: BTreeMap<&str, BTreeMap<&str, &Kept>> = BTreeMap::new();
         for row in rows.iter().filter(|row| row["estimator"] == estimator) {
-            logs.entry(&row["seed"]).or_default().insert(&row["policy"], row);
+            logs.entry(&row["seed"])
+                .or_default()
+                .insert(&row["policy"], row);
         }
         logs.retain(|_, log| log.len() == policies.len());
         let Some((_, first)) = logs.first_key_value() else {

@@ -9,9 +9,9 @@ use hambo_lab::reproduce::offline::Offline;
 use hambo_lab::reproduce::offline_effort::OfflineEffort;
 
 use super::{Parts, csv, grouped, read, root, table, tables_of};
+use crate::study::Study;
 use crate::study::rows::Table;
 use crate::study::run::file;
-use crate::study::Study;
 
 fn kept(study: &dyn Study) -> Result<Table, String> {
     let table = Table::read(&file(&root().join("results"), study), study)?;
@@ -34,14 +34,16 @@ pub(super) fn add(parts: &mut Parts) -> Result<(), String> {
     parts.add("locomotion", variants(&locomotion));
     parts.add("locomotion-truth", truths(&locomotion));
     let bounds = |beta: &str| {
-        let own = locomotion.iter().filter(move |point| point.beta == beta);
-        own.filter(|point| BOUNDS.contains(&point.variant.as_str()))
+        let own = locomotion.iter().filter(|point| point.beta == beta);
+        let bounds = own.filter(|point| BOUNDS.contains(&point.variant.as_str()));
+        bounds.fold((0, 0), |sum, point| {
+            (sum.0 + point.seeds, sum.1 + point.above)
+        })
     };
-    let count = |beta: &str| bounds(beta).map(|point| point.seeds).sum::<usize>();
-    let above = |beta: &str| bounds(beta).map(|point| point.above).sum::<usize>();
-    parts.add("nested-bounds", count("nested"));
-    parts.add("nested-above", above("nested"));
-    parts.add("authors-above", above("authors"));
+    let (nested, authors_rules) = (bounds("nested"), bounds("authors"));
+    parts.add("nested-bounds", nested.0);
+    parts.add("nested-above", nested.1);
+    parts.add("authors-above", authors_rules.1);
     let all = [pendulum, locomotion].concat();
     parts.add("authors", authors(&all)?);
     parts.add("speed", verbatim("results/speed.csv")?);
@@ -139,10 +141,13 @@ fn authors(points: &[ControlPoint]) -> Result<String, String> {
             own == ["system", "rows", "horizon", "rules", "variant"].map(|name| &row[name])
         };
         let own = points.iter().find(same);
-        let own = own.ok_or(format!("results/authors.csv: {row:?} is no setting of ours"))?;
+        let own = own.ok_or(format!(
+            "results/authors.csv: {row:?} is no setting of ours"
+        ))?;
         let noise = match own.beta.as_str() {
-            "authors" => "no",
-            _ => "yes",
+            "one" => "ours only",
+            "nested" => "both",
+            _ => "none",
         };
         lines.push([
             own.system.clone(),
@@ -163,7 +168,7 @@ fn authors(points: &[ControlPoint]) -> Result<String, String> {
         "n",
         "T",
         "variant",
-        "our rows have noise",
+        "with noise",
         "authors' gap",
         "our gap",
         "our seeds above the truth",
@@ -190,7 +195,9 @@ fn demo() -> Result<String, String> {
 /// A file whose columns are those of the table.
 fn verbatim(name: &str) -> Result<String, String> {
     let text = read(name)?;
-    let mut lines = text.lines().map(|line| format!("| {} |\n", line.replace(',', " | ")));
+    let mut lines = text
+        .lines()
+        .map(|line| format!("| {} |\n", line.replace(',', " | ")));
     let header = lines.next().unwrap_or_default();
     let rule = "|---".repeat(header.matches(" | ").count() + 1);
     Ok(format!("{header}{rule}|\n{}", lines.collect::<String>()))

@@ -80,8 +80,16 @@ fn coverage(parts: &mut Parts) -> Result<(), String> {
     let lines = [
         ("networks, logs with exploration", &logs[..], ""),
         ("networks, logs without", &unexplored, ""),
-        ("the same logs and networks, focused search", &focused_logs, ""),
-        ("the same without exploration, focused search", &focused_unexplored, ""),
+        (
+            "the same logs and networks, focused search",
+            &focused_logs,
+            "",
+        ),
+        (
+            "the same without exploration, focused search",
+            &focused_unexplored,
+            "",
+        ),
         (process, &all, "gp_"),
     ];
     let header = [
@@ -155,13 +163,28 @@ fn broken(parts: &mut Parts, before: &Before<'_>) -> Result<(), String> {
 
 /// What the pages call a glitch, and how its rows' part and image begin.
 const GLITCHES: [(&str, &[&str]); 8] = [
-    ("skipped instruction: reject", &["skip first,reject", "skip last,reject"]),
-    ("skipped instruction: abstain", &["skip first,abstain", "skip last,abstain"]),
-    ("skipped instruction: refused", &["skip first,refused", "skip last,refused"]),
+    (
+        "skipped instruction: reject",
+        &["skip first,reject", "skip last,reject"],
+    ),
+    (
+        "skipped instruction: abstain",
+        &["skip first,abstain", "skip last,abstain"],
+    ),
+    (
+        "skipped instruction: refused",
+        &["skip first,refused", "skip last,refused"],
+    ),
     ("skipped instruction inside the hash", &["skip in hash"]),
     ("another verdict code", &["code", "refusal"]),
-    ("flash rewritten: a deploy before its decision", &["flash,deploy"]),
-    ("flash rewritten: a reject that would then pass", &["flash,reject"]),
+    (
+        "flash rewritten: a deploy before its decision",
+        &["flash,deploy"],
+    ),
+    (
+        "flash rewritten: a reject that would then pass",
+        &["flash,reject"],
+    ),
     ("flipped bit of RAM", &["ram"]),
 ];
 
@@ -195,13 +218,23 @@ fn flips(parts: &mut Parts, before: &Before<'_>) -> Result<(), String> {
         let old = before("drive_flips", scene)?;
         let of_scene = || rows.rows().filter(|row| row.text("scene") == scene);
         let ended = |end: End| {
-            let count = of_scene().filter(|row| row.text("end") == end.name()).count();
+            let count = of_scene()
+                .filter(|row| row.text("end") == end.name())
+                .count();
             count.to_string()
         };
         let [noticed, reset, same, earlier, goes_on] = End::ALL.map(ended);
         let runs = of_scene().count().to_string();
         let goes_on = format!("{} · {goes_on}", old["first"]);
-        lines.push([scene.to_owned(), runs, noticed, reset, same, earlier, goes_on]);
+        lines.push([
+            scene.to_owned(),
+            runs,
+            noticed,
+            reset,
+            same,
+            earlier,
+            goes_on,
+        ]);
     }
     let header = [
         "flip",

@@ -6,8 +6,8 @@
 
 Fitted Q evaluation (d3rlpy), importance sampling with a bootstrap, the mean of the ensemble and
 the paper's Lipschitz bound estimate the same controllers from the same logs. Rows go to
-results/peers.csv, and a call goes on where they end. `--summary` only prints the table and draws
-the picture; `--self-test` holds the estimators against known answers.
+results/peers.csv, and a call goes on where they end. `--summary` only draws the picture
+(`cargo xtask pages` writes the tables); `--self-test` holds the estimators against known answers.
 """
 
 import argparse

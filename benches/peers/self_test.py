@@ -1,10 +1,10 @@
-"""Known answers: metrics of made-up numbers, a bandit, a linear system with a known value."""
+"""Known answers: a bandit, a linear system with a known value."""
 
 import types
 
 import numpy as np
 
-from . import importance, metrics
+from . import importance
 from .binary import Log
 from .policies import linear
 
@@ -13,22 +13,6 @@ def near(what, got, wanted, tolerance):
     if not abs(got - wanted) <= tolerance:
         raise SystemExit(f"self-test: {what} is {got}, not {wanted} within {tolerance}")
     print(f"{what}: {got:.4g}, wanted {wanted:.4g}")
-
-
-def metrics_of_made_up_numbers():
-    truths, errors = [0.0, 10.0, 20.0], [0.5, 0.5, 0.5]
-    # The first seed takes the policy of 10 for the best; one estimate of six is above.
-    told = metrics.of([[-5, 15, 10], [-1, 9, 20.9]], truths, errors)
-    near("mean absolute error", told["error"], (5 + 5 + 10 + 1 + 1 + 0.9) / 6, 1e-12)
-    near("relative error", told["relative"], told["error"] / 20, 1e-12)
-    near("rank correlation", told["rank"], (0.5 + 1) / 2, 1e-12)
-    near("regret", told["regret"], (10 + 0) / 2, 1e-12)
-    near("share above", told["above"], 1 / 6, 1e-12)
-    near("largest excess", told["excess"], 5, 1e-12)
-    vacuous = metrics.of([[-np.inf] * 3], truths, errors)
-    near("vacuous share above", vacuous["above"], 0, 0)
-    if not (np.isnan(vacuous["rank"]) and np.isnan(vacuous["regret"])):
-        raise SystemExit("self-test: a vacuous bound ranks")
 
 
 def bandit(name, behaviour, evaluated, limit, draw, **system):
@@ -91,7 +75,6 @@ def fitted_q_of_a_linear_system():
 
 
 def run():
-    metrics_of_made_up_numbers()
     importance_of_bandits()
     fitted_q_of_a_linear_system()
     print("self-test passed")

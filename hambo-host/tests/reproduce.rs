@@ -99,6 +99,13 @@ fn table_1_without_mujoco_says_what_it_needs() {
     let folder = Folder::new("table1");
     let text = folder.refused("reproduce table1 --quick");
     assert!(text.contains("cargo xtask mujoco"), "{text}");
+    // Kept rows are shown, and called so.
+    let rows = std::fs::read_to_string(results().join("table1.csv")).unwrap();
+    std::fs::create_dir(folder.path("results")).unwrap();
+    folder.write("results/table1.csv", &rows);
+    let text = folder.done("reproduce table1");
+    let note = "table1: 4 of 4 cells are kept rows, which this program cannot compute";
+    assert!(text.contains(note) && text.contains("| medium |"), "{text}");
 }
 
 /// What is learned from a log scores more than the log.

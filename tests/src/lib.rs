@@ -7,6 +7,7 @@ pub mod fixture;
 pub mod gaussian_process;
 pub mod glitch;
 pub mod one_state;
+pub mod pages;
 pub mod pid;
 pub mod point_robot;
 pub mod policy;

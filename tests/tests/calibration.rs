@@ -10,6 +10,7 @@ use hambo_learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, fit};
 use hambo_learn::gaussian_process::SearchOptions;
 use hambo_task::task::TaskFile;
 use hambo_tests::fixture::Draw;
+use hambo_tests::pages::ensure_kept;
 
 const STEPS: u32 = 50;
 
@@ -135,6 +136,7 @@ fn calibration_halves_the_error_or_there_is_none() {
             networks(5),
         ),
     ];
+    let mut shares = Vec::new();
     for (name, task, log, model) in systems.drain(..) {
         for mode in [CalibrationMode::Paper, CalibrationMode::Widen] {
             let calibration = calibrated(&task, &log, model.clone(), mode);
@@ -151,7 +153,13 @@ fn calibration_halves_the_error_or_there_is_none() {
                 let allowed = mode == CalibrationMode::Widen && row.best_scale < 1.0;
                 assert!(better || allowed, "{name}, {state}");
                 assert!((0.87..=0.99).contains(&row.coverage_90), "{name}, {state}");
+                if mode == CalibrationMode::Paper {
+                    shares.push(100.0 * f64::from(row.coverage_90));
+                }
             }
         }
     }
+    shares.sort_by(f64::total_cmp);
+    ensure_kept("set-90-least", shares[0], 0.001).unwrap();
+    ensure_kept("set-90-most", shares[shares.len() - 1], 0.001).unwrap();
 }

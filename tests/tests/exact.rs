@@ -13,6 +13,7 @@ use hambo_check::restarts::restarts;
 use hambo_core::task::Variant;
 use hambo_task::task::{Initial, Wrap};
 use hambo_tests::exact_minimum::exact_minimum;
+use hambo_tests::pages::ensure_kept;
 use hambo_tests::terminating::Terminating;
 use hambo_tests::terminating_systems::TERMINATING;
 
@@ -113,6 +114,7 @@ fn cases() -> Vec<Known> {
 #[test]
 fn the_grid_agrees_with_known_minima_and_its_start_helps_the_search() {
     let mut within_one_percent = 0;
+    let (mut grid, mut searched_alone, mut with_grid) = (0.0_f64, 0.0_f64, 0.0_f64);
     let mut misses = Vec::new();
     for known in cases() {
         let Known {
@@ -146,6 +148,11 @@ fn the_grid_agrees_with_known_minima_and_its_start_helps_the_search() {
         // One step more or less does not count, where each costs the same.
         let missed = (helped - least - step_reward).max(0.0);
         misses.push((name, share(missed), share(helped - alone)));
+        if truth.is_some() {
+            grid = grid.max(share(value - least).abs());
+        }
+        searched_alone = searched_alone.max(share(alone - least));
+        with_grid = with_grid.max(share(helped - least));
         within_one_percent += u32::from(share(value - least).abs() < 1.0);
     }
     for (name, missed, worse) in misses {
@@ -156,6 +163,9 @@ fn the_grid_agrees_with_known_minima_and_its_start_helps_the_search() {
         assert!(missed < 0.5, "{name}: {missed} % missed");
     }
     assert!(within_one_percent >= 5, "{within_one_percent}");
+    ensure_kept("exact-grid", grid, 0.05).unwrap();
+    ensure_kept("exact-search", searched_alone, 0.05).unwrap();
+    ensure_kept("exact-with-grid", with_grid, 0.05).unwrap();
 }
 
 /// What restarts say where the exact minimum is known: they speak of the search alone.

@@ -9,6 +9,7 @@ use hambo_learn::gaussian_process::{
     encode_gaussian_process, fit_hyperparameters,
 };
 use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty};
+use hambo_tests::pages::ensure_kept;
 use hambo_tests::smooth_data::{Generator, function, go_on, physical};
 
 /// Made by benches/gp_reference.py.
@@ -175,6 +176,7 @@ impl Problem {
 fn as_likely_as_scikit_learn_or_more() {
     let problems = Problem::all();
     assert!(problems.len() >= 13);
+    let mut gains = Vec::new();
     for problem in problems {
         let at_reference =
             Likelihood::new(&problem.hyperparameters, &problem.inputs, &problem.targets);
@@ -196,11 +198,18 @@ fn as_likely_as_scikit_learn_or_more() {
         // What is returned has the likelihood that is stated.
         let again = Likelihood::new(&found.hyperparameters, &problem.inputs, &problem.targets);
         assert!((again.unwrap().value - found.negative_log_likelihood).abs() < 1e-6);
+        gains.push(stated - found.negative_log_likelihood);
     }
+    let equal = gains.iter().filter(|gain| gain.abs() < 5e-5).count();
+    let most = gains.iter().copied().fold(0.0, f64::max);
+    ensure_kept("gp-equal", equal as f64, 0.0).unwrap();
+    ensure_kept("gp-gain", most, 0.05).unwrap();
 }
 
 #[test]
 fn predicts_what_scikit_learn_predicts() {
+    // Of all problems: means, deviations that are rounded up, and those of f but for one.
+    let mut most = [0.0_f64; 3];
     for problem in Problem::all() {
         let (mut worst_mean, mut worst_std) = ([0.0_f64; 2], [0.0_f64; 2]);
         let (mut loosest, mut worst_unrounded) = (0.0_f64, 0.0_f64);
@@ -263,5 +272,12 @@ fn predicts_what_scikit_learn_predicts() {
         assert!(loosest < 0.04 || ratio < 1e-6, "{}", problem.name);
         let limit = if ratio > 1e-6 { 2e-3 } else { 1e-2 };
         assert!(core_std < limit, "{}: {core_std}", problem.name);
+        let usual = if ratio < 1e-6 { 0.0 } else { 100.0 * loosest };
+        let now = [core, core_std, usual];
+        most = std::array::from_fn(|i| most[i].max(now[i]));
+    }
+    let names = ["gp-means", "gp-rounded-up", "gp-loosest"];
+    for (name, most) in names.into_iter().zip(most) {
+        ensure_kept(name, most, 0.05).unwrap();
     }
 }

@@ -10,6 +10,7 @@ use hambo_learn::gaussian_process::{
 };
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::KERNELS;
+use hambo_tests::pages::ensure_kept;
 
 fn units(inputs: usize, outputs: usize) -> Standardisation {
     Standardisation {
@@ -120,6 +121,8 @@ fn the_set_holds_the_function_and_the_printed_formula_does_not() {
     println!("  with the paper's printed formula  {held_printed}");
     println!("  and for the {small} functions of norm 0.1 {small_printed}");
     assert!(held as f64 >= (1.0 - delta) * RUNS as f64);
+    ensure_kept("beta-held", held as f64, 0.0).unwrap();
+    ensure_kept("beta-printed", held_printed as f64, 0.0).unwrap();
     assert!((held_printed as f64) < 0.5 * RUNS as f64 && 10 * small_printed < small);
 }
 

@@ -27,6 +27,7 @@ mod image;
 mod lanes;
 mod learned_adversary;
 mod learned_reward;
+mod pages;
 mod point_safety;
 mod policy;
 mod policy_image;

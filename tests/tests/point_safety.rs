@@ -10,6 +10,7 @@ use hambo_lab::demo::{Experiment, study};
 use hambo_lab::environment::PointSafety;
 use hambo_task::image::AlignedBytes;
 use hambo_tests::fixture;
+use hambo_tests::pages::{ensure_kept, ensure_rows};
 use rayon::prelude::*;
 
 const SEEDS: u64 = 20;
@@ -50,7 +51,7 @@ fn the_true_system_is_as_the_design_says() {
 
 #[test]
 fn bounds_hold_over_twenty_seeds() {
-    let results: Vec<(f32, f32, &str, &str)> = (0..SEEDS)
+    let results: Vec<(f32, f32, &str, &str, String)> = (0..SEEDS)
         .into_par_iter()
         .map(|seed| {
             let experiment = Experiment::new(seed).unwrap();
@@ -61,13 +62,20 @@ fn bounds_hold_over_twenty_seeds() {
                     .system
                     .walk(&PointSafety::policy(y).unwrap())
                     .value;
-                (truth - outcome.bound, outcome.verdict.name())
+                let (neutral, bound) = (outcome.neutral, outcome.bound);
+                let (bits, verdict) = (bound.to_bits(), outcome.verdict.name());
+                let row =
+                    format!("\npi_{y},{truth:.3},{neutral:.3},{bound:.3},{bits:08x},{verdict}");
+                (truth - bound, verdict, row)
             };
-            let ((danger_gap, danger), (safe_gap, safe)) = (run(1.1), run(1.6));
-            (danger_gap, safe_gap, danger, safe)
+            let ((danger_gap, danger, one), (safe_gap, safe, other)) = (run(1.1), run(1.6));
+            (danger_gap, safe_gap, danger, safe, one + &other)
         })
         .collect();
-    for (seed, (danger_gap, safe_gap, danger, _)) in results.iter().enumerate() {
+    // The demo's model.
+    let demo = "controller,truth,neutral,bound,bits,verdict".to_owned() + &results[0].4;
+    ensure_rows("results/demo.csv", &demo).unwrap();
+    for (seed, (danger_gap, safe_gap, danger, ..)) in results.iter().enumerate() {
         assert_eq!(*danger, "reject", "seed {seed}");
         assert!(
             *danger_gap >= 0.0 && *safe_gap >= 0.0,
@@ -76,7 +84,7 @@ fn bounds_hold_over_twenty_seeds() {
     }
     let deployed = results
         .iter()
-        .filter(|(.., safe)| *safe == "deploy")
+        .filter(|(.., safe, _)| *safe == "deploy")
         .count();
     println!("pi_1.6 deployed in {deployed} of {SEEDS} seeds");
     assert_eq!(deployed as u64, SEEDS);
@@ -84,10 +92,19 @@ fn bounds_hold_over_twenty_seeds() {
 
 #[test]
 fn the_study_deploys_nothing_unsafe() {
-    let seeds: Vec<u64> = (0..4).collect();
+    // Those of the demo.
+    let seeds: Vec<u64> = (1000..1010).collect();
     let study = study(&seeds).unwrap();
-    assert_eq!(study.ca().unsafe_deployed, 0);
-    assert_eq!(study.ca().unsafe_checks, 16);
+    assert_eq!(study.ca().unsafe_checks, 40);
+    assert_eq!(study.ca().safe_checks, 130);
+    for (name, count) in [
+        ("study-unsafe", study.ca().unsafe_deployed),
+        ("study-refused", study.ca().safe_refused),
+        ("study-neutral-unsafe", study.neutral().unsafe_deployed),
+        ("study-neutral-refused", study.neutral().safe_refused),
+    ] {
+        ensure_kept(name, f64::from(count), 0.0).unwrap();
+    }
     assert!(
         study.ca().safe_refused <= study.ca().safe_checks / 4,
         "{:?}",

@@ -12,6 +12,7 @@ use hambo_core::rollout::Objective;
 use hambo_core::task::{Allocation, Effort};
 use hambo_task::task::TaskFile;
 use hambo_tests::one_state::{OneState, most_failures};
+use hambo_tests::pages::ensure_kept;
 use rayon::prelude::*;
 
 const RUNS: u64 = 200;
@@ -166,7 +167,7 @@ fn check(task: &TaskFile, trajectories: u32, seed: u64) -> Outcome {
 fn bounds_on_probabilities_fail_no_more_often_than_their_share_of_delta() {
     let share = DELTA / 8.0;
     let most = most_failures(RUNS, share);
-    let mut failures = 0;
+    let (mut failures, mut most_above) = (0, 0);
     for requirement in &REQUIREMENTS {
         let truth = requirement.truth();
         let task = requirement.task(0.5);
@@ -201,7 +202,10 @@ fn bounds_on_probabilities_fail_no_more_often_than_their_share_of_delta() {
             requirement.line
         );
         failures += above;
+        most_above = most_above.max(above);
     }
+    ensure_kept("requirements-most", most_above as f64, 0.0).unwrap();
+    ensure_kept("requirements-above", failures as f64, 0.0).unwrap();
     // A bound that never fails at such a delta would be loose.
     assert!(failures > 20, "{failures}");
 }

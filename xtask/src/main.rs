@@ -45,6 +45,7 @@ Usage: cargo xtask COMMAND
   fuzz [--seconds N] hostile images and expressions, 15 s without N
   mutants [--shard K/N] break the core line by line: do its tests notice?
   budget [--update] what the firmware takes, against budgets.toml, or into it
+  pages             write tables and figures of README, evidence and results from kept rows
   study NAME [...]  work off a study into studies/NAME.csv; --summary says what it says
   graph             draw the crates in docs/architecture.md from `cargo metadata`
   mujoco            fetch the MuJoCo engine, build and test `hambo` with Hopper and HalfCheetah
@@ -73,7 +74,7 @@ fn main() -> ExitCode {
     if !rest.is_empty()
         && matches!(
             known,
-            "test" | "firmware" | "setup" | "miri" | "docs" | "graph" | "dist" | "mujoco"
+            "test" | "pages" | "firmware" | "setup" | "miri" | "docs" | "graph" | "dist" | "mujoco"
         )
     {
         say(format_args!(
@@ -114,6 +115,7 @@ fn main() -> ExitCode {
         "fuzz" => project.fuzz(seconds.unwrap_or(fuzz::SECONDS)),
         "mutants" => project.mutants(shard),
         "budget" => project.budget(update),
+        "pages" => project.pages(),
         "study" => project.study(&rest),
         "graph" => project.graph(),
         "dist" => project.dist(),
@@ -213,6 +215,15 @@ impl Project {
     fn hold_documentation(&self) -> Result<(), Problem> {
         let line = CommandLine::new("cargo doc --release --no-deps -p hambo-core");
         self.run(line.with("RUSTDOCFLAGS", "-D warnings"))
+    }
+
+    /// Builds the program that writes the pages, and runs it.
+    fn pages(&self) -> Result<(), Failure> {
+        let program = self.target_directory.join("release/examples/pages");
+        Steps::default().step("pages", || {
+            self.run(example_build().words("--example pages"))?;
+            self.run(CommandLine::program(program))
+        })
     }
 
     /// Builds the studies' program and hands it the arguments.

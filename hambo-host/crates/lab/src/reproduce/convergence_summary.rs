@@ -96,19 +96,17 @@ pub fn closed(points: &[ConvergencePoint], system: &str) -> Option<f64> {
 
 pub(super) fn text(points: &[ConvergencePoint]) -> String {
     let mut text = "Gaussian processes: HAMBO-CA against the number of transitions n; means over \
-                    seeds ± standard error\n"
+                    seeds ± standard error\n\n| system | n | seeds | truth | mean under CA | lower \
+                    bound | neutral | closed | above | calibrated |\n|---|---|---|---|---|---|---|---|\
+                    ---|---|\n"
         .to_owned();
     for system in systems(points) {
-        let _ = writeln!(
-            text,
-            "\n{system:10} {:>6} {:>5} {:>12} {:>22} {:>12} {:>12} {:>6} {:>10}",
-            "n", "seeds", "truth", "mean under CA", "lower bound", "neutral", "above", "calibrated"
-        );
-        for point in of(points, system) {
+        let own: Vec<ConvergencePoint> = of(points, system).into_iter().cloned().collect();
+        for (index, point) in own.iter().enumerate() {
+            let closed = closed(own.get(..=index).unwrap_or_default(), system);
             let _ = writeln!(
                 text,
-                "{:10} {:>6} {:>5} {:>12.3} {:>13.3} ± {:>6.3} {:>12.3} {:>12.3} {:>6} {:>10}",
-                "",
+                "| {system} | {} | {} | {:.1} | {:.1} ± {:.1} | {:.1} | {:.1} | {:.0} % | {} | {} of {} |",
                 point.rows,
                 point.seeds,
                 point.truth.mean,
@@ -116,16 +114,10 @@ pub(super) fn text(points: &[ConvergencePoint]) -> String {
                 point.mean.std_error,
                 point.lower.mean,
                 point.neutral.mean,
+                100.0 * closed.unwrap_or(f64::NAN),
                 point.above,
-                point.calibrated
-            );
-        }
-        if let Some(closed) = closed(points, system) {
-            let _ = writeln!(
-                text,
-                "{system}: {:.1} % of the way from the first mean to the truth is closed at the \
-                 largest n",
-                100.0 * closed
+                point.calibrated,
+                point.seeds
             );
         }
     }

@@ -103,7 +103,9 @@ pub fn run(arguments: &ReproduceArguments, out: &mut impl Write) -> Result<(), E
         let mut found = points(&rows(&Control(effort.clone()), &folder, arguments)?);
         if effort.mujoco {
             let study = Locomotion(effort.clone());
-            found.extend(points(&worked_off(&study, &folder, arguments)?));
+            let table = worked_off(&study, &folder, arguments)?;
+            note_kept(&study, &table, out)?;
+            found.extend(points(&table));
         }
         for (figure, name, axis) in [
             (Figure::Fig3, "fig3", Axis::Rows),
@@ -146,6 +148,7 @@ fn table_1(
         return Err(Error::Usage(text.to_owned()));
     }
     let table = rows(&study, folder, arguments)?;
+    note_kept(&study, &table, out)?;
     let text = study.summary(&table).text;
     writeln!(out, "\ntable 1: {difference}\n\n{text}")?;
     Ok(())
@@ -191,6 +194,22 @@ fn worked_off(
     }
     let table = Table::read(&file(folder, study), study).map_err(Error::Usage)?;
     Ok(table.whole_cells(study))
+}
+
+/// Says which rows are shown that this program could not compute.
+fn note_kept(study: &dyn Study, table: &Table, out: &mut impl Write) -> Result<(), Error> {
+    let shown = |cell: &usize| !table.of_cell(*cell).is_empty() && !study.can_run(*cell);
+    let kept = (0..study.cells()).filter(shown).count();
+    if kept > 0 {
+        writeln!(
+            out,
+            "\n{}: {kept} of {} cells are kept rows, which this program cannot compute: it lacks \
+             MuJoCo; `cargo xtask mujoco` builds one that has it",
+            study.name(),
+            study.cells()
+        )?;
+    }
+    Ok(())
 }
 
 /// Prints the table and draws, if there is anything to draw.

@@ -1,0 +1,250 @@
+//! What the pages say of the rows in `studies/`.
+
+use super::{Kept, Parts, csv, grouped, table, tables_of};
+use crate::study::assumption::ASSUMPTIONS;
+use crate::study::broken::Broken;
+use crate::study::broken_summary::Counts as BrokenCounts;
+use crate::study::coverage::Coverage;
+use crate::study::coverage_summary::{Counts, deployed_by_both, explored};
+use crate::study::drive_flips::{DriveFlips, End};
+use crate::study::focused_summary::{Beside, apart};
+use crate::study::glitches::Glitches;
+use crate::study::known_summary::Counts as KnownCounts;
+use crate::study::monitored_summary::Counts as MonitoredCounts;
+use crate::study::plant::DELTA;
+use crate::study::rows::Record;
+use crate::study::statistics::Count;
+use crate::study::{kept, named};
+
+pub(super) fn add(parts: &mut Parts) -> Result<(), String> {
+    coverage(parts)?;
+    let before = csv("studies/before.csv")?;
+    let before = |study: &str, case: &str| {
+        let mut rows = before.iter();
+        let found = rows.find(|row| row["study"] == study && row["case"] == case);
+        found.ok_or(format!("studies/before.csv has no {study},{case}"))
+    };
+    broken(parts, &before)?;
+    glitches(parts, &before)?;
+    flips(parts, &before)?;
+    for (name, tables) in [
+        ("backtest", &["backtest", "backtest-own"][..]),
+        ("known", &["known"]),
+        ("monitor", &["monitor"]),
+    ] {
+        let study = named(name).ok_or(format!("there is no study {name}"))?;
+        let text = study.summary(&kept(study)?).text;
+        for (name, text) in tables.iter().zip(tables_of(&text)) {
+            parts.add(name, text);
+        }
+        let rows = kept(study)?;
+        match name {
+            "known" => {
+                let halved = KnownCounts::of(&rows, None).halved;
+                parts.add("known-not-halved", of(halved.of - halved.hits, halved.of));
+            }
+            "monitor" => {
+                let as_logged = |row: &Record<'_>| row.text("condition") == "as logged";
+                let Count { hits, of: all } = MonitoredCounts::of(&rows, as_logged).stopped;
+                parts.add("monitor-as-logged", of(hits, all));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn of(hits: usize, all: usize) -> String {
+    format!("{} of {}", grouped(hits as f64), grouped(all as f64))
+}
+
+fn coverage(parts: &mut Parts) -> Result<(), String> {
+    let (even, focused) = (kept(&Coverage::EVEN)?, kept(&Coverage::FOCUSED)?);
+    let ([logs, unexplored], [focused_logs, focused_unexplored]) =
+        (explored(&even), explored(&focused));
+    let all: Vec<Record<'_>> = even.rows().collect();
+    let process = "Gaussian processes of 100 points, some of these logs";
+    let line = |(name, rows, prefix): (&str, &[Record<'_>], &str)| {
+        let counts = Counts::of(rows, prefix);
+        let Count { hits, of: all } = counts.constraint_violations;
+        let abstained = counts.deployed.of - counts.deployed.hits - counts.rejected.hits;
+        [
+            name.to_owned(),
+            counts.violations.text(),
+            of(hits, all),
+            format!("{:.1} %", 100.0 * counts.median_gap),
+            of(counts.deployed.hits, counts.deployed.of),
+            abstained.to_string(),
+        ]
+    };
+    let lines = [
+        ("networks, logs with exploration", &logs[..], ""),
+        ("networks, logs without", &unexplored, ""),
+        (
+            "the same logs and networks, focused search",
+            &focused_logs,
+            "",
+        ),
+        (
+            "the same without exploration, focused search",
+            &focused_unexplored,
+            "",
+        ),
+        (process, &all, "gp_"),
+    ];
+    let header = [
+        "",
+        "bounds above the truth",
+        "constraints' bounds above it",
+        "truth less bound, median of the spread",
+        "deployed",
+        "abstain",
+    ];
+    parts.add("coverage", table(header, &lines.map(line)));
+    let both = deployed_by_both(&logs);
+    parts.add("coverage-both", of(both.hits, both.of));
+    let beside = Beside::of(&focused, &even);
+    let [lower, higher] = apart(&beside.differences);
+    let most = beside.differences.iter().copied().fold(0.0, f64::max);
+    for (name, count) in [
+        ("focused-both", beside.differences.len()),
+        ("focused-lower", lower),
+        ("focused-higher", higher),
+        ("focused-lost", beside.no_longer_deployed),
+        ("focused-won", beside.newly_deployed),
+    ] {
+        parts.add(name, count);
+    }
+    parts.add("focused-most", format!("{:.0} %", 100.0 * most));
+    Ok(())
+}
+
+/// Looks up a case of an older program.
+type Before<'b> = dyn Fn(&str, &str) -> Result<&'b Kept, String> + 'b;
+
+fn broken(parts: &mut Parts, before: &Before<'_>) -> Result<(), String> {
+    let rows = kept(&Broken)?;
+    let mut lines = Vec::new();
+    for assumption in ASSUMPTIONS {
+        let old = before("broken", assumption.name())?;
+        let old = |column: &str| -> Result<Count, String> {
+            let number = |column: &str| old[column].parse().map_err(|_| format!("{old:?}"));
+            let (hits, of) = (number(column)?, number("runs")?);
+            Ok(Count { hits, of })
+        };
+        let now = BrokenCounts::of(&rows, assumption);
+        let bold = |count: Count| match count.above(DELTA) {
+            true => format!("**{}**", of(count.hits, count.of)),
+            false => of(count.hits, count.of),
+        };
+        let refused = old("second")?;
+        let seen = match assumption.can_be_seen() {
+            true => "",
+            false => " (a log cannot show it)",
+        };
+        lines.push([
+            format!("{}{seen}", assumption.name()),
+            bold(old("first")?),
+            bold(now.wrong),
+            of(refused.hits, refused.of),
+            of(now.refused.hits, now.refused.of),
+        ]);
+    }
+    let header = [
+        "broken",
+        "wrong deploys, before",
+        "now",
+        "refused good ones, before",
+        "now",
+    ];
+    parts.add("broken", table(header, &lines));
+    Ok(())
+}
+
+/// What the pages call a glitch, and how its rows' part and image begin.
+const GLITCHES: [(&str, &[&str]); 8] = [
+    (
+        "skipped instruction: reject",
+        &["skip first,reject", "skip last,reject"],
+    ),
+    (
+        "skipped instruction: abstain",
+        &["skip first,abstain", "skip last,abstain"],
+    ),
+    (
+        "skipped instruction: refused",
+        &["skip first,refused", "skip last,refused"],
+    ),
+    ("skipped instruction inside the hash", &["skip in hash"]),
+    ("another verdict code", &["code", "refusal"]),
+    (
+        "flash rewritten: a deploy before its decision",
+        &["flash,deploy"],
+    ),
+    (
+        "flash rewritten: a reject that would then pass",
+        &["flash,reject"],
+    ),
+    ("flipped bit of RAM", &["ram"]),
+];
+
+fn glitches(parts: &mut Parts, before: &Before<'_>) -> Result<(), String> {
+    let rows = kept(&Glitches)?;
+    let mut lines = Vec::new();
+    for (name, kinds) in GLITCHES {
+        let old = before("glitches", name)?;
+        let mine = |row: &Record<'_>| {
+            let kind = format!("{},{}", row.text("part"), row.text("image"));
+            kinds.iter().any(|start| kind.starts_with(start))
+        };
+        let now = Count::of(rows.rows().filter(mine).map(|row| row.yes("pin")));
+        lines.push([
+            name.to_owned(),
+            grouped(old["runs"].parse().unwrap_or(f64::NAN)),
+            old["first"].clone(),
+            grouped(now.of as f64),
+            now.hits.to_string(),
+        ]);
+    }
+    let header = ["glitch", "runs before", "pin high", "runs now", "pin high"];
+    parts.add("glitches", table(header, &lines));
+    Ok(())
+}
+
+fn flips(parts: &mut Parts, before: &Before<'_>) -> Result<(), String> {
+    let rows = kept(&DriveFlips)?;
+    let mut lines = Vec::new();
+    for scene in ["before the trip", "with the fallback"] {
+        let old = before("drive_flips", scene)?;
+        let of_scene = || rows.rows().filter(|row| row.text("scene") == scene);
+        let ended = |end: End| {
+            let count = of_scene()
+                .filter(|row| row.text("end") == end.name())
+                .count();
+            count.to_string()
+        };
+        let [noticed, reset, same, earlier, goes_on] = End::ALL.map(ended);
+        let runs = of_scene().count().to_string();
+        let goes_on = format!("{} · {goes_on}", old["first"]);
+        lines.push([
+            scene.to_owned(),
+            runs,
+            noticed,
+            reset,
+            same,
+            earlier,
+            goes_on,
+        ]);
+    }
+    let header = [
+        "flip",
+        "runs",
+        "noticed by the checksum",
+        "reset",
+        "no effect",
+        "ends earlier",
+        "goes on: before · now",
+    ];
+    parts.add("drive-flips", table(header, &lines));
+    Ok(())
+}

@@ -14,7 +14,7 @@ use hambo_base::study::rows::{Table, yes_or_no};
 use hambo_base::study::{Row, Study, Summary, digits};
 use hambo_check::CheckResult;
 use hambo_check::names::VARIANTS;
-use hambo_check::result::EstimateResult;
+use hambo_check::estimates::EstimateResult;
 use hambo_learn::calibration::CalibrationStatus;
 use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::fit::{FitOptions, ModelOptions, fit};
@@ -213,7 +213,7 @@ impl CheckedSetting {
                 yes_or_no(self.calibrated),
             ]
         };
-        result.estimates.iter().map(row).collect()
+        result.evidence.estimates.iter().map(row).collect()
     }
 }
 

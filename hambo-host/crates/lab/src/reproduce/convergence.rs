@@ -168,7 +168,7 @@ impl Study for Convergence {
         let parts = (&truth.log, &model, &policy);
         let ca = [Variant::ContinuousAdversary];
         let result = checked(&task, parts, &ca, sizes, seed)?;
-        let mean = result.estimates.iter().find(|one| one.variant == "ca");
+        let mean = result.evidence.estimates.iter().find(|one| one.variant == "ca");
         Ok(vec![vec![
             number.to_string(),
             name.to_owned(),
@@ -176,8 +176,8 @@ impl Study for Convergence {
             horizon.to_string(),
             seed.to_string(),
             digits(mean.map_or(f64::NAN, |one| one.mean.0)),
-            digits(result.bound.0),
-            digits(result.neutral.0),
+            digits(result.decision.bound.0),
+            digits(result.decision.neutral.0),
             digits(truth.mean_return().mean),
             digits(truth.mean_return().std_error),
             yes_or_no(calibration.status == CalibrationStatus::Calibrated),

@@ -7,7 +7,7 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-use hambo_check::Decision;
+use hambo_core::verdict::Verdict;
 use hambo_check::saved_run::SavedRun;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -21,7 +21,7 @@ pub fn page(run: &SavedRun) -> String {
     let inputs = &run.inputs;
     let policy = inputs.files.iter().find(|file| file.what == "policy");
     let policy = policy.map_or("the controller", |file| &file.path);
-    let (task, version) = (&run.result.task, &inputs.hambo_version);
+    let (task, version) = (&run.result.setting.task, &inputs.hambo_version);
     printable(html! {
         (DOCTYPE)
         html lang="en" {
@@ -62,10 +62,10 @@ pub fn page(run: &SavedRun) -> String {
 }
 
 fn word(run: &SavedRun) -> &'static str {
-    match run.result.verdict {
-        Some(Decision::Deploy) => "Deploy",
-        Some(Decision::Reject) => "Reject",
-        Some(Decision::Abstain) => "Abstain",
+    match run.result.decision.verdict {
+        Some(Verdict::Deploy) => "Deploy",
+        Some(Verdict::Reject) => "Reject",
+        Some(Verdict::Abstain) => "Abstain",
         None => "No verdict",
     }
 }
@@ -73,18 +73,18 @@ fn word(run: &SavedRun) -> &'static str {
 /// The verdict, what it means, and the numbers that it hangs on.
 fn verdict(run: &SavedRun) -> Markup {
     let result = &run.result;
-    let (class, meaning) = match result.verdict {
-        Some(Decision::Deploy) => (
+    let (class, meaning) = match result.decision.verdict {
+        Some(Verdict::Deploy) => (
             "deploy",
             "Every lower bound reaches its threshold: inside the model’s uncertainty no \
              adversary was found under which the controller does worse than asked.",
         ),
-        Some(Decision::Reject) => (
+        Some(Verdict::Reject) => (
             "reject",
             "A lower bound lies below its threshold: inside the model’s uncertainty there is a \
              system on which the controller does worse than asked.",
         ),
-        Some(Decision::Abstain) => (
+        Some(Verdict::Abstain) => (
             "abstain",
             "The evidence is unfit for a verdict; treat it as a refusal.",
         ),
@@ -93,31 +93,31 @@ fn verdict(run: &SavedRun) -> Markup {
             "No threshold was given, so the bound is only reported.",
         ),
     };
-    let threshold = result.threshold.map(|x| readable(x.0));
+    let threshold = result.decision.threshold.map(|x| readable(x.0));
     let threshold = threshold.unwrap_or_else(|| "none".to_owned());
-    let kept = result.constraints.iter().filter(|one| one.ok).count();
-    let all = result.constraints.len();
-    let logged = result.logged_return.as_ref();
+    let kept = result.evidence.constraints.iter().filter(|one| one.ok).count();
+    let all = result.evidence.constraints.len();
+    let logged = result.evidence.logged_return.as_ref();
     let gate = &run.model.calibration.gate;
     let facts = [
-        ("Lower bound of the return", Some(readable(result.bound.0))),
+        ("Lower bound of the return", Some(readable(result.decision.bound.0))),
         ("Threshold", Some(threshold)),
         (
             "Constraints kept",
             (all > 0).then(|| format!("{kept} of {all}")),
         ),
-        ("Neutral estimate", Some(readable(result.neutral.0))),
+        ("Neutral estimate", Some(readable(result.decision.neutral.0))),
         (
             "The log’s own return",
             logged.map(|logged| readable(logged.mean.0)),
         ),
-        ("Confidence", Some(percent(1.0 - result.delta.0))),
-        ("Steps", Some(result.horizon.to_string())),
-        ("Trajectories", Some(result.trajectories.to_string())),
-        ("Searched trajectories", Some(result.searched.to_string())),
+        ("Confidence", Some(percent(1.0 - result.setting.delta.0))),
+        ("Steps", Some(result.setting.horizon.to_string())),
+        ("Trajectories", Some(result.setting.trajectories.to_string())),
+        ("Searched trajectories", Some(result.setting.searched.to_string())),
         (
             "Different first states",
-            result.distinct_starts.map(|starts| starts.to_string()),
+            result.setting.distinct_starts.map(|starts| starts.to_string()),
         ),
         (
             "Withheld rows that the model holds",
@@ -129,8 +129,8 @@ fn verdict(run: &SavedRun) -> Markup {
             div class={ "verdict " (class) } {
                 p class="word" { (word(run)) }
                 p { (meaning) }
-                @for reason in &result.reasons { p { "Because " (reason) "." } }
-                p { (capitalised(&result.assumes)) "." }
+                @for reason in &result.decision.reasons { p { "Because " (reason) "." } }
+                p { (capitalised(&result.decision.assumes)) "." }
             }
             dl class="facts" {
                 @for (name, value) in &facts {

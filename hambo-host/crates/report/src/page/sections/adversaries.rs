@@ -1,6 +1,6 @@
 //! What each adversary found, and what it cost.
 
-use hambo_check::result::{AdversaryResult, EstimateResult};
+use hambo_check::estimates::{AdversaryResult, EstimateResult};
 use hambo_check::saved_run::SavedRun;
 use maud::{Markup, html};
 
@@ -11,11 +11,11 @@ use crate::words::{count, percent, readable};
 /// `None` if no variant has an adversary.
 pub fn body(run: &SavedRun) -> Option<Markup> {
     let result = &run.result;
-    if result.adversaries.is_empty() {
+    if result.evidence.adversaries.is_empty() {
         return None;
     }
-    let timed = result.adversaries.iter().any(|one| one.seconds.is_some());
-    let rows = result.adversaries.iter().map(|one| {
+    let timed = result.evidence.adversaries.iter().any(|one| one.seconds.is_some());
+    let rows = result.evidence.adversaries.iter().map(|one| {
         let mut cells = vec![
             text(&one.objective),
             text(&one.variant),
@@ -54,7 +54,7 @@ pub fn body(run: &SavedRun) -> Option<Markup> {
         }
         (table(caption, columns, rows))
         (courses(run))
-        @if let Some(exact) = &result.exact {
+        @if let Some(exact) = &result.evidence.exact {
             p {
                 "Backward dynamic programming on a grid of " (exact.points)
                 " points a state puts the worst return at "
@@ -68,7 +68,7 @@ pub fn body(run: &SavedRun) -> Option<Markup> {
                  below."
             }
         }
-        @if let Some(restarts) = &result.restarts {
+        @if let Some(restarts) = &result.evidence.restarts {
             p {
                 "The search was begun again " (restarts.count) " times from random signs. "
                 strong { (restarts.lowered) " of " (restarts.count) }
@@ -115,13 +115,13 @@ fn courses(run: &SavedRun) -> Markup {
 
 /// How much of the worst damage one adversary did, as a bar with its number.
 fn bar(run: &SavedRun, one: &AdversaryResult) -> Markup {
-    let own = run.result.adversaries.iter();
+    let own = run.result.evidence.adversaries.iter();
     let own =
         own.filter(|other| (&other.objective, &other.variant) == (&one.objective, &one.variant));
     let worst = own.map(|other| other.mean.0).fold(f64::INFINITY, f64::min);
-    let mut constraints = run.result.constraints.iter();
+    let mut constraints = run.result.evidence.constraints.iter();
     let constraint = constraints.find(|constraint| constraint.name == one.objective);
-    let estimates = constraint.map_or(&run.result.estimates, |constraint| &constraint.estimates);
+    let estimates = constraint.map_or(&run.result.evidence.estimates, |constraint| &constraint.estimates);
     let neutral = estimates.first().map_or(f64::NAN, |one| one.mean.0);
     let share = (neutral - one.mean.0) / (neutral - worst);
     if !share.is_finite() {

@@ -1,6 +1,6 @@
 //! The bound against the threshold, and every estimate beside it.
 
-use hambo_check::result::EstimateResult;
+use hambo_check::estimates::EstimateResult;
 use hambo_check::saved_run::SavedRun;
 use maud::{Markup, html};
 
@@ -18,25 +18,25 @@ const RIGHT: f64 = 24.0;
 
 pub fn body(run: &SavedRun) -> Markup {
     let result = &run.result;
-    let margin = result.estimates.first().map_or("none", |one| &one.margin);
-    let source = result.bound_variant.as_deref().unwrap_or("none");
-    let mut variants: Vec<&str> = result.estimates.iter().map(|one| &*one.variant).collect();
+    let margin = result.evidence.estimates.first().map_or("none", |one| &one.margin);
+    let source = result.decision.bound_variant.as_deref().unwrap_or("none");
+    let mut variants: Vec<&str> = result.evidence.estimates.iter().map(|one| &*one.variant).collect();
     variants.sort_unstable();
     variants.dedup();
     let meanings = variants.into_iter();
     let meanings = meanings.filter_map(|variant| Some((variant, meaning(variant)?)));
     html! {
         p {
-            "The bound is the lowest of the variants that decide (" (result.variants.join(", "))
+            "The bound is the lowest of the variants that decide (" (result.setting.variants.join(", "))
             "); it comes from " code { (source) } ". Each lower bound is the mean over the \
              trajectories less a sampling margin by " (margin) "."
         }
-        @if !result.estimates.is_empty() { (ladder(run)) }
-        @if let Some(logged) = &result.logged_return {
+        @if !result.evidence.estimates.is_empty() { (ladder(run)) }
+        @if let Some(logged) = &result.evidence.logged_return {
             p { "For comparison: " (logged.sentence_with(|number| readable(number.0))) "." }
         }
-        @for question in &result.questions { p { strong { "Question:" } " " (question) "." } }
-        @if let Some(starts) = result.distinct_starts {
+        @for question in &result.evidence.questions { p { strong { "Question:" } " " (question) "." } }
+        @if let Some(starts) = result.setting.distinct_starts {
             p {
                 "Trajectories start from "
                 @if starts == 1 { "one first state" } @else { (starts) " different first states" }
@@ -51,14 +51,14 @@ pub fn body(run: &SavedRun) -> Markup {
             }
             "."
         }
-        @if !result.constraints.is_empty() { (constraints(run)) }
+        @if !result.evidence.constraints.is_empty() { (constraints(run)) }
     }
 }
 
 fn estimates(run: &SavedRun) -> Markup {
     let rows = run.result.all_estimates().map(|(objective, estimate)| {
         let lower = estimate.guarantee().map(|lower| figure(lower.0));
-        let decides = run.result.variants.contains(&estimate.variant);
+        let decides = run.result.setting.variants.contains(&estimate.variant);
         vec![
             text(objective),
             text(&estimate.variant),
@@ -82,7 +82,7 @@ fn estimates(run: &SavedRun) -> Markup {
 }
 
 fn constraints(run: &SavedRun) -> Markup {
-    let rows = run.result.constraints.iter().map(|one| {
+    let rows = run.result.evidence.constraints.iter().map(|one| {
         let (class, words) = if one.ok {
             ("mark good", "kept")
         } else {
@@ -104,27 +104,27 @@ fn constraints(run: &SavedRun) -> Markup {
 /// One line for each estimate: mean and lower bound, across them the threshold.
 fn ladder(run: &SavedRun) -> Markup {
     let result = &run.result;
-    let threshold = result.threshold.map(|x| x.0).filter(|x| x.is_finite());
+    let threshold = result.decision.threshold.map(|x| x.0).filter(|x| x.is_finite());
     let lower = |one: &EstimateResult| one.guarantee().map_or(one.mean.0, |lower| lower.0);
-    let numbers = result.estimates.iter();
+    let numbers = result.evidence.estimates.iter();
     let numbers = numbers.flat_map(|one| [one.mean.0, lower(one)]);
     let range = Range::of(numbers.chain(threshold));
-    let bottom = TOP + ROW * result.estimates.len() as f64;
+    let bottom = TOP + ROW * result.evidence.estimates.len() as f64;
     let x = |value: f64| LEFT + range.share(value) * (WIDTH - LEFT - RIGHT);
     let description = format!(
         "Lower bound {}, threshold {}, neutral estimate {}.",
-        readable(result.bound.0),
+        readable(result.decision.bound.0),
         threshold.map_or("none".to_owned(), readable),
-        readable(result.neutral.0)
+        readable(result.decision.neutral.0)
     );
     let body = html! {
         @for (tick, words) in range.ticks(8.0) {
             (stroke("grid", [[x(tick), TOP], [x(tick), bottom]]))
             (label("", [x(tick), bottom + 18.0], "middle", &words))
         }
-        @for (row, estimate) in result.estimates.iter().enumerate() {
+        @for (row, estimate) in result.evidence.estimates.iter().enumerate() {
             @let y = TOP + ROW * (row as f64 + 0.5);
-            @let decides = result.variants.contains(&estimate.variant);
+            @let decides = result.setting.variants.contains(&estimate.variant);
             @let suffix = if decides { " (decides)" } else { "" };
             @let name = format!("{}{suffix}", estimate.variant);
             @let (mean, lower) = (estimate.mean.0, lower(estimate));

@@ -14,7 +14,7 @@ const LARGEST_DOT: f64 = 16.0;
 
 /// `None` without a place.
 pub fn body(run: &SavedRun) -> Option<Markup> {
-    let places = &run.result.log_next;
+    let places = &run.result.evidence.log_next;
     let paths = run.paths.as_ref()?;
     let first = places.first()?;
     let all: f64 = places.iter().map(|place| place.share.0).sum();

@@ -18,7 +18,7 @@ const MOST_DOTS: usize = 80;
 
 /// `None` without trajectories.
 pub fn body(run: &SavedRun) -> Option<Markup> {
-    let (loss, paths) = (run.result.loss.as_ref()?, run.paths.as_ref()?);
+    let (loss, paths) = (run.result.evidence.loss.as_ref()?, run.paths.as_ref()?);
     Some(html! {
         @if let (Some(half), Some(worst)) = (loss.half_by_step, loss.worst_step) {
             @let at_worst = loss.by_step.get(worst).map_or(f64::NAN, |x| x.0);

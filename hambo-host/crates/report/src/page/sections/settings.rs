@@ -10,10 +10,10 @@ use crate::words::{count, percent, readable};
 /// What the task says of the dynamics, so that no model learns it and no adversary bends it.
 pub fn known(run: &SavedRun) -> Option<Markup> {
     let result = &run.result;
-    if result.known.is_empty() && result.circles.is_empty() {
+    if result.setting.known.is_empty() && result.setting.circles.is_empty() {
         return None;
     }
-    let rows = result.known.iter().map(|line| {
+    let rows = result.setting.known.iter().map(|line| {
         let initial = line.initial.map(|initial| figure(f64::from(initial)));
         let initial = initial.unwrap_or_else(|| text("in the log"));
         vec![text(&line.state), code(&line.next), initial]
@@ -24,11 +24,11 @@ pub fn known(run: &SavedRun) -> Option<Markup> {
             "These next states are computed, without uncertainty: the adversary has no say in \
              them. " code { "hambo fit" } " held those of the log against every row of it."
         }
-        @if !result.known.is_empty() { (table("What is computed", &heads, rows)) }
-        @for [c, s] in &result.circles {
+        @if !result.setting.known.is_empty() { (table("What is computed", &heads, rows)) }
+        @for [c, s] in &result.setting.circles {
             p { "The pair " (c) ", " (s) " is moved back to the unit circle after every step." }
         }
-        p { "The model sees " (result.inputs.join(", ")) " and the action." }
+        p { "The model sees " (result.setting.inputs.join(", ")) " and the action." }
     })
 }
 
@@ -53,7 +53,7 @@ pub fn limits(run: &SavedRun) -> Markup {
     html! {
         ul {
             li {
-                "The bound holds with " (percent(1.0 - run.result.delta.0)) " confidence "
+                "The bound holds with " (percent(1.0 - run.result.setting.delta.0)) " confidence "
                 em { "if" } " the true system lies in the model’s set at every step. Calibration \
                 on withheld rows supports that near the log; nothing supports it far from the log."
             }
@@ -83,7 +83,7 @@ pub fn repeat(run: &SavedRun) -> Markup {
         file("controller as compiled", text(""), &inputs.policy_part),
         file("numbers of the model’s log", text(""), &model.data_hash),
     ]);
-    let allocation = if result.focused { "focused" } else { "even" };
+    let allocation = if result.setting.focused { "focused" } else { "even" };
     let rows = [
         model.rows,
         model.training_rows,
@@ -93,18 +93,18 @@ pub fn repeat(run: &SavedRun) -> Markup {
     let [all, train, stop, calibrate] = rows.map(|rows| count(rows as u64));
     let settings = [
         ("hambo", inputs.hambo_version.clone()),
-        ("horizon", result.horizon.to_string()),
-        ("delta", readable(result.delta.0)),
-        ("discount", readable(result.discount.0)),
-        ("trajectories", result.trajectories.to_string()),
-        ("searched trajectories", result.searched.to_string()),
-        ("sweeps of the search", result.sweeps.to_string()),
+        ("horizon", result.setting.horizon.to_string()),
+        ("delta", readable(result.setting.delta.0)),
+        ("discount", readable(result.setting.discount.0)),
+        ("trajectories", result.setting.trajectories.to_string()),
+        ("searched trajectories", result.setting.searched.to_string()),
+        ("sweeps of the search", result.setting.sweeps.to_string()),
         ("allocation of its steps", allocation.to_owned()),
-        ("effort", result.effort.name().to_owned()),
-        ("seed", result.seed.to_string()),
-        ("variants that decide", result.variants.join(", ")),
-        ("bits of the bound", result.bound_bits.clone()),
-        ("digest of all estimates", result.digest.clone()),
+        ("effort", result.setting.effort.name().to_owned()),
+        ("seed", result.setting.seed.to_string()),
+        ("variants that decide", result.setting.variants.join(", ")),
+        ("bits of the bound", result.decision.bound_bits.clone()),
+        ("digest of all estimates", result.evidence.digest.clone()),
         ("model", model.description.clone()),
         (
             "model trained by",

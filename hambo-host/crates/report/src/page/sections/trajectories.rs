@@ -13,7 +13,7 @@ use crate::words::count;
 
 /// `None` without trajectories.
 pub fn body(run: &SavedRun) -> Option<Markup> {
-    let (loss, paths) = (run.result.loss.as_ref()?, run.paths.as_ref()?);
+    let (loss, paths) = (run.result.evidence.loss.as_ref()?, run.paths.as_ref()?);
     let (name, trajectory) = (&loss.variant, paths.shown.trajectory);
     let states = most_different(paths, MOST_CHARTS);
     let left = paths.states.len() - states.len();

@@ -5,7 +5,7 @@
 use std::error::Error;
 
 use hambo_base::observer::Unobserved;
-use hambo_check::adversary::{Contender, EffortLevel, contest};
+use hambo_check::adversary::{AdversaryCost, EffortLevel, check_against_adversaries};
 use hambo_check::case::Case;
 use hambo_core::rollout::Objective;
 use hambo_core::variant::Variant;
@@ -41,13 +41,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn show(name: &str, mut case: Case, level: EffortLevel) -> Result<(), Box<dyn Error>> {
     case.effort.iterations = level.sweeps();
     let learning = level.learning(0);
-    let found = contest(&case, learning.as_ref(), &mut Unobserved)?;
+    let found =
+        case.parsed(|case| check_against_adversaries(&case, learning.as_ref(), &mut Unobserved))?;
     println!("{name}: neutral {:.3}", found.outcome.neutral);
     println!(
         "  {:6} {:20} {:>12} {:>14} {:>15} {:>9}",
         "", "adversary", "mean return", "model steps", "gradient steps", "seconds"
     );
-    for one in &found.contenders {
+    for one in &found.costs {
         println!(
             "  {:6} {:20} {:>12.3} {:>14} {:>15} {:>9.2}",
             short(one.variant),
@@ -68,7 +69,7 @@ fn show(name: &str, mut case: Case, level: EffortLevel) -> Result<(), Box<dyn Er
             );
         }
     }
-    for network in found.contenders.iter().filter(|one| one.gradient_steps > 0) {
+    for network in found.costs.iter().filter(|one| one.gradient_steps > 0) {
         reach(&case, network)?;
     }
     println!();
@@ -76,14 +77,14 @@ fn show(name: &str, mut case: Case, level: EffortLevel) -> Result<(), Box<dyn Er
 }
 
 /// The fewest sweeps with which the search alone finds what a network found.
-fn reach(case: &Case, network: &Contender) -> Result<(), Box<dyn Error>> {
+fn reach(case: &Case, network: &AdversaryCost) -> Result<(), Box<dyn Error>> {
     let mut case = case.clone();
     case.task.method.variants.clear();
     case.task.method.variants.extend([network.variant]);
     for sweeps in SWEEPS {
         case.effort.iterations = sweeps;
-        let alone = contest(&case, None, &mut Unobserved)?;
-        let mut searches = alone.contenders.iter();
+        let alone = case.parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))?;
+        let mut searches = alone.costs.iter();
         let Some(search) = searches.find(|one| one.name.ends_with("search")) else {
             continue;
         };

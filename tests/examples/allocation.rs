@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use hambo_base::observer::Unobserved;
-use hambo_check::adversary::{Contest, EffortLevel, contest};
+use hambo_check::adversary::{AdversarialCheck, EffortLevel, check_against_adversaries};
 use hambo_check::case::Case;
 use hambo_check::{CheckOptions, DEFAULT_TRAJECTORIES};
 use hambo_core::rollout::Objective;
@@ -79,10 +79,12 @@ fn show(name: &str, mut case: Case, seeds: u64, level: EffortLevel) -> Result<()
     for seed in first..first + seeds {
         case.effort.seed = seed;
         let learning = level.learning(seed);
-        let mut check = |name, allocation| -> Result<Contest, Box<dyn Error>> {
+        let mut check = |name, allocation| -> Result<AdversarialCheck, Box<dyn Error>> {
             case.effort.allocation = allocation;
             let time = Instant::now();
-            let one = contest(&case, learning.as_ref(), &mut Unobserved)?;
+            let one = case.parsed(|case| {
+                check_against_adversaries(&case, learning.as_ref(), &mut Unobserved)
+            })?;
             let seconds = time.elapsed().as_secs_f64();
             for (variant, [searched, mean, lower]) in of_return(&one) {
                 println!(
@@ -101,7 +103,7 @@ fn show(name: &str, mut case: Case, seeds: u64, level: EffortLevel) -> Result<()
 }
 
 /// Searched mean, mean and lower bound of the return under each variant.
-fn of_return(found: &Contest) -> Vec<(&'static str, [f64; 3])> {
+fn of_return(found: &AdversarialCheck) -> Vec<(&'static str, [f64; 3])> {
     let estimates = found.outcome.estimates.iter();
     let wanted = estimates
         .filter(|one| one.objective == Objective::Return && VARIANTS.contains(&one.variant));
@@ -119,14 +121,15 @@ fn of_return(found: &Contest) -> Vec<(&'static str, [f64; 3])> {
 
 /// Means over seeds, and how much less the focused search takes than the even one, with its
 /// standard error, beside what the even one takes from the mean model's return.
-fn summary(pairs: &[[Contest; 2]]) {
+fn summary(pairs: &[[AdversarialCheck; 2]]) {
     let steps = |place: usize| -> u64 { pairs.iter().map(|pair| pair[place].model_steps).sum() };
     println!(
         "  focused: {:.1} % of the steps",
         100.0 * steps(1) as f64 / steps(0) as f64
     );
     for (place, name) in ["CA", "DA1"].into_iter().enumerate() {
-        let numbers = |one: &Contest| of_return(one).get(place).map_or([f64::NAN; 3], |one| one.1);
+        let numbers =
+            |one: &AdversarialCheck| of_return(one).get(place).map_or([f64::NAN; 3], |one| one.1);
         // Of an even search and a focused one, number by number.
         let mean = |search: usize, number: usize| {
             let each = pairs.iter().map(|pair| numbers(&pair[search])[number]);

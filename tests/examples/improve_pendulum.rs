@@ -6,7 +6,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use hambo_base::observer::Unobserved;
-use hambo_check::adversary::{EffortLevel, contest};
+use hambo_check::adversary::{EffortLevel, check_against_adversaries};
 use hambo_check::improve::{ImproveOptions, improve};
 use hambo_core::variant::Variant;
 use hambo_lab::environment::{Environment, Pendulum, rollout};
@@ -64,7 +64,7 @@ fn run(system: &Pendulum, variant: Variant, seed: u64) -> Result<(f32, f64), Box
     case.effort.iterations = EffortLevel::Quick.sweeps();
     // Not the trajectories by which the controller was chosen.
     case.effort.seed = seed + (1 << 33);
-    let judged = contest(&case, None, &mut Unobserved)?;
+    let judged = case.parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))?;
     Ok((judged.outcome.bound, true_return(system, &policy)?))
 }
 

@@ -3,7 +3,7 @@
 
 use hambo_base::Error;
 use hambo_base::network::{Layer, Standardisation};
-use hambo_check::in_lanes::check_in_lanes;
+use hambo_check::parallel::{Watch, check};
 use hambo_core::check::Outcome;
 use hambo_core::image::Image;
 use hambo_core::model::Calibration;
@@ -37,7 +37,7 @@ impl OneState {
         let policy = encode_policy(&idle)?;
         let bytes = AlignedBytes::new(&encode_image(&model, task, effort, &[], &policy)?);
         let image = Image::parse(bytes.as_bytes())?;
-        Ok(check_in_lanes::<32>(&image)?)
+        Ok(check::<32>(&image, Watch::NONE)?.outcome)
     }
 
     fn ensemble(&self) -> TrainedEnsemble {

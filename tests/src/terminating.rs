@@ -208,7 +208,6 @@ impl Terminating {
             policy_part: encode_policy(&law)?,
             set: SetOrigin::Networks,
             may_grow: false,
-            tried: Vec::new(),
             task,
         })
     }

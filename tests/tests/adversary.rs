@@ -236,7 +236,10 @@ fn the_adjoint_search_reaches_the_exact_minimum() {
     for line in &LINES {
         let bytes = line.image(40, &[]);
         let image = Image::parse(bytes.as_bytes()).unwrap();
-        let outcome = hambo_check::in_lanes::check(&image).unwrap();
+        let outcome =
+            hambo_check::parallel::check::<32>(&image, hambo_check::parallel::Watch::NONE)
+                .unwrap()
+                .outcome;
         let neutral = f64::from(outcome.estimates[0].mean);
         let found = f64::from(outcome.estimates[1].mean);
         let constant = f64::from(outcome.estimates[1].sampled.mean);
@@ -350,7 +353,10 @@ fn a_trained_adversary_competes_and_wins_where_it_is_better() {
     let estimate = |adversaries: &[TrainedAdversary], iterations: u32| {
         let bytes = line.image(iterations, adversaries);
         let image = Image::parse(bytes.as_bytes()).unwrap();
-        hambo_check::in_lanes::check(&image).unwrap().estimates[1]
+        hambo_check::parallel::check::<32>(&image, hambo_check::parallel::Watch::NONE)
+            .unwrap()
+            .outcome
+            .estimates[1]
     };
     let exact = line.exact_minimum() as f32;
     let alone = estimate(&[], 0);

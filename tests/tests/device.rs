@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hambo_base::observer::Unobserved;
-use hambo_check::in_lanes::check;
+use hambo_check::parallel::{LANES, Watch, check};
 use hambo_core::check::Outcome;
 use hambo_core::device_link::{DeviceVerdict, Refusal, WatchedDrive};
 use hambo_core::image::{Image, ImageError, Part, Problem};
@@ -136,7 +136,9 @@ fn host_and_device_agree_bit_for_bit_on_ensembles() {
                 task.method.variants.extend(three_variants(seed));
             })
             .unwrap();
-            let host = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+            let host = check::<LANES>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
+                .unwrap()
+                .outcome;
             assert!(host.estimates.len() > 3);
             agree(&folder, &format!("{seed}.hmb"), bytes.as_bytes(), &host)
         })
@@ -166,7 +168,9 @@ fn deployed_with_equal_bits(name: &str, task: &TaskFile, log: &Log, policy: &str
     let policy = encode_policy(&policy).unwrap();
     let bytes = encode_image(model.model_part(), task, effort, &[], &policy).unwrap();
     let bytes = AlignedBytes::new(&bytes);
-    let host = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+    let host = check::<LANES>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
+        .unwrap()
+        .outcome;
     // This is the controller meant: another one returns something else.
     let near = (f64::from(host.neutral) - truth).abs() < 0.1 * truth.abs();
     assert!(near, "{} {truth}", host.neutral);
@@ -208,7 +212,7 @@ fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
             };
             let bytes = gaussian_process::image_with_groups(seed, groups, policy).unwrap();
             let image = Image::parse(bytes.as_bytes()).unwrap();
-            let host = check(&image).unwrap();
+            let host = check::<LANES>(&image, Watch::NONE).unwrap().outcome;
             let verdict = agree(&folder, &format!("{seed}.hmb"), bytes.as_bytes(), &host);
             let kernels = gaussian_process::kernels(&image).to_vec();
             (verdict, (kernels, gaussian_process::has_groups(&image)))
@@ -255,7 +259,9 @@ fn corrupted_images_never_deploy() {
     // An image that deploys as it is.
     let seed = (0..100).find(|seed| {
         let bytes = fixture::image(*seed).unwrap();
-        let outcome = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+        let outcome = check::<LANES>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
+            .unwrap()
+            .outcome;
         outcome.verdict.name() == "deploy"
     });
     let good = bundle(fixture::image(seed.unwrap()).unwrap().as_bytes());

@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use hambo_base::observer::Unobserved;
-use hambo_check::adversary::contest;
+use hambo_check::adversary::check_against_adversaries;
 use hambo_check::case::Case;
 use hambo_check::exact::{Exact, POINTS, exact};
 use hambo_check::restarts::restarts;
@@ -28,13 +28,18 @@ fn points(case: &Case) -> usize {
 }
 
 fn solve(case: &Case) -> Exact {
-    exact(case, points(case), &mut Unobserved).unwrap()
+    let points = points(case);
+    case.parsed(|case| exact(&case, points, &mut Unobserved))
+        .unwrap()
 }
 
-/// What the check's search reaches.
-fn searched(case: &Case) -> f64 {
-    let contest = contest(case, None, &mut Unobserved).unwrap();
-    f64::from(contest.outcome.estimates[1].mean)
+/// What the check's search reaches, with sequences that were found before.
+fn searched(case: &Case, tried: &[Vec<f32>]) -> f64 {
+    let checked = case.parsed(|mut case| {
+        case.tried = tried.to_vec();
+        check_against_adversaries(&case, None, &mut Unobserved)
+    });
+    f64::from(checked.unwrap().outcome.estimates[1].mean)
 }
 
 /// A case and what is known of it.
@@ -94,7 +99,8 @@ fn cases() -> Vec<Known> {
             let mut quiet = case.clone();
             quiet.effort.iterations = 1;
             f64::from(
-                contest(&quiet, None, &mut Unobserved)
+                quiet
+                    .parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))
                     .unwrap()
                     .outcome
                     .neutral,
@@ -128,11 +134,8 @@ fn the_grid_agrees_with_known_minima_and_its_start_helps_the_search() {
         let solved = solve(&case);
         let seconds = begin.elapsed().as_secs_f64();
         let value = solved.value.value.0;
-        let alone = searched(&case);
-        let helped = searched(&Case {
-            tried: solved.sequences.clone(),
-            ..case.clone()
-        });
+        let alone = searched(&case, &[]);
+        let helped = searched(&case, &solved.sequences);
         // Without a known minimum the least that anybody found stands for it.
         let least = truth.unwrap_or(alone.min(helped));
         let spread = neutral - least;
@@ -173,7 +176,8 @@ fn the_grid_agrees_with_known_minima_and_its_start_helps_the_search() {
 fn restarts_speak_of_the_search_alone() {
     let mut most = 0;
     for Known { name, case, .. } in cases() {
-        let again = restarts(&case, &mut Unobserved).unwrap().unwrap().restarts;
+        let again = case.parsed(|case| restarts(&case, &mut Unobserved));
+        let again = again.unwrap().unwrap().restarts;
         println!(
             "{name:50} {} of {} restarts lowered the mean by more than {:.4}: {:.4} with them, \
              {:.4} without",
@@ -195,7 +199,8 @@ fn a_grid_takes_few_states_and_a_controller_without_chance() {
         .method
         .variants
         .extend([Variant::DiscreteAdversary1]);
-    let error = exact(&case, 9, &mut Unobserved).err().unwrap().to_string();
+    let solved = case.parsed(|case| exact(&case, 9, &mut Unobserved));
+    let error = solved.err().unwrap().to_string();
     assert!(error.contains("--variant ca"), "{error}");
 }
 
@@ -209,13 +214,15 @@ fn several_starts_count_as_the_task_says() {
     let starts = [0.05_f32, 0.15, 0.25, 0.3];
     let alone = starts.map(|start| {
         case.task.initial = Initial::Point(vec![start]);
-        exact(&case, POINTS, &mut Unobserved).unwrap().value.value.0
+        let solved = case.parsed(|case| exact(&case, POINTS, &mut Unobserved));
+        solved.unwrap().value.value.0
     });
     case.initial = starts.to_vec();
     case.effort.trajectories = 4000;
     let mut with = |initial: Initial| {
         case.task.initial = initial;
-        exact(&case, POINTS, &mut Unobserved).unwrap().value.value.0
+        let solved = case.parsed(|case| exact(&case, POINTS, &mut Unobserved));
+        solved.unwrap().value.value.0
     };
     let mean = alone.iter().sum::<f64>() / 4.0;
     let found = with(Initial::Data { always: false });

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use hambo_check::floor::{RobotFloor, robot_floor};
-use hambo_check::in_lanes::check;
+use hambo_check::parallel::{LANES, Watch, check};
 use hambo_core::floor::{Floor, Shortfall};
 use hambo_core::image::{Bundle, ImageError, Part, Problem};
 use hambo_core::model::Calibration;
@@ -244,7 +244,14 @@ fn lax_bundles_are_refused_by_their_field() {
             refused += 1;
             // Without the floor many of them pass: it is the floor that holds them.
             let parsed = Bundle::parse(bundle.as_bytes()).unwrap();
-            would_deploy += usize::from(check(parsed.image()).unwrap().verdict.name() == "deploy");
+            would_deploy += usize::from(
+                check::<LANES>(parsed.image(), Watch::NONE)
+                    .unwrap()
+                    .outcome
+                    .verdict
+                    .name()
+                    == "deploy",
+            );
         }
     }
     println!(

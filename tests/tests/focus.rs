@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_base::observer::Unobserved;
-use hambo_check::adversary::{Contest, contest};
+use hambo_check::adversary::{AdversarialCheck, check_against_adversaries};
 use hambo_check::case::Case;
 use hambo_core::rollout::Objective;
 use hambo_core::task::{Allocation, Variant};
@@ -14,13 +14,14 @@ use hambo_tests::terminating_systems::TERMINATING;
 
 const VARIANTS: [Variant; 2] = [Variant::ContinuousAdversary, Variant::DiscreteAdversary1];
 
-fn checked(case: &Case, allocation: Allocation) -> Contest {
+fn checked(case: &Case, allocation: Allocation) -> AdversarialCheck {
     let mut case = case.clone();
     case.effort.allocation = allocation;
-    contest(&case, None, &mut Unobserved).unwrap()
+    case.parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))
+        .unwrap()
 }
 
-fn both(case: &Case) -> [Contest; 2] {
+fn both(case: &Case) -> [AdversarialCheck; 2] {
     [Allocation::Even, Allocation::Focused].map(|allocation| checked(case, allocation))
 }
 
@@ -30,7 +31,7 @@ fn hold_same_minimum(name: &str, case: &Case, part: f32) {
     let [even, focused] = both(case);
     let steps = focused.model_steps as f64 / even.model_steps as f64;
     assert!(steps < 1.0 / 3.0, "{name}: {steps} of the steps");
-    let of = |found: &Contest, variant| {
+    let of = |found: &AdversarialCheck, variant| {
         let mut all = found.outcome.estimates.iter();
         let of_return = |objective| objective == Objective::Return;
         let one = all.find(|one| one.variant == variant && of_return(one.objective));
@@ -60,7 +61,8 @@ fn of_neutral(case: &Case) -> f32 {
     let mut quiet = case.clone();
     quiet.effort.searched = 0;
     quiet.effort.trajectories = 100;
-    contest(&quiet, None, &mut Unobserved)
+    quiet
+        .parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))
         .unwrap()
         .outcome
         .neutral

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use hambo_check::in_lanes::check_in_lanes;
+use hambo_check::parallel::{Watch, check};
 use hambo_core::image::{Image, ImageError, Part, Problem};
 use hambo_core::policy::Policy;
 use hambo_learn::calibration::{CalibrationMode, CalibrationStatus, Gate, ModelCalibration};
@@ -75,7 +75,7 @@ fn the_image_of_the_cores_example_is_what_the_host_writes() {
     // Not only the same robot: the same numbers.
     let image = Image::parse(written.as_bytes()).unwrap();
     let example = hambo_core::example::image().unwrap();
-    let digest = |image: &Image<'_>| check_in_lanes::<4>(image).unwrap().digest();
+    let digest = |image: &Image<'_>| check::<4>(image, Watch::NONE).unwrap().outcome.digest();
     assert_eq!(digest(&image), digest(&example));
 }
 

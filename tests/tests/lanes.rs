@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use hambo_check::findings::Findings;
-use hambo_check::in_lanes::{check_and_keep, check_in_lanes};
+use hambo_check::parallel::{Checked, Watch, check};
 use hambo_core::adversary::Search;
 use hambo_core::check::{Assessment, Check, Outcome, Progress};
 use hambo_core::image::Image;
@@ -45,12 +45,12 @@ fn bits_are_equal_for_every_number_of_lanes() {
     let mut verdicts = std::collections::BTreeSet::new();
     for (seed, bytes) in images(100) {
         let image = Image::parse(bytes.as_bytes()).unwrap();
-        let one = check_in_lanes::<1>(&image).unwrap();
+        let one = check::<1>(&image, Watch::NONE).unwrap().outcome;
         let others = [
-            check_in_lanes::<3>(&image).unwrap(),
-            check_in_lanes::<4>(&image).unwrap(),
-            check_in_lanes::<8>(&image).unwrap(),
-            check_in_lanes::<32>(&image).unwrap(),
+            check::<3>(&image, Watch::NONE).unwrap().outcome,
+            check::<4>(&image, Watch::NONE).unwrap().outcome,
+            check::<8>(&image, Watch::NONE).unwrap().outcome,
+            check::<32>(&image, Watch::NONE).unwrap().outcome,
         ];
         let mut rows = vec![[0.0; 4]; Check::<4>::rows_needed(&image).unwrap()];
         let mut in_order = Check::new(&image, &mut rows).unwrap();
@@ -124,7 +124,15 @@ fn the_company_of_a_trajectory_changes_no_bit() {
         let Progress::Finished(in_order) = in_order.advance(u32::MAX) else {
             panic!("unfinished");
         };
-        let (beside, findings) = check_and_keep(&image, 32).unwrap();
+        let watch = Watch {
+            keep: 32,
+            ..Watch::NONE
+        };
+        let Checked {
+            outcome: beside,
+            findings,
+            ..
+        } = check::<32>(&image, watch).unwrap();
         assert_eq!(bits(&in_order), bits(&beside), "{trajectories}");
         assert_eq!(in_order.reasons, beside.reasons, "{trajectories}");
         if trajectories > 0 {
@@ -147,7 +155,8 @@ fn bits_are_equal_for_one_and_two_threads() {
     for (seed, bytes) in images(100) {
         let image = Image::parse(bytes.as_bytes()).unwrap();
         let [one, two] = [&one, &two].map(|pool| {
-            let outcome = pool.install(|| check_in_lanes::<4>(&image)).unwrap();
+            let outcome = pool.install(|| check::<4>(&image, Watch::NONE));
+            let outcome = outcome.unwrap().outcome;
             (bits(&outcome), outcome.verdict.name())
         });
         assert_eq!(one, two, "seed {seed}");
@@ -159,7 +168,7 @@ fn a_check_in_slices_is_the_same_check() {
     for seed in 0..40 {
         let bytes = fixture::image(seed).unwrap();
         let image = Image::parse(bytes.as_bytes()).unwrap();
-        let whole = check_in_lanes::<8>(&image).unwrap();
+        let whole = check::<8>(&image, Watch::NONE).unwrap().outcome;
         for slice in [1, 7] {
             let mut rows = vec![[0.0; 4]; Check::<4>::rows_needed(&image).unwrap()];
             let mut check = Check::new(&image, &mut rows).unwrap();
@@ -187,12 +196,14 @@ fn a_check_over_its_budget_abstains_at_once() {
     };
     let bytes = fixture::image(0).unwrap();
     let image = Image::parse(bytes.as_bytes()).unwrap();
-    let free = check_in_lanes::<4>(&image).unwrap();
+    let free = check::<4>(&image, Watch::NONE).unwrap().outcome;
     let steps = Assessment::new(image.model(), image.task(), image.policy())
         .unwrap()
         .steps();
     let bytes = limited(steps);
-    let enough = check_in_lanes::<8>(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+    let enough = check::<8>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
+        .unwrap()
+        .outcome;
     assert_eq!(bits(&free), bits(&enough));
     let bytes = limited(steps - 1);
     let image = Image::parse(bytes.as_bytes()).unwrap();
@@ -201,7 +212,7 @@ fn a_check_over_its_budget_abstains_at_once() {
     let Progress::Finished(device) = sliced.advance(1) else {
         panic!("it must not start");
     };
-    for outcome in [check_in_lanes::<8>(&image).unwrap(), device] {
+    for outcome in [check::<8>(&image, Watch::NONE).unwrap().outcome, device] {
         assert_eq!(outcome.verdict.name(), "abstain");
         assert!(outcome.reasons.contains(&Reason::OverBudget));
         assert!(outcome.bound.is_nan() && outcome.estimates.is_empty());
@@ -212,7 +223,9 @@ fn a_check_over_its_budget_abstains_at_once() {
 fn a_stopped_check_abstains() {
     let deploys = (0..100).find_map(|seed| {
         let bytes = fixture::image(seed).unwrap();
-        let outcome = check_in_lanes::<8>(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+        let outcome = check::<8>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
+            .unwrap()
+            .outcome;
         (outcome.verdict.name() == "deploy").then_some(bytes)
     });
     let bytes = deploys.unwrap();

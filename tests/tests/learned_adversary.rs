@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use hambo_base::checkpoint::StateBytes;
 use hambo_base::observer::{Observer, Progress, Unobserved};
-use hambo_check::adversary::{Contest, EffortLevel, Learning, contest};
+use hambo_check::adversary::{AdversarialCheck, EffortLevel, Learning, check_against_adversaries};
 use hambo_check::case::Case;
 use hambo_check::improve::{ImproveOptions, improve};
 use hambo_check::reinforcement::Rounds;
@@ -42,11 +42,12 @@ fn learning(rounds: usize, seed: u64) -> Learning {
     }
 }
 
-fn judge(case: &Case, learning: &Learning) -> Contest {
-    contest(case, Some(learning), &mut Unobserved).unwrap()
+fn judge(case: &Case, learning: &Learning) -> AdversarialCheck {
+    case.parsed(|case| check_against_adversaries(&case, Some(learning), &mut Unobserved))
+        .unwrap()
 }
 
-fn mean(contest: &Contest, variant: Variant) -> f32 {
+fn mean(contest: &AdversarialCheck, variant: Variant) -> f32 {
     let estimates = contest.outcome.estimates.iter();
     let mut own = estimates.filter(|one| one.variant == variant);
     own.find(|one| one.objective == Objective::Return)
@@ -73,7 +74,7 @@ fn the_order_of_the_estimates_holds_in_every_report() {
         };
         let [ca, da1, dainf] = VARIANTS.map(lower);
         assert!(ca <= da1 && da1 <= dainf, "seed {seed}: {ca} {da1} {dainf}");
-        for one in &found.contenders {
+        for one in &found.costs {
             let mut all = found.outcome.estimates.iter();
             let own = all.find(|estimate| {
                 estimate.variant == one.variant && estimate.objective == one.objective
@@ -98,7 +99,7 @@ fn a_network_learns_to_hurt() {
     more.rounds.gradient_steps = 100;
     let found = judge(&case, &more);
     let named = |name: &str| {
-        let mut all = found.contenders.iter();
+        let mut all = found.costs.iter();
         all.find(|one| one.name == name).unwrap()
     };
     let (constants, network) = (named("constants"), named("soft actor-critic"));

@@ -6,7 +6,7 @@ use hambo_base::network::Layer;
 use hambo_base::observer::Unobserved;
 use hambo_check::assumption::SetOrigin;
 use hambo_check::case::Case;
-use hambo_check::in_lanes::check;
+use hambo_check::parallel::{LANES, Watch, check};
 use hambo_core::image::Image;
 use hambo_core::image::container::Container;
 use hambo_core::image::{Part, Problem, parse_model};
@@ -144,11 +144,12 @@ fn bound(reward: &str, log: &Log, options: ModelOptions, seed: u64) -> (f32, f32
         policy_part: encode_policy(&policy).unwrap(),
         set: SetOrigin::Networks,
         may_grow: false,
-        tried: Vec::new(),
         task,
     };
     let bytes = case.image(&Adversaries::default()).unwrap();
-    let outcome = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+    let outcome = check::<LANES>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
+        .unwrap()
+        .outcome;
     let reasons = outcome.reasons.iter().map(|reason| format!("{reason:?}"));
     let reasons: Vec<String> = reasons.collect();
     // Nothing but the missing threshold speaks against the evidence: the
@@ -319,13 +320,14 @@ fn an_image_takes_waypoints_of_the_first_states_and_nothing_else_of_fewer() {
         policy_part: Vec::new(),
         set: SetOrigin::Networks,
         may_grow: false,
-        tried: Vec::new(),
         task: learned.clone(),
     };
     let policy = HostPolicy::parse(WAYPOINTS, "waypoints", &learned).unwrap();
     case.policy_part = encode_policy(&policy).unwrap();
     let bytes = case.image(&Adversaries::default()).unwrap();
-    let outcome = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+    let outcome = check::<LANES>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
+        .unwrap()
+        .outcome;
     assert!(outcome.bound.is_finite() && outcome.bound < outcome.neutral);
 
     // A gain for each of two states, and a model of three.

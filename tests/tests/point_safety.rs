@@ -2,7 +2,7 @@
 //! and the gate opens for the safe controller.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_check::in_lanes::check;
+use hambo_check::parallel::{LANES, Watch, check};
 use hambo_core::image::{Image, ModelManifest, TaskManifest};
 use hambo_core::model::Calibration;
 use hambo_core::verdict::Reason;
@@ -57,7 +57,9 @@ fn bounds_hold_over_twenty_seeds() {
             let experiment = Experiment::new(seed).unwrap();
             let run = |y: f32| {
                 let bytes = experiment.image(y).unwrap();
-                let outcome = check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+                let outcome = check::<LANES>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
+                    .unwrap()
+                    .outcome;
                 let truth = experiment
                     .system
                     .walk(&PointSafety::policy(y).unwrap())
@@ -116,7 +118,11 @@ fn the_study_deploys_nothing_unsafe() {
 fn evidence_that_is_unfit_abstains() {
     let experiment = Experiment::new(3).unwrap();
     // A waypoint far outside the log.
-    let outcome = |bytes: AlignedBytes| check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap();
+    let outcome = |bytes: AlignedBytes| {
+        check::<LANES>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
+            .unwrap()
+            .outcome
+    };
     let far = outcome(experiment.image(4.8).unwrap());
     assert_eq!(far.verdict.name(), "abstain");
     let outside = |reason: &Reason| matches!(reason, Reason::OutsideSupport(_));

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use hambo_base::network::Layer;
-use hambo_check::in_lanes::check_in_lanes;
+use hambo_check::parallel::{Watch, check};
 use hambo_core::SVector;
 use hambo_core::arithmetic::random::Stream;
 use hambo_core::check::{Check, Outcome, Progress};
@@ -179,9 +179,9 @@ fn bits_are_equal_for_every_number_of_lanes() {
         .unwrap();
         let image = Image::parse(bytes.as_bytes()).unwrap();
         let bounds = [
-            check_in_lanes::<1>(&image).unwrap(),
-            check_in_lanes::<4>(&image).unwrap(),
-            check_in_lanes::<32>(&image).unwrap(),
+            check::<1>(&image, Watch::NONE).unwrap().outcome,
+            check::<4>(&image, Watch::NONE).unwrap().outcome,
+            check::<32>(&image, Watch::NONE).unwrap().outcome,
         ]
         .map(|outcome| (outcome.bound.to_bits(), outcome.neutral.to_bits()));
         assert!(f32::from_bits(bounds[0].0).is_finite());
@@ -355,7 +355,7 @@ impl Controller<2, 2> for Own {
 fn an_own_controller_gets_the_bound_of_the_stored_policy() {
     let bytes = plane_image(&parse(FEEDBACK, &plane()));
     let image = Image::parse(bytes.as_bytes()).unwrap();
-    let stored = check_in_lanes::<4>(&image).unwrap();
+    let stored = check::<4>(&image, Watch::NONE).unwrap().outcome;
 
     let own = LaneByLane::new(Own);
     let needed = Buffers::<4>::rows_needed(&image.model().dynamics, image.task(), &own).unwrap();
@@ -434,7 +434,10 @@ fn a_gaussian_policy_spreads_the_returns() {
         rollout.start(&streams, &mut buffers);
         let returns = rollout.forward(&streams, &mut buffers);
         assert_eq!(returns.finite, [true; 8]);
-        (returns.value, check_in_lanes::<8>(&image).unwrap())
+        (
+            returns.value,
+            check::<8>(&image, Watch::NONE).unwrap().outcome,
+        )
     };
     let (still, still_outcome) = returns(FEEDBACK);
     assert_eq!(still, [still[0]; 8]);

@@ -1,7 +1,7 @@
 //! What must hold for every model, task and controller.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_check::in_lanes::check_in_lanes;
+use hambo_check::parallel::{Watch, check};
 use hambo_core::check::{Estimate, Outcome};
 use hambo_core::image::Image;
 use hambo_core::network::Activation;
@@ -60,7 +60,9 @@ impl Case {
         let model = encode_ensemble(&self.ensemble, &self.uncertainty).unwrap();
         let bytes = encode_image(&model, &self.task, self.effort, &[], &self.policy).unwrap();
         let bytes = AlignedBytes::new(&bytes);
-        check_in_lanes::<16>(&Image::parse(bytes.as_bytes()).unwrap()).unwrap()
+        check::<16>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
+            .unwrap()
+            .outcome
     }
 }
 

@@ -136,7 +136,7 @@ fn learnt(system: &Terminating, variant: Variant) -> f64 {
     let known = Known::of(system, variant);
     let case = system.case(variant, EffortLevel::Normal.sweeps()).unwrap();
     let learning = EffortLevel::Normal.learning(0).unwrap();
-    let trained = learn(&case, &learning, &mut Unobserved);
+    let trained = case.parsed(|case| learn(&case, &learning, &mut Unobserved));
     let trained = &trained.unwrap()[0];
     let found = search(system, variant, 0, std::slice::from_ref(&trained.adversary));
     let found = *found.last().unwrap();

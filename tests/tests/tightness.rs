@@ -94,7 +94,7 @@ fn the_bound_is_close_where_the_model_is_good() {
             ..CheckOptions::default()
         };
         let outcome = hambo_check::run(&task, &model, &policy, &options, &mut Unobserved).unwrap();
-        let bound = outcome.result.bound.0;
+        let bound = outcome.result.decision.bound.0;
         let gap = (truth - bound) / (truth - idle);
         println!(
             "seed {seed}: true {truth:.3}, nothing done {idle:.3}, bound {bound:.3}: {:.1} % of the spread below",

@@ -3,7 +3,7 @@
 
 use hambo_base::observer::Unobserved;
 use hambo_check::adversary::EffortLevel;
-use hambo_check::{CheckOptions, Decision, run};
+use hambo_check::{CheckOptions, Verdict, run};
 use hambo_core::model::Calibration;
 use hambo_lab::environment::PointSafety;
 use hambo_learn::fit::{FitOptions, ModelOptions, fit};
@@ -42,8 +42,8 @@ fn a_model_of_too_few_rows_abstains_from_fit_to_check() {
     let result = run(&task, &read, &policy, &options, &mut Unobserved)
         .unwrap()
         .result;
-    assert_eq!(result.verdict, Some(Decision::Abstain));
-    let reasons = result.reasons.join("; ");
+    assert_eq!(result.decision.verdict, Some(Verdict::Abstain));
+    let reasons = result.decision.reasons.join("; ");
     assert!(reasons.contains("the model is not calibrated"), "{reasons}");
-    assert!(result.bound.0 > -1e5, "{}", result.bound);
+    assert!(result.decision.bound.0 > -1e5, "{}", result.decision.bound);
 }

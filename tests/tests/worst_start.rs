@@ -6,7 +6,7 @@ use hambo_base::observer::Unobserved;
 use hambo_check::assumption::SetOrigin;
 use hambo_check::case::Case;
 use hambo_check::certify::WORST_STARTS;
-use hambo_check::in_lanes::check;
+use hambo_check::parallel::{LANES, Watch, check};
 use hambo_check::worst_start::find_worst_starts;
 use hambo_core::check::Outcome;
 use hambo_core::image::Image;
@@ -57,7 +57,6 @@ fn case(seed: u64) -> Case {
         policy_part: encode_policy(&policy).unwrap(),
         set: SetOrigin::Networks,
         may_grow: false,
-        tried: Vec::new(),
     };
     find_worst_starts(&mut case, &mut Unobserved).unwrap();
     case
@@ -109,7 +108,9 @@ fn least_of_drawn(case: &Case, seed: u64) -> f32 {
 
 fn outcome(case: &Case) -> Outcome {
     let bytes = case.image(&Adversaries::default()).unwrap();
-    check(&Image::parse(bytes.as_bytes()).unwrap()).unwrap()
+    check::<LANES>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
+        .unwrap()
+        .outcome
 }
 
 #[test]

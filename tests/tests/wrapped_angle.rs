@@ -104,8 +104,8 @@ fn rollouts_go_round_with_the_angle_and_the_bound_holds() {
             "{angles:?}"
         );
     }
-    let (bound, truth) = (outcome.result.bound.0 as f32, truth());
-    let neutral = outcome.result.neutral.0 as f32;
+    let (bound, truth) = (outcome.result.decision.bound.0 as f32, truth());
+    let neutral = outcome.result.decision.neutral.0 as f32;
     assert!((neutral - truth).abs() < 3.0, "{neutral} {truth}");
     assert!(bound < truth && bound > truth - 20.0, "{bound} {truth}");
 }

@@ -3,7 +3,7 @@
 use hambo_base::Error;
 use hambo_base::observer::Unobserved;
 use hambo_check::adversary::EffortLevel;
-use hambo_check::{CheckOptions, Decision};
+use hambo_check::{CheckOptions, Verdict};
 use hambo_core::task::Allocation;
 use hambo_data::Log;
 use hambo_learn::fit::{FitOptions, fit};
@@ -122,14 +122,15 @@ pub fn judge_policy(
         ..CheckOptions::default()
     };
     let result = hambo_check::run(task, model, policy, &options, &mut Unobserved)?.result;
-    let mut estimates = result.estimates.iter();
-    let decided = estimates.find(|one| Some(&one.variant) == result.bound_variant.as_ref());
+    let mut estimates = result.evidence.estimates.iter();
+    let decided =
+        estimates.find(|one| Some(&one.variant) == result.decision.bound_variant.as_ref());
     Ok(Judgement {
-        neutral: result.neutral.0,
+        neutral: result.decision.neutral.0,
         mean: decided.map_or(f64::NAN, |one| one.mean.0),
-        bound: result.bound.0,
-        constraint: result.constraints.first().map(|one| one.lower.0),
-        verdict: result.verdict.map_or("none", Decision::name),
-        reasons: field(&result.reasons.join(" / ")),
+        bound: result.decision.bound.0,
+        constraint: result.evidence.constraints.first().map(|one| one.lower.0),
+        verdict: result.decision.verdict.map_or("none", Verdict::name),
+        reasons: field(&result.decision.reasons.join(" / ")),
     })
 }

@@ -1,6 +1,6 @@
 //! Bits for every number of lanes, queries far away, whole checks.
 
-use hambo_check::in_lanes::{check, check_in_lanes};
+use hambo_check::parallel::{LANES, Watch, check};
 use hambo_core::image::Image;
 use hambo_core::model::{Kernel, Model, PredictionCotangent};
 use hambo_tests::fixture::Draw;
@@ -79,13 +79,13 @@ fn whole_checks_run() {
         let bytes = image(seed).unwrap();
         let image = Image::parse(bytes.as_bytes()).unwrap();
         assert!(image.task().effort.seed == seed);
-        let outcome = check(&image).unwrap();
+        let outcome = check::<LANES>(&image, Watch::NONE).unwrap().outcome;
         assert!(outcome.bound.is_finite(), "seed {seed}");
         assert!(
             outcome.bound <= outcome.estimates[2].sampled.mean,
             "seed {seed}"
         );
-        let other = check_in_lanes::<3>(&image).unwrap();
+        let other = check::<3>(&image, Watch::NONE).unwrap().outcome;
         assert_eq!(outcome.bound.to_bits(), other.bound.to_bits());
         verdicts.insert(outcome.verdict.name());
     }

@@ -51,14 +51,14 @@ impl Standing {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::parallel::{CheckWatch, LANES, check};
+    use crate::parallel::{LANES, Watch, check};
     use hambo_core::model::Calibration;
 
     #[test]
     fn reasons_count_by_what_they_leave() {
         let standing = |threshold| {
             let image = hambo_core::example::image_with(|task| task.threshold = threshold);
-            let checked = check::<LANES>(&image.unwrap(), CheckWatch::default());
+            let checked = check::<LANES>(&image.unwrap(), Watch::NONE);
             Standing::of(&checked.unwrap().outcome)
         };
         // The bound is -1.61.

@@ -23,6 +23,7 @@
 //! | [`fitness`] | whether the evidence can be relied on |
 //! | [`logged_return`] | what the log's own controllers returned |
 //! | [`loss`], [`support`], [`paths`] | where the return is lost; how far from the log; what is drawn |
+//! | [`bundle`] | what a device gets if the controller passes |
 //! | [`saved_run`] | the file of `--save`, from which the report is made |
 //!
 //! ```no_run
@@ -49,6 +50,7 @@
 
 pub mod adversary;
 pub mod assumption;
+pub mod bundle;
 pub mod case;
 pub mod certify;
 pub mod estimates;
@@ -222,12 +224,19 @@ fn judge(
     let setting = Setting::of(case.case, options.effort, effort);
     let decision = Decision::of(case.case, outcome, farthest);
     let (loss, support, log_next, paths) = match walked {
-        Some(one) => (Some(one.loss), Some(one.support), one.log_next, Some(one.paths)),
+        Some(one) => (
+            Some(one.loss),
+            Some(one.support),
+            one.log_next,
+            Some(one.paths),
+        ),
         None => (None, None, Vec::new(), None),
     };
     let adversaries = checked.costs.iter();
     let evidence = Evidence {
-        logged_return: options.log.and_then(|log| logged_return(case.image.task(), log)),
+        logged_return: options
+            .log
+            .and_then(|log| logged_return(case.image.task(), log)),
         model_steps: checked.model_steps,
         estimates: estimates_of(outcome, Objective::Return, effort),
         adversaries: adversaries

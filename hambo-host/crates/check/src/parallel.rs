@@ -30,13 +30,21 @@ const NARROW: usize = 8;
 const BLOCK: usize = 1 << 14;
 
 /// What is kept of a check, and who counts its work.
-#[derive(Clone, Copy, Default)]
-pub struct CheckWatch<'m, 'o> {
+#[derive(Clone, Copy)]
+pub struct Watch<'m, 'o> {
     /// Trajectories whose choices against the return are kept: the first searched ones, or
     /// the first of all where a variant does not search.
     pub keep: u32,
     /// Counts the steps of the model, and may break off.
     pub meter: Option<&'m Meter<'o>>,
+}
+
+impl Watch<'_, '_> {
+    /// Nothing is kept, and nobody counts.
+    pub const NONE: Self = Self {
+        keep: 0,
+        meter: None,
+    };
 }
 
 /// A finished check.
@@ -82,10 +90,10 @@ fn work_of_one<P>(rollout: &Rollout<'_, P>, level: Level) -> u64 {
 /// If the task needs too much memory, or the meter broke off.
 ///
 /// ```
-/// use hambo_check::parallel::{CheckWatch, LANES, check};
+/// use hambo_check::parallel::{Watch, LANES, check};
 ///
 /// let image = hambo_core::example::image()?;
-/// let watch = CheckWatch { keep: 2, ..CheckWatch::default() };
+/// let watch = Watch { keep: 2, ..Watch::NONE };
 /// let checked = check::<LANES>(&image, watch).map_err(|_| "too large")?;
 /// // CA from five starts on both searched trajectories.
 /// let findings = &checked.findings;
@@ -96,7 +104,7 @@ fn work_of_one<P>(rollout: &Rollout<'_, P>, level: Level) -> u64 {
 /// ```
 pub fn check<'a, const B: usize>(
     system: impl Into<System<'a>>,
-    watch: CheckWatch<'_, '_>,
+    watch: Watch<'_, '_>,
 ) -> Result<Checked, Error> {
     let system = system.into();
     let (model, task, policy) = (system.model, &system.task, system.policy);
@@ -127,8 +135,14 @@ pub fn check<'a, const B: usize>(
                     keep,
                 };
                 let candidate = |number| assessment.candidate(&stage, number);
-                let searched =
-                    search_block::<B>((rollout, level), order, block, &candidate, rows, watch.meter)?;
+                let searched = search_block::<B>(
+                    (rollout, level),
+                    order,
+                    block,
+                    &candidate,
+                    rows,
+                    watch.meter,
+                )?;
                 assessment.add_results(searched.iter().map(|one| one.result));
                 choices.extend(searched.into_iter().filter_map(|one| one.choice));
             }

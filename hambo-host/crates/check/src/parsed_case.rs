@@ -72,7 +72,10 @@ impl ParsedCase<'_> {
     ///
     /// # Errors
     /// If a part is bad.
-    pub fn with_adversaries<'b>(&'b self, parts: &'b [AlignedBytes]) -> Result<ParsedCase<'b>, Error> {
+    pub fn with_adversaries<'b>(
+        &'b self,
+        parts: &'b [AlignedBytes],
+    ) -> Result<ParsedCase<'b>, Error> {
         let mut more: ParsedCase<'b> = self.clone();
         for part in parts {
             more.image = more.image.with_adversary(part.as_bytes())?;

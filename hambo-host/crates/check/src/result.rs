@@ -212,7 +212,11 @@ impl CheckResult {
     #[must_use]
     pub fn searched_return(&self) -> Option<f64> {
         let name = variant_name(Variant::ContinuousAdversary);
-        let estimate = self.evidence.estimates.iter().find(|one| one.variant == name)?;
+        let estimate = self
+            .evidence
+            .estimates
+            .iter()
+            .find(|one| one.variant == name)?;
         Some(estimate.mean.0)
     }
 
@@ -232,7 +236,11 @@ impl CheckResult {
 
     /// Every objective under every variant: its name, and the estimate.
     pub fn all_estimates(&self) -> impl Iterator<Item = (String, &EstimateResult)> {
-        let of_return = self.evidence.estimates.iter().map(|one| ("return".to_owned(), one));
+        let of_return = self
+            .evidence
+            .estimates
+            .iter()
+            .map(|one| ("return".to_owned(), one));
         let others = self.evidence.constraints.iter().flat_map(|constraint| {
             let estimates = constraint.estimates.iter();
             estimates.map(|one| (format!("constraint {}", constraint.name), one))

@@ -7,16 +7,16 @@ use hambo_core::task::Limits;
 use hambo_core::variant::Variant;
 
 use super::findings::TRACED_TRAJECTORIES;
-use super::parallel::{CheckWatch, Checked, LANES, check};
+use super::parallel::{Checked, LANES, Watch, check};
 use super::paths::walk_system;
 use super::system::System;
 use super::trace::{neutral_traces, traces};
 use hambo_task::task::TaskFile;
 
 fn checked(system: &System<'_>, keep: u32) -> Checked {
-    let watch = CheckWatch {
+    let watch = Watch {
         keep,
-        ..CheckWatch::default()
+        ..Watch::NONE
     };
     check::<LANES>(system.clone(), watch).unwrap()
 }

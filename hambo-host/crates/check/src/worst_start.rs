@@ -77,7 +77,13 @@ fn worst_starts(
     let mut chosen: Vec<Vec<Scored>> = Vec::new();
     for (number, objective) in (0..).zip(&all) {
         let mut random = Random::new(case.effort.seed, number);
-        chosen.push(of_objective(&system, *objective, ends, &mut random, &meter)?);
+        chosen.push(of_objective(
+            &system,
+            *objective,
+            ends,
+            &mut random,
+            &meter,
+        )?);
     }
     // The worst of every objective, then the second of each, and so on.
     let mut states: Vec<Vec<f32>> = Vec::new();

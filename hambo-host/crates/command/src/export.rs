@@ -10,24 +10,17 @@ use clap::Args;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
 use hambo_base::output::{OutputKind, hold_output};
-use hambo_check::adversary::{EffortLevel, contest};
+use hambo_check::adversary::EffortLevel;
+use hambo_check::bundle::{BundleOptions, build_bundle, ensure_admitted, workspace_bytes};
 use hambo_check::case::Case;
-use hambo_check::certify::hold_certifiable;
-use hambo_check::in_lanes::check;
-use hambo_check::names::reasons;
 use hambo_check::number::Number;
-use hambo_check::worst_start::find_worst_starts;
-use hambo_core::check::Outcome;
+use hambo_check::parallel::{LANES, Watch, check};
 use hambo_core::device_link::DeviceResult;
-use hambo_core::floor::Floor;
 use hambo_core::image::{Bundle, Image};
-use hambo_core::monitor::Monitor;
-use hambo_core::rollout::Buffers;
-use hambo_core::verdict::Verdict;
 use hambo_device::{DeviceError, Qemu};
 use hambo_learn::model_file::ModelFile;
 use hambo_learn::monitor::settings;
-use hambo_task::image::{Adversaries, AlignedBytes, BundleAbout, encode_bundle, encode_policy};
+use hambo_task::image::{AlignedBytes, BundleAbout, encode_policy};
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 
@@ -91,12 +84,6 @@ pub struct ExportArguments {
     json: bool,
 }
 
-/// Lanes of the firmware.
-const DEVICE_LANES: usize = 4;
-
-/// Hidden layers of an adversary for the device.
-const DEVICE_ADVERSARY: [usize; 2] = [64, 64];
-
 /// Checks the controller, writes the image and tells what it takes.
 ///
 /// # Errors
@@ -115,48 +102,28 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     let log = arguments.case.log(&task)?;
     let options = arguments.case.options(log.as_ref(), EffortLevel::Normal)?;
     let mut case = Case::new(&task, &model, &policy, &options)?;
-    let mut line = Line::new();
-    find_worst_starts(&mut case, &mut line)?;
-    let starts = case.initial.len() / task.state_names.len().max(1);
-    let trajectories = arguments.effort.device_trajectories;
-    hold_certifiable(&task, trajectories, "--device-trajectories", starts)?;
-    let (outcome, adversaries) = host_check(&case, options.effort, &mut line)?;
-    case.effort = arguments.effort.with_seed(case.effort.seed);
-    let passed = passes(&case, &outcome, "on the host").and_then(|()| {
-        let bytes = case.image(&adversaries)?;
-        let outcome = check(&Image::parse(bytes.as_bytes())?)?;
-        passes(&case, &outcome, "with the device's effort")
-    });
-    match passed {
-        Ok(()) => {}
-        Err(Error::Usage(_)) if arguments.force => case.task.refused_by_host = true,
-        Err(error) => return Err(error),
-    }
-    let image: AlignedBytes = case.image(&adversaries)?;
-    let about = arguments.about(&task, &model)?;
     let fallback = match &arguments.fallback {
         Some(file) => Some(encode_policy(&HostPolicy::read(file, &task)?)?),
         None => None,
     };
-    let bundle = encode_bundle(image.as_bytes(), &about, fallback.as_deref())?;
-    let bytes = bundle.as_bytes();
+    let bundle = BundleOptions {
+        about: arguments.about(&task, &model)?,
+        effort: options.effort,
+        device: arguments.effort.with_seed(case.effort.seed),
+        fallback,
+        force: arguments.force,
+    };
+    let mut line = Line::new();
+    let bytes = build_bundle(&mut case, &bundle, &mut line);
+    line.finish();
+    let bytes = bytes?;
+    let bytes = bytes.as_bytes();
     let bundle = Bundle::parse(bytes)?;
-    let image = bundle.image();
-    if let Some(fallback) = bundle.fallback() {
-        let outcome = check(&image.with_policy_of(fallback))?;
-        if !arguments.force {
-            passes(&case, &outcome, "as the fallback")?;
-        }
-    }
     if let Some(file) = &arguments.floor {
-        admit(file, &bundle)?;
+        ensure_admitted(&AlignedBytes::read(file)?, &bundle)?;
     }
-    let rows = Buffers::<DEVICE_LANES>::rows_needed(
-        &image.model().dynamics,
-        image.task(),
-        image.policy(),
-    )?;
-    let ram = rows * DEVICE_LANES * size_of::<f32>();
+    let image = bundle.image();
+    let ram = workspace_bytes(image)?;
     for (what, needed, available, help) in [
         (
             "flash",
@@ -243,15 +210,6 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     Ok(())
 }
 
-/// Whether the floor in a file takes the bundle.
-fn admit(file: &Path, bundle: &Bundle<'_>) -> Result<(), Error> {
-    let floor = AlignedBytes::read(file)?;
-    let floor = Floor::parse_prefix(floor.as_bytes())?;
-    let (model, task) = (bundle.image().model(), bundle.image().task());
-    let mut rows = vec![[0.0]; Monitor::rows_needed(model, task)?];
-    Ok(floor.admit(bundle, &mut rows)?)
-}
-
 impl ExportArguments {
     /// Whom the bundle is for, and how its controller drives.
     fn about(&self, task: &TaskFile, model: &ModelFile) -> Result<BundleAbout, Error> {
@@ -283,7 +241,7 @@ impl ExportArguments {
             )),
             error => error.into(),
         })?;
-        let (device, host) = (result.result, check(image)?);
+        let (device, host) = (result.result, check::<LANES>(image, Watch::NONE)?.outcome);
         let equal = (device.verdict.name(), device.bound.to_bits(), device.digest)
             == (host.verdict.name(), host.bound.to_bits(), host.digest());
         if !equal {
@@ -301,38 +259,4 @@ impl ExportArguments {
         }
         Ok(device)
     }
-}
-
-/// The whole check on the host, with networks that are small enough for a device.
-fn host_check(
-    case: &Case,
-    level: EffortLevel,
-    line: &mut Line,
-) -> Result<(Outcome, Adversaries), Error> {
-    let mut learning = level.learning(case.effort.seed);
-    if let Some(learning) = &mut learning {
-        learning.hidden = DEVICE_ADVERSARY.to_vec();
-    }
-    let contest = contest(case, learning.as_ref(), line);
-    line.finish();
-    let contest = contest?;
-    Ok((contest.outcome, contest.adversaries))
-}
-
-/// Whether a check deploys; if not, an error that says why.
-fn passes(case: &Case, outcome: &Outcome, place: &str) -> Result<(), Error> {
-    if outcome.verdict == Verdict::Deploy {
-        return Ok(());
-    }
-    let mut why = reasons(&case.task, outcome);
-    if why.is_empty() {
-        why.push("the task states no threshold".to_owned());
-    }
-    Err(Error::Usage(format!(
-        "the controller does not pass {place} ({}): {}\n\
-         help: `hambo check` says more; with --force the image is written all the same, and \
-         never deploys",
-        outcome.verdict.name(),
-        why.join("; ")
-    )))
 }

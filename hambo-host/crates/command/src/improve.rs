@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use hambo_base::Error;
 use hambo_base::checkpoint::Checkpoint;
 use hambo_base::output::{OutputKind, hold_output};
-use hambo_check::adversary::{Contest, EffortLevel, contest};
+use hambo_check::adversary::{AdversarialCheck, EffortLevel, check_against_adversaries};
 use hambo_check::assumption::SetOrigin;
 use hambo_check::case::{Case, first_states, hold};
 use hambo_check::fitness::Standing;
@@ -140,12 +140,13 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     case.effort.searched = DEFAULT_SEARCHED;
     case.effort.seed = arguments.seed.wrapping_add(FRESH);
     let learning = arguments.effort.learning(arguments.seed);
-    let contest = contest(&case, learning.as_ref(), terminal.line());
+    let checked =
+        case.parsed(|case| check_against_adversaries(&case, learning.as_ref(), terminal.line()));
     terminal.finish();
-    let contest = contest?;
-    arguments.write(&case, &improved, &contest)?;
+    let checked = checked?;
+    arguments.write(&case, &improved, &checked)?;
     terminal.forget();
-    arguments.print(&case.task, &improved, &contest, out)
+    arguments.print(&case.task, &improved, &checked, out)
 }
 
 impl ImproveArguments {
@@ -207,15 +208,19 @@ impl ImproveArguments {
             policy_part: Vec::new(),
             set: SetOrigin::of(model.metadata()),
             may_grow: false,
-            tried: Vec::new(),
             task,
         })
     }
 
-    fn write(&self, case: &Case, improved: &Improved, contest: &Contest) -> Result<(), Error> {
+    fn write(
+        &self,
+        case: &Case,
+        improved: &Improved,
+        checked: &AdversarialCheck,
+    ) -> Result<(), Error> {
         let notes = [
             ("task", case.task.name.clone()),
-            ("bound", contest.outcome.bound.to_string()),
+            ("bound", checked.outcome.bound.to_string()),
             ("delta", case.task.delta.to_string()),
             ("horizon", case.task.horizon.to_string()),
             ("round", improved.candidate.round.to_string()),
@@ -233,10 +238,10 @@ impl ImproveArguments {
         &self,
         task: &TaskFile,
         improved: &Improved,
-        contest: &Contest,
+        checked: &AdversarialCheck,
         out: &mut impl Write,
     ) -> Result<(), Error> {
-        let outcome = &contest.outcome;
+        let outcome = &checked.outcome;
         let own = reasons(task, outcome);
         if self.json {
             let verdict = match Standing::of(outcome) {

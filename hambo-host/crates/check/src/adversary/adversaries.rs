@@ -15,7 +15,7 @@ use super::scout::{self, scout};
 use super::train::{Trained, Usual, train};
 use crate::findings::{Findings, TRACED_TRAJECTORIES};
 use crate::names::variant_name;
-use crate::parallel::{CheckWatch, LANES, check, work};
+use crate::parallel::{LANES, Watch, check, work};
 use crate::parsed_case::{ParsedCase, encode_parts};
 use crate::reinforcement::RoundReport;
 use crate::system::System;
@@ -86,8 +86,7 @@ pub fn check_against_adversaries(
     let system = with_networks.system();
     let (before, scouted) = (work(&system)?, scout::work(&system));
     let meter = Meter::begin(observer, "search and check", scouted.saturating_add(before));
-    adversaries.found =
-        tracing::info_span!("scout").in_scope(|| scout(&with_networks, &meter))?;
+    adversaries.found = tracing::info_span!("scout").in_scope(|| scout(&with_networks, &meter))?;
     let found = encode_parts(&Adversaries {
         networks: Vec::new(),
         found: adversaries.found.clone(),
@@ -97,7 +96,7 @@ pub fn check_against_adversaries(
     let (effort, system) = (armed.effort, armed.system());
     // What was found is tried, and there may be more trajectories.
     meter.plan(work(&system)?.saturating_sub(before));
-    let watch = CheckWatch {
+    let watch = Watch {
         keep: TRACED_TRAJECTORIES,
         meter: Some(&meter),
     };
@@ -173,7 +172,7 @@ pub fn learn(
     for constraint in &mut task.constraints {
         constraint.probability = None;
     }
-    let short = check::<LANES>(short, CheckWatch::default())?.outcome;
+    let short = check::<LANES>(short, Watch::NONE)?.outcome;
     let task = &case.case.task;
     let mut trained = Vec::new();
     let all = (0..).zip(case.case.objectives());

@@ -3,7 +3,7 @@
 use hambo_core::estimate::trajectories_for_betting;
 
 use crate::MOST_GROWN;
-use crate::parallel::{CheckWatch, LANES, check};
+use crate::parallel::{LANES, Watch, check};
 use crate::parsed_case::ParsedCase;
 use hambo_base::Error;
 
@@ -23,7 +23,7 @@ pub(super) fn trajectories(case: &ParsedCase<'_>) -> Result<u32, Error> {
     let mut few = case.system();
     few.task.effort.trajectories = FEW;
     few.task.effort.searched = 0;
-    let outcome = check::<LANES>(few.clone(), CheckWatch::default())?.outcome;
+    let outcome = check::<LANES>(few.clone(), Watch::NONE)?.outcome;
     let task = &few.task;
     let level = task.error_budget().level();
     let adversarial = outcome.estimates.iter();

@@ -9,7 +9,7 @@ use crate::adversary::{AdversaryLearner, AdversaryLearnerState, units};
 use crate::case::Case;
 use crate::fitness::Standing;
 use crate::names::reasons;
-use crate::parallel::{CheckWatch, LANES, check};
+use crate::parallel::{LANES, Watch, check};
 use crate::reinforcement::{
     AdversaryProblem, ControllerProblem, InputUnits, LearningOptions, RoundReport, SoftActorCritic,
     SoftActorCriticState, TrainedActor,
@@ -293,7 +293,7 @@ impl<'a> Improvement<'a> {
         let actor = self.average.clone().unwrap_or_else(now);
         let part = controller_part(actor.policy(&self.task.action_low, &self.task.action_high))?;
         let image = self.images.judged.with_policy(part.as_bytes())?;
-        let outcome = check::<LANES>(&image, CheckWatch::default())?.outcome;
+        let outcome = check::<LANES>(&image, Watch::NONE)?.outcome;
         let standing = Standing::of(&outcome);
         let best = self.best.as_ref().map(|best| (best.standing, best.bound));
         if is_better((standing, outcome.bound), best) {

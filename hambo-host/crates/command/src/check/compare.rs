@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{CheckArguments, exit_code};
 use hambo_base::Error;
-use hambo_check::{CheckOutcome, CheckResult, Decision};
+use hambo_check::{CheckOutcome, CheckResult, Verdict};
 use hambo_task::policy::HostPolicy;
 
 impl CheckArguments {
@@ -33,18 +33,20 @@ impl CheckArguments {
         } else {
             write(&judged, out)?;
         }
-        let codes = judged.iter().map(|(_, result)| exit_code(result.verdict));
+        let codes = judged
+            .iter()
+            .map(|(_, result)| exit_code(result.decision.verdict));
         Ok(codes.max().unwrap_or(0))
     }
 }
 
 /// What deploys first, what cannot be judged last.
 fn rank(result: &CheckResult) -> u8 {
-    match result.verdict {
-        Some(Decision::Deploy) => 0,
+    match result.decision.verdict {
+        Some(Verdict::Deploy) => 0,
         None => 1,
-        Some(Decision::Reject) => 2,
-        Some(Decision::Abstain) => 3,
+        Some(Verdict::Reject) => 2,
+        Some(Verdict::Abstain) => 3,
     }
 }
 
@@ -74,13 +76,13 @@ fn write(judged: &[(&Path, CheckResult)], out: &mut impl Write) -> Result<(), Er
         "controller", "verdict", "lower bound", "neutral"
     )?;
     for (name, (_, result)) in names.iter().zip(judged) {
-        let verdict = result.verdict.map_or("none", Decision::name);
+        let verdict = result.decision.verdict.map_or("none", Verdict::name);
         writeln!(
             out,
             "{name:width$}  {verdict:8} {:>12.3} {:>12.3}  {}",
-            result.bound,
-            result.neutral,
-            result.reasons.join("; ")
+            result.decision.bound,
+            result.decision.neutral,
+            result.decision.reasons.join("; ")
         )?;
     }
     if let Some(logged) = judged

@@ -17,7 +17,7 @@ use hambo_base::output::{OutputKind, hold_output};
 use hambo_check::adversary::EffortLevel;
 use hambo_check::names::VARIANTS;
 use hambo_check::saved_run::SavedRun;
-use hambo_check::{CheckOptions, CheckResult, Decision};
+use hambo_check::{CheckOptions, CheckResult, Verdict};
 use hambo_core::variant::Variant;
 use hambo_learn::model_file::ModelFile;
 use hambo_task::policy::HostPolicy;
@@ -138,13 +138,13 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
         text::write(&outcome, path, out)?;
     }
     if let Some(path) = &arguments.plan_csv {
-        let places = &outcome.result.log_next;
+        let places = &outcome.result.evidence.log_next;
         write_whole(path, plan::csv(places, &task)?.as_bytes())?;
         if !arguments.json {
             writeln!(out, "saved {}", path.display())?;
         }
     }
-    let verdict = outcome.result.verdict;
+    let verdict = outcome.result.decision.verdict;
     if arguments.save.is_some() || arguments.report.is_some() {
         let run = SavedRun::new(arguments.inputs(path, policy)?, outcome);
         arguments.save(&run, out)?;
@@ -155,9 +155,9 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
 /// What a program is told.
 fn exit_code(verdict: Option<Decision>) -> u8 {
     match verdict {
-        None | Some(Decision::Deploy) => 0,
-        Some(Decision::Reject) => REJECT,
-        Some(Decision::Abstain) => ABSTAIN,
+        None | Some(Verdict::Deploy) => 0,
+        Some(Verdict::Reject) => REJECT,
+        Some(Verdict::Abstain) => ABSTAIN,
     }
 }
 

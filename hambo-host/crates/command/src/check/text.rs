@@ -12,7 +12,7 @@ use hambo_check::number::Number;
 use hambo_check::paths::Paths;
 use hambo_check::restarts::Restarts;
 use hambo_check::support::{Excursion, SupportUse};
-use hambo_check::{CheckOutcome, CheckResult, Decision};
+use hambo_check::{CheckOutcome, CheckResult, Verdict};
 
 /// Writes the tables, and what they mean.
 pub(super) fn write(
@@ -24,19 +24,19 @@ pub(super) fn write(
     writeln!(
         out,
         "{}: {} over {} steps, delta {}, {} trajectories, {} more searched with {} sweeps{}",
-        result.task,
+        result.setting.task,
         policy.display(),
-        result.horizon,
-        result.delta,
-        result.trajectories,
-        result.searched,
-        result.sweeps,
-        match result.focused {
+        result.setting.horizon,
+        result.setting.delta,
+        result.setting.trajectories,
+        result.setting.searched,
+        result.setting.sweeps,
+        match result.setting.focused {
             true => ", focused: more of them from fewer starts",
             false => "",
         }
     )?;
-    if let Some(starts) = result.distinct_starts {
+    if let Some(starts) = result.setting.distinct_starts {
         let states = if starts == 1 { "state" } else { "states" };
         writeln!(out, "trajectories start from {starts} different {states}")?;
     }
@@ -61,7 +61,7 @@ pub(super) fn write(
         )?;
     }
     write_levels(result, out)?;
-    for constraint in &result.constraints {
+    for constraint in &result.evidence.constraints {
         let kept = if constraint.ok { "kept" } else { "not kept" };
         writeln!(
             out,
@@ -72,37 +72,37 @@ pub(super) fn write(
         )?;
     }
     write_adversaries(result, out)?;
-    if let Some(exact) = &result.exact {
+    if let Some(exact) = &result.evidence.exact {
         write_exact(result, exact, out)?;
     }
-    if let Some(restarts) = &result.restarts {
+    if let Some(restarts) = &result.evidence.restarts {
         write_restarts(restarts, out)?;
     }
-    if let (Some(loss), Some(paths)) = (&result.loss, &outcome.paths) {
+    if let (Some(loss), Some(paths)) = (&result.evidence.loss, &outcome.paths) {
         write_loss(loss, paths, out)?;
     }
-    if let (Some(loss), Some(support)) = (&result.loss, &result.support) {
+    if let (Some(loss), Some(support)) = (&result.evidence.loss, &result.evidence.support) {
         write_support(&loss.variant, support, out)?;
     }
     if let Some(paths) = &outcome.paths {
-        plan::write(&result.log_next, paths, out)?;
+        plan::write(&result.evidence.log_next, paths, out)?;
     }
-    if let Some(logged) = &result.logged_return {
+    if let Some(logged) = &result.evidence.logged_return {
         writeln!(out, "{}", logged.sentence())?;
     }
-    for question in &result.questions {
+    for question in &result.evidence.questions {
         writeln!(out, "question: {question}")?;
     }
-    for reason in &result.reasons {
+    for reason in &result.decision.reasons {
         writeln!(out, "{reason}")?;
     }
-    writeln!(out, "{}", result.assumes)?;
-    match (result.verdict, result.threshold) {
+    writeln!(out, "{}", result.decision.assumes)?;
+    match (result.decision.verdict, result.decision.threshold) {
         (Some(verdict), Some(threshold)) => writeln!(
             out,
             "\n{style}{}{style:#}: lower bound {:.3}, threshold {threshold}; margin by {}",
             verdict.name(),
-            result.bound,
+            result.decision.bound,
             result.margin(),
             style = style(verdict)
         )?,
@@ -110,13 +110,13 @@ pub(super) fn write(
             out,
             "\n{style}{}{style:#}: lower bound {:.3}, no threshold",
             verdict.name(),
-            result.bound,
+            result.decision.bound,
             style = style(verdict)
         )?,
         (None, _) => writeln!(
             out,
             "\nlower bound {:.3}; no threshold, no verdict (give --threshold or set one in the task)",
-            result.bound
+            result.decision.bound
         )?,
     }
     Ok(())
@@ -126,7 +126,7 @@ pub(super) fn write(
 fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error> {
     writeln!(out)?;
     for (objective, estimate) in result.all_estimates() {
-        if !result.variants.contains(&estimate.variant) {
+        if !result.setting.variants.contains(&estimate.variant) {
             continue;
         }
         let sampled = &estimate.sampled;
@@ -156,16 +156,16 @@ fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error>
 /// How a verdict looks on a terminal.
 fn style(verdict: Decision) -> Style {
     let colour = match verdict {
-        Decision::Deploy => AnsiColor::Green,
-        Decision::Reject => AnsiColor::Red,
-        Decision::Abstain => AnsiColor::Yellow,
+        Verdict::Deploy => AnsiColor::Green,
+        Verdict::Reject => AnsiColor::Red,
+        Verdict::Abstain => AnsiColor::Yellow,
     };
     colour.on_default().bold()
 }
 
 /// What each adversary found and spent, and how the search went on.
 fn write_adversaries(result: &CheckResult, out: &mut impl Write) -> Result<(), Error> {
-    if result.adversaries.is_empty() {
+    if result.evidence.adversaries.is_empty() {
         return Ok(());
     }
     writeln!(
@@ -173,7 +173,7 @@ fn write_adversaries(result: &CheckResult, out: &mut impl Write) -> Result<(), E
         "\n{:24} {:8} {:20} {:>12} {:>14} {:>15} {:>9}",
         "what adversaries found", "", "", "mean", "model steps", "gradient steps", "seconds"
     )?;
-    for one in &result.adversaries {
+    for one in &result.evidence.adversaries {
         let seconds = one
             .seconds
             .map_or_else(String::new, |time| format!("{time:.2}"));

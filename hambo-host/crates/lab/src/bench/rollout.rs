@@ -18,7 +18,7 @@ use crate::environment::rollout::rollout;
 use crate::environment::system::Environment;
 use hambo_base::Error;
 use hambo_base::network::{Activation, Layer, Standardisation};
-use hambo_check::in_lanes::check;
+use hambo_check::parallel::{LANES, Watch, check};
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_learn::ensemble::{EnsembleOptions, Member, TrainedEnsemble, train_ensemble};
 use hambo_learn::fit::Tables;
@@ -78,7 +78,9 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
         ours: Box::new(move |pool| {
             let image = Image::parse(image.as_bytes())?;
             let start = Instant::now();
-            let outcome = pool.install(|| check(&image))?;
+            let outcome = pool
+                .install(|| check::<LANES>(&image, Watch::NONE))?
+                .outcome;
             let time = start.elapsed();
             if outcome.neutral.is_finite() {
                 Ok(time)

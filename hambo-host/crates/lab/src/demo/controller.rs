@@ -12,7 +12,7 @@ use hambo_base::Error;
 use hambo_base::error::Explained;
 use hambo_base::files::write_whole;
 use hambo_check::findings::Findings;
-use hambo_check::in_lanes::check_and_keep;
+use hambo_check::parallel::{Checked, LANES, Watch, check};
 use hambo_device::{DeviceReport, Qemu};
 use hambo_task::image::{BundleAbout, encode_bundle};
 
@@ -41,7 +41,13 @@ impl CheckedController {
             let bundle = encode_bundle(bytes.as_bytes(), &BundleAbout::default(), None)?;
             write_whole(file, bundle.as_bytes())?;
         }
-        let (outcome, findings) = check_and_keep(&Image::parse(bytes.as_bytes())?, 1)?;
+        let watch = Watch {
+            keep: 1,
+            ..Watch::NONE
+        };
+        let Checked {
+            outcome, findings, ..
+        } = check::<LANES>(&Image::parse(bytes.as_bytes())?, watch)?;
         let device = qemu.zip(file).map(|(qemu, file)| qemu.run(&file));
         let device = device.transpose()?;
         if let Some(DeviceReport { result, .. }) = &device {

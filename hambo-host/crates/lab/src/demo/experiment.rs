@@ -6,7 +6,7 @@ use crate::environment::PointSafety;
 use hambo_base::Error;
 use hambo_base::observer::Unobserved;
 use hambo_check::CheckOptions;
-use hambo_check::adversary::adversaries;
+use hambo_check::adversary::find_adversaries;
 use hambo_check::case::Case;
 use hambo_data::Log;
 use hambo_learn::calibration::ModelCalibration;
@@ -91,8 +91,8 @@ impl Experiment {
     /// As [`Self::case`].
     pub fn image(&self, y: f32) -> Result<AlignedBytes, Error> {
         let case = self.case(y)?;
-        let (_, adversaries) = adversaries(&case, None, &mut Unobserved)?;
-        case.image(&adversaries)
+        let found = case.parsed(|case| find_adversaries(&case, None, &mut Unobserved))?;
+        case.image(&found)
     }
 }
 

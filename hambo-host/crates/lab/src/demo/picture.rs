@@ -11,6 +11,7 @@ use super::controller::CheckedController;
 use super::experiment::Experiment;
 use super::study::Judged;
 use hambo_base::Error;
+use hambo_check::system::System;
 use hambo_check::trace::{Trace, neutral_traces, traces};
 use hambo_core::image::Image;
 use hambo_report::figure::{AdversarialStep, PointSafetyFigure};
@@ -65,13 +66,14 @@ fn draw_one(
 ) -> Result<PathBuf, Error> {
     let bytes = experiment.image(controller.y)?;
     let image = Image::parse(bytes.as_bytes())?;
+    let system = System::from(&image);
     let first = |traces: Vec<Trace>| traces.into_iter().next().unwrap_or_default();
     let (neutral, adversarial) = match controller.findings.first() {
-        Some(found) => (neutral_traces(&image, found)?, traces(&image, found)?),
+        Some(found) => (neutral_traces(&system, found)?, traces(&system, found)?),
         None => (Vec::new(), Vec::new()),
     };
     let (neutral, adversarial) = (first(neutral), first(adversarial));
-    let sets = adversarial.sets(&image);
+    let sets = adversarial.sets(&system);
     let figure = PointSafetyFigure {
         waypoint: controller.y,
         caption,

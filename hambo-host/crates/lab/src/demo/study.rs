@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::experiment::{Experiment, policy};
 use crate::environment::UNSAFE_BELOW;
 use hambo_base::Error;
-use hambo_check::in_lanes::check;
+use hambo_check::parallel::{LANES, Watch, check};
 use hambo_report::figure::{Study, StudyPoint};
 
 /// Models of the demo's study.
@@ -61,7 +61,7 @@ pub(super) fn judge(seeds: &[u64], waypoints: &[f32]) -> Result<Vec<Vec<Judged>>
 
 fn judge_one(experiment: &Experiment, y: f32) -> Result<Judged, Error> {
     let bytes = experiment.image(y)?;
-    let outcome = check(&Image::parse(bytes.as_bytes())?)?;
+    let outcome = check::<LANES>(&Image::parse(bytes.as_bytes())?, Watch::NONE)?.outcome;
     let truth = experiment.system.walk(&policy(y)?).value;
     let reaches = |value: f32| outcome.threshold.is_some_and(|least| value >= least);
     Ok(Judged {

@@ -168,7 +168,11 @@ impl Study for Convergence {
         let parts = (&truth.log, &model, &policy);
         let ca = [Variant::ContinuousAdversary];
         let result = checked(&task, parts, &ca, sizes, seed)?;
-        let mean = result.evidence.estimates.iter().find(|one| one.variant == "ca");
+        let mean = result
+            .evidence
+            .estimates
+            .iter()
+            .find(|one| one.variant == "ca");
         Ok(vec![vec![
             number.to_string(),
             name.to_owned(),

@@ -247,7 +247,6 @@ impl Offline {
             policy_part: Vec::new(),
             set: SetOrigin::of(model.metadata()),
             may_grow: false,
-            tried: Vec::new(),
             task,
         };
         let options = ImproveOptions {

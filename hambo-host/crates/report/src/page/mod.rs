@@ -7,8 +7,8 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-use hambo_core::verdict::Verdict;
 use hambo_check::saved_run::SavedRun;
+use hambo_core::verdict::Verdict;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::svg::printable;
@@ -95,29 +95,49 @@ fn verdict(run: &SavedRun) -> Markup {
     };
     let threshold = result.decision.threshold.map(|x| readable(x.0));
     let threshold = threshold.unwrap_or_else(|| "none".to_owned());
-    let kept = result.evidence.constraints.iter().filter(|one| one.ok).count();
+    let kept = result
+        .evidence
+        .constraints
+        .iter()
+        .filter(|one| one.ok)
+        .count();
     let all = result.evidence.constraints.len();
     let logged = result.evidence.logged_return.as_ref();
     let gate = &run.model.calibration.gate;
     let facts = [
-        ("Lower bound of the return", Some(readable(result.decision.bound.0))),
+        (
+            "Lower bound of the return",
+            Some(readable(result.decision.bound.0)),
+        ),
         ("Threshold", Some(threshold)),
         (
             "Constraints kept",
             (all > 0).then(|| format!("{kept} of {all}")),
         ),
-        ("Neutral estimate", Some(readable(result.decision.neutral.0))),
+        (
+            "Neutral estimate",
+            Some(readable(result.decision.neutral.0)),
+        ),
         (
             "The log’s own return",
             logged.map(|logged| readable(logged.mean.0)),
         ),
         ("Confidence", Some(percent(1.0 - result.setting.delta.0))),
         ("Steps", Some(result.setting.horizon.to_string())),
-        ("Trajectories", Some(result.setting.trajectories.to_string())),
-        ("Searched trajectories", Some(result.setting.searched.to_string())),
+        (
+            "Trajectories",
+            Some(result.setting.trajectories.to_string()),
+        ),
+        (
+            "Searched trajectories",
+            Some(result.setting.searched.to_string()),
+        ),
         (
             "Different first states",
-            result.setting.distinct_starts.map(|starts| starts.to_string()),
+            result
+                .setting
+                .distinct_starts
+                .map(|starts| starts.to_string()),
         ),
         (
             "Withheld rows that the model holds",

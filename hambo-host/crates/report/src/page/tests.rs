@@ -4,6 +4,9 @@
 
 use super::*;
 use hambo_check::adversary::EffortLevel;
+use hambo_check::estimates::{
+    AdversaryResult, ConstraintResult, CoursePoint, EstimateResult, LevelResult,
+};
 use hambo_check::exact::ExactValue;
 use hambo_check::log_next::LogNext;
 use hambo_check::logged_return::LoggedReturn;
@@ -12,12 +15,9 @@ use hambo_check::model_summary::{CalibrationSummary, ModelSummary, StateCalibrat
 use hambo_check::number::{Number, numbers};
 use hambo_check::paths::{Band, Paths, ShownPath};
 use hambo_check::restarts::Restarts;
-use hambo_check::result::{
-    AdversaryResult, ConstraintResult, CoursePoint, EstimateResult, LevelResult,
-};
 use hambo_check::saved_run::{InputFile, Inputs, SavedRun, SavedRunError};
 use hambo_check::support::{Distances, Excursion, Farthest, SupportUse};
-use hambo_check::{CheckOutcome, CheckResult, Decision};
+use hambo_check::{CheckOutcome, CheckResult, Decision, Evidence, Setting};
 use hambo_learn::backtest::{Answer, Backtest, LengthResult, Verdict};
 use hambo_learn::calibration::{Gate, WindowShare};
 use hambo_task::task::KnownLine;
@@ -145,89 +145,95 @@ fn run(states: usize, steps: usize) -> SavedRun {
         policy_part: "11".repeat(32),
     };
     let result = CheckResult {
-        task: NASTY.to_owned(),
-        horizon: steps as u32,
-        delta: Number(0.05),
-        discount: Number(1.0),
-        trajectories: 16,
-        searched: 16,
-        sweeps: 12,
-        focused: false,
-        model_steps: 0,
-        effort: EffortLevel::Quick,
-        seed: 0,
-        variants: vec!["ca".to_owned()],
-        estimates: vec![estimate("mean", -30.0), estimate("ca", -50.0)],
-        adversaries: vec![AdversaryResult {
-            objective: "return".to_owned(),
-            variant: "ca".to_owned(),
-            name: NASTY.to_owned(),
-            mean: Number(-50.0),
-            model_steps: 123_456,
-            gradient_steps: 0,
-            seconds: Some(Number(1.5)),
-        }],
-        loss: Some(loss),
-        support: Some(SupportUse {
-            neutral: excursion(0.0),
-            worst: excursion(0.25),
-        }),
-        questions: vec!["is the action <scaled>".to_owned()],
-        distinct_starts: Some(12),
-        logged_return: Some(LoggedReturn {
-            episodes: 40,
-            mean: Number(-55.5),
-            least: Number(-70.0),
-            greatest: Number(-41.0),
-            shortest: 20,
-            longest: 20,
-        }),
-        restarts: Some(Restarts {
-            count: 20,
-            lowered: 1,
-            epsilon: Number(0.5),
-            limit: Number(0.217),
-            least: Number(-61.5),
-            without: Number(-60.0),
-        }),
-        exact: Some(ExactValue {
-            value: Number(-51.0),
-            difference: Number(0.5),
-            too_coarse: false,
-            points: 61,
-            seconds: Number(1.25),
-        }),
-        log_next: vec![LogNext {
-            share: Number(0.25),
-            state: vec![Number(1.0), Number(2.0)],
-            action: vec![Number(0.5)],
-            step: 3,
-            uncertain: NASTY.to_owned(),
-        }],
-        constraints: vec![ConstraintResult {
-            name: NASTY.to_owned(),
-            kind: "always".to_owned(),
-            probability: Some(Number(0.99)),
-            lower: Number(-1.0),
-            ok: false,
-            estimates: vec![estimate("ca", 1.0)],
-        }],
-        bound: Number(-52.0),
-        bound_bits: "c2500000".to_owned(),
-        bound_variant: Some("ca".to_owned()),
-        neutral: Number(-30.0),
-        threshold: Some(Number(-40.0)),
-        verdict: Some(Decision::Reject),
-        reasons: vec![NASTY.to_owned()],
-        assumes: NASTY.to_owned(),
-        known: vec![KnownLine {
-            state: "x".to_owned(),
-            next: NASTY.to_owned(),
-            initial: Some(0.25),
-        }],
-        circles: vec![["c".to_owned(), NASTY.to_owned()]],
-        inputs: vec!["sin(x)".to_owned()],
-        digest: "deadbeef".to_owned(),
+        setting: Setting {
+            task: NASTY.to_owned(),
+            horizon: steps as u32,
+            delta: Number(0.05),
+            discount: Number(1.0),
+            trajectories: 16,
+            searched: 16,
+            sweeps: 12,
+            focused: false,
+            effort: EffortLevel::Quick,
+            seed: 0,
+            variants: vec!["ca".to_owned()],
+            distinct_starts: Some(12),
+            known: vec![KnownLine {
+                state: "x".to_owned(),
+                next: NASTY.to_owned(),
+                initial: Some(0.25),
+            }],
+            circles: vec![["c".to_owned(), NASTY.to_owned()]],
+            inputs: vec!["sin(x)".to_owned()],
+        },
+        evidence: Evidence {
+            model_steps: 0,
+            estimates: vec![estimate("mean", -30.0), estimate("ca", -50.0)],
+            adversaries: vec![AdversaryResult {
+                objective: "return".to_owned(),
+                variant: "ca".to_owned(),
+                name: NASTY.to_owned(),
+                mean: Number(-50.0),
+                model_steps: 123_456,
+                gradient_steps: 0,
+                seconds: Some(Number(1.5)),
+            }],
+            loss: Some(loss),
+            support: Some(SupportUse {
+                neutral: excursion(0.0),
+                worst: excursion(0.25),
+            }),
+            questions: vec!["is the action <scaled>".to_owned()],
+            logged_return: Some(LoggedReturn {
+                episodes: 40,
+                mean: Number(-55.5),
+                least: Number(-70.0),
+                greatest: Number(-41.0),
+                shortest: 20,
+                longest: 20,
+            }),
+            restarts: Some(Restarts {
+                count: 20,
+                lowered: 1,
+                epsilon: Number(0.5),
+                limit: Number(0.217),
+                least: Number(-61.5),
+                without: Number(-60.0),
+            }),
+            exact: Some(ExactValue {
+                value: Number(-51.0),
+                difference: Number(0.5),
+                too_coarse: false,
+                points: 61,
+                seconds: Number(1.25),
+            }),
+            log_next: vec![LogNext {
+                share: Number(0.25),
+                state: vec![Number(1.0), Number(2.0)],
+                action: vec![Number(0.5)],
+                step: 3,
+                uncertain: NASTY.to_owned(),
+            }],
+            constraints: vec![ConstraintResult {
+                name: NASTY.to_owned(),
+                kind: "always".to_owned(),
+                probability: Some(Number(0.99)),
+                lower: Number(-1.0),
+                ok: false,
+                estimates: vec![estimate("ca", 1.0)],
+            }],
+            digest: "deadbeef".to_owned(),
+        },
+        decision: Decision {
+            bound: Number(-52.0),
+            bound_bits: "c2500000".to_owned(),
+            bound_variant: Some("ca".to_owned()),
+            neutral: Number(-30.0),
+            threshold: Some(Number(-40.0)),
+            verdict: Some(hambo_check::Verdict::Reject),
+            reasons: vec![NASTY.to_owned()],
+            assumes: NASTY.to_owned(),
+        },
     };
     let model = ModelSummary {
         description: NASTY.to_owned(),
@@ -411,13 +417,13 @@ fn large_runs_stay_below_three_megabytes() {
 #[test]
 fn odd_runs_still_make_a_page() {
     let mut odd = run(1, 3);
-    odd.result.verdict = None;
-    odd.result.bound = Number(f64::NAN);
-    odd.result.threshold = None;
-    for estimate in &mut odd.result.estimates {
+    odd.result.decision.verdict = None;
+    odd.result.decision.bound = Number(f64::NAN);
+    odd.result.decision.threshold = None;
+    for estimate in &mut odd.result.evidence.estimates {
         estimate.mean = Number(f64::NAN);
     }
-    let loss = odd.result.loss.as_mut().unwrap();
+    let loss = odd.result.evidence.loss.as_mut().unwrap();
     loss.by_step = numbers([f32::NAN; 3]);
     loss.places.clear();
     odd.paths.as_mut().unwrap().worst[0].mean = numbers([f32::INFINITY; 4]);
@@ -426,8 +432,8 @@ fn odd_runs_still_make_a_page() {
     assert!(!text.contains("\"NaN") && !text.contains("MNaN") && !text.contains("inf"));
     odd.paths = None;
     odd.model.theory.clear();
-    odd.result.adversaries.clear();
-    odd.result.estimates.clear();
+    odd.result.evidence.adversaries.clear();
+    odd.result.evidence.estimates.clear();
     let text = page(&odd);
     assert!(!text.contains("id=\"won\"") && text.contains("id=\"repeat\""));
 }
@@ -475,7 +481,7 @@ fn a_run_comes_back_from_its_file_and_others_are_refused() {
     let path = std::env::temp_dir().join(format!("hambo-run-{}.json", std::process::id()));
     let mut saved = run(2, 20);
     // Infinity is written as null, and so comes back as no number.
-    let support = saved.result.support.as_mut().unwrap();
+    let support = saved.result.evidence.support.as_mut().unwrap();
     for excursion in [&mut support.neutral, &mut support.worst] {
         excursion.farthest.as_mut().unwrap().distance = Number(1.5);
     }

@@ -14,7 +14,11 @@ pub fn body(run: &SavedRun) -> Option<Markup> {
     if result.evidence.adversaries.is_empty() {
         return None;
     }
-    let timed = result.evidence.adversaries.iter().any(|one| one.seconds.is_some());
+    let timed = result
+        .evidence
+        .adversaries
+        .iter()
+        .any(|one| one.seconds.is_some());
     let rows = result.evidence.adversaries.iter().map(|one| {
         let mut cells = vec![
             text(&one.objective),
@@ -121,7 +125,9 @@ fn bar(run: &SavedRun, one: &AdversaryResult) -> Markup {
     let worst = own.map(|other| other.mean.0).fold(f64::INFINITY, f64::min);
     let mut constraints = run.result.evidence.constraints.iter();
     let constraint = constraints.find(|constraint| constraint.name == one.objective);
-    let estimates = constraint.map_or(&run.result.evidence.estimates, |constraint| &constraint.estimates);
+    let estimates = constraint.map_or(&run.result.evidence.estimates, |constraint| {
+        &constraint.estimates
+    });
     let neutral = estimates.first().map_or(f64::NAN, |one| one.mean.0);
     let share = (neutral - one.mean.0) / (neutral - worst);
     if !share.is_finite() {

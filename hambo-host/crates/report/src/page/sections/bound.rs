@@ -18,9 +18,18 @@ const RIGHT: f64 = 24.0;
 
 pub fn body(run: &SavedRun) -> Markup {
     let result = &run.result;
-    let margin = result.evidence.estimates.first().map_or("none", |one| &one.margin);
+    let margin = result
+        .evidence
+        .estimates
+        .first()
+        .map_or("none", |one| &one.margin);
     let source = result.decision.bound_variant.as_deref().unwrap_or("none");
-    let mut variants: Vec<&str> = result.evidence.estimates.iter().map(|one| &*one.variant).collect();
+    let mut variants: Vec<&str> = result
+        .evidence
+        .estimates
+        .iter()
+        .map(|one| &*one.variant)
+        .collect();
     variants.sort_unstable();
     variants.dedup();
     let meanings = variants.into_iter();
@@ -104,7 +113,11 @@ fn constraints(run: &SavedRun) -> Markup {
 /// One line for each estimate: mean and lower bound, across them the threshold.
 fn ladder(run: &SavedRun) -> Markup {
     let result = &run.result;
-    let threshold = result.decision.threshold.map(|x| x.0).filter(|x| x.is_finite());
+    let threshold = result
+        .decision
+        .threshold
+        .map(|x| x.0)
+        .filter(|x| x.is_finite());
     let lower = |one: &EstimateResult| one.guarantee().map_or(one.mean.0, |lower| lower.0);
     let numbers = result.evidence.estimates.iter();
     let numbers = numbers.flat_map(|one| [one.mean.0, lower(one)]);

@@ -83,7 +83,11 @@ pub fn repeat(run: &SavedRun) -> Markup {
         file("controller as compiled", text(""), &inputs.policy_part),
         file("numbers of the model’s log", text(""), &model.data_hash),
     ]);
-    let allocation = if result.setting.focused { "focused" } else { "even" };
+    let allocation = if result.setting.focused {
+        "focused"
+    } else {
+        "even"
+    };
     let rows = [
         model.rows,
         model.training_rows,

@@ -14,7 +14,10 @@ use crate::words::{percent, readable};
 /// `None` without trajectories.
 pub fn body(run: &SavedRun) -> Option<Markup> {
     let (result, paths) = (&run.result, run.paths.as_ref()?);
-    let (support, variant) = (result.evidence.support.as_ref()?, &result.evidence.loss.as_ref()?.variant);
+    let (support, variant) = (
+        result.evidence.support.as_ref()?,
+        &result.evidence.loss.as_ref()?.variant,
+    );
     Some(html! {
         p {
             "The model’s uncertainty was put to the test on the log. A step is as far from the log \

@@ -1,0 +1,132 @@
+//! A bundle for a device. It is built only if the controller passes, on the host at the
+//! effort of `hambo check` and with the image's own effort.
+
+use hambo_core::check::Outcome;
+use hambo_core::floor::Floor;
+use hambo_core::image::{Bundle, Image};
+use hambo_core::monitor::Monitor;
+use hambo_core::rollout::{Buffers, CapacityError};
+use hambo_core::task::Effort;
+use hambo_core::verdict::Verdict;
+
+use crate::adversary::{EffortLevel, check_against_adversaries};
+use crate::case::Case;
+use crate::certify::hold_certifiable;
+use crate::names::reasons;
+use crate::parallel::{LANES, Watch, check};
+use crate::worst_start::find_worst_starts;
+use hambo_base::Error;
+use hambo_base::observer::Observer;
+use hambo_task::image::{AlignedBytes, BundleAbout, encode_bundle};
+use hambo_task::task::TaskFile;
+
+/// Lanes of the firmware.
+const DEVICE_LANES: usize = 4;
+
+/// Hidden layers of an adversary for the device.
+const DEVICE_ADVERSARY: [usize; 2] = [64, 64];
+
+/// What a bundle is made with, beside its case.
+#[derive(Clone, Debug)]
+pub struct BundleOptions {
+    /// Whom it is for, and how its controller drives.
+    pub about: BundleAbout,
+    /// How hard the host looks for the worst case.
+    pub effort: EffortLevel,
+    /// The effort of the device's own check.
+    pub device: Effort,
+    /// The part of the controller that takes over when the monitor stops the first.
+    pub fallback: Option<Vec<u8>>,
+    /// Whether a controller that does not pass is written, in an image that never deploys.
+    pub force: bool,
+}
+
+/// Checks the controller and encodes the bundle.
+///
+/// # Errors
+/// If a part is bad, or the controller or its fallback does not pass.
+pub fn build_bundle(
+    case: &mut Case,
+    options: &BundleOptions,
+    observer: &mut dyn Observer,
+) -> Result<AlignedBytes, Error> {
+    find_worst_starts(case, observer)?;
+    let starts = case.initial.len() / case.task.state_names.len().max(1);
+    let trajectories = options.device.trajectories;
+    hold_certifiable(&case.task, trajectories, "--device-trajectories", starts)?;
+    let mut learning = options.effort.learning(case.effort.seed);
+    if let Some(learning) = &mut learning {
+        learning.hidden = DEVICE_ADVERSARY.to_vec();
+    }
+    let host = case.parsed(|case| check_against_adversaries(&case, learning.as_ref(), observer))?;
+    case.effort = options.device;
+    let mut image = case.image(&host.adversaries)?;
+    let passed = ensure_passes(&case.task, &host.outcome, "on the host").and_then(|()| {
+        let device = check::<LANES>(&Image::parse(image.as_bytes())?, Watch::NONE)?;
+        ensure_passes(&case.task, &device.outcome, "with the device's effort")
+    });
+    match passed {
+        Ok(()) => {}
+        Err(Error::Usage(_)) if options.force => {
+            case.task.refused_by_host = true;
+            image = case.image(&host.adversaries)?;
+        }
+        Err(error) => return Err(error),
+    }
+    let bytes = encode_bundle(
+        image.as_bytes(),
+        &options.about,
+        options.fallback.as_deref(),
+    )?;
+    ensure_fallback_passes(&bytes, &case.task, options.force)?;
+    Ok(bytes)
+}
+
+fn ensure_fallback_passes(bytes: &AlignedBytes, task: &TaskFile, force: bool) -> Result<(), Error> {
+    let bundle = Bundle::parse(bytes.as_bytes())?;
+    let Some(fallback) = bundle.fallback().filter(|_| !force) else {
+        return Ok(());
+    };
+    let image = bundle.image().with_policy_of(fallback);
+    let outcome = check::<LANES>(&image, Watch::NONE)?.outcome;
+    ensure_passes(task, &outcome, "as the fallback")
+}
+
+/// Bytes of the workspace that a device needs to check an image.
+///
+/// # Errors
+/// If the task is too large to be counted.
+pub fn workspace_bytes(image: &Image<'_>) -> Result<usize, CapacityError> {
+    let (dynamics, task, policy) = (&image.model().dynamics, image.task(), image.policy());
+    let rows = Buffers::<DEVICE_LANES>::rows_needed(dynamics, task, policy)?;
+    Ok(rows * size_of::<[f32; DEVICE_LANES]>())
+}
+
+/// Whether a floor takes the bundle.
+///
+/// # Errors
+/// If its bytes are bad, or why it does not.
+pub fn ensure_admitted(floor: &AlignedBytes, bundle: &Bundle<'_>) -> Result<(), Error> {
+    let floor = Floor::parse_prefix(floor.as_bytes())?;
+    let (model, task) = (bundle.image().model(), bundle.image().task());
+    let mut rows = vec![[0.0]; Monitor::rows_needed(model, task)?];
+    Ok(floor.admit(bundle, &mut rows)?)
+}
+
+/// Whether a check deploys; if not, an error that says why.
+fn ensure_passes(task: &TaskFile, outcome: &Outcome, place: &str) -> Result<(), Error> {
+    if outcome.verdict == Verdict::Deploy {
+        return Ok(());
+    }
+    let mut why = reasons(task, outcome);
+    if why.is_empty() {
+        why.push("the task states no threshold".to_owned());
+    }
+    Err(Error::Usage(format!(
+        "the controller does not pass {place} ({}): {}\n\
+         help: `hambo check` says more; with --force the image is written all the same, and \
+         never deploys",
+        outcome.verdict.name(),
+        why.join("; ")
+    )))
+}

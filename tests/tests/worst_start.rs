@@ -6,7 +6,7 @@ use hambo_base::observer::Unobserved;
 use hambo_check::assumption::SetOrigin;
 use hambo_check::case::Case;
 use hambo_check::certify::WORST_STARTS;
-use hambo_check::parallel::{LANES, Watch, check};
+use hambo_check::parallel::{Watch, check};
 use hambo_check::worst_start::find_worst_starts;
 use hambo_core::check::Outcome;
 use hambo_core::image::Image;

@@ -22,7 +22,7 @@ impl CheckArguments {
         }
         judged.sort_by(|(_, one), (_, other)| {
             let by_verdict = rank(one).cmp(&rank(other));
-            by_verdict.then(other.bound.0.total_cmp(&one.bound.0))
+            by_verdict.then(other.decision.bound.0.total_cmp(&one.decision.bound.0))
         });
         if self.json {
             let objects = judged
@@ -59,15 +59,15 @@ fn write(judged: &[(&Path, CheckResult)], out: &mut impl Write) -> Result<(), Er
     let width = width.unwrap_or(0).max(10);
     if let Some((_, first)) = judged.first() {
         let threshold = first
-            .threshold
+            .decision.threshold
             .map_or("none".to_owned(), |one| one.to_string());
         writeln!(
             out,
             "{}: {} controllers over {} steps, delta {}, threshold {threshold}\n",
-            first.task,
+            first.setting.task,
             judged.len(),
-            first.horizon,
-            first.delta
+            first.setting.horizon,
+            first.setting.delta
         )?;
     }
     writeln!(
@@ -87,7 +87,7 @@ fn write(judged: &[(&Path, CheckResult)], out: &mut impl Write) -> Result<(), Er
     }
     if let Some(logged) = judged
         .first()
-        .and_then(|(_, first)| first.logged_return.as_ref())
+        .and_then(|(_, first)| first.evidence.logged_return.as_ref())
     {
         writeln!(out, "\n{}", logged.sentence())?;
     }
@@ -96,8 +96,8 @@ fn write(judged: &[(&Path, CheckResult)], out: &mut impl Write) -> Result<(), Er
             out,
             "each bound fails with probability {} by itself; for all of them together give \
              --delta {}",
-            first.delta,
-            first.delta.0 as f32 / judged.len() as f32
+            first.setting.delta,
+            first.setting.delta.0 as f32 / judged.len() as f32
         )?;
     }
     Ok(())

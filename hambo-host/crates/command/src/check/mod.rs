@@ -153,7 +153,7 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
 }
 
 /// What a program is told.
-fn exit_code(verdict: Option<Decision>) -> u8 {
+fn exit_code(verdict: Option<Verdict>) -> u8 {
     match verdict {
         None | Some(Verdict::Deploy) => 0,
         Some(Verdict::Reject) => REJECT,

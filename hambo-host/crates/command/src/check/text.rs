@@ -154,7 +154,7 @@ fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error>
 }
 
 /// How a verdict looks on a terminal.
-fn style(verdict: Decision) -> Style {
+fn style(verdict: Verdict) -> Style {
     let colour = match verdict {
         Verdict::Deploy => AnsiColor::Green,
         Verdict::Reject => AnsiColor::Red,

@@ -15,7 +15,7 @@ mod foundation {
 }
 
 use expression::{Compiler, Names};
-use hambo_core::expression::{Comparison, Gradient, Inputs, Op, Program};
+use hambo_core::task::expression::{Comparison, Gradient, Inputs, Op, Program};
 use libfuzzer_sys::fuzz_target;
 
 const STATES: usize = 2;

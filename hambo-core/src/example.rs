@@ -28,18 +28,17 @@
 
 use heapless::Vec;
 
-use crate::arithmetic::dense::TILE;
-use crate::constraint::Constraint;
-use crate::expression::{Op, Program, Variable};
 use crate::image::Image;
 use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support, nested_beta,
 };
-use crate::network::{Activation, NetworkShape};
-use crate::physics::Physics;
+use crate::numeric::dense::TILE;
+use crate::numeric::network::{Activation, NetworkShape};
 use crate::policy::{ActionMap, Head, Linear, StoredPolicy};
-use crate::task::{Allocation, Effort, InitialKind, InitialState, Limits, Method, Task};
-use crate::wrap::Wraps;
+use crate::task::expression::{Op, Program, Variable};
+use crate::task::{
+    Allocation, Constraint, Effort, InitialKind, InitialState, Limits, Method, Physics, Task, Wraps,
+};
 
 /// Two members of one layer each: biases, then the weights of s and of a. The
 /// outputs are the mean and the raw standard deviation.

@@ -7,11 +7,10 @@
 #![no_main]
 
 use core::hint::black_box;
-use hambo_core::{
-    device_link::{DeviceMessage, ModelCost, ModelCosts},
-    image::{Part, container::Container, parse_model},
-    model::{Dynamics, Prediction, PredictionCotangent},
-};
+use hambo_core::image::container::Container;
+use hambo_core::image::{Part, parse_model};
+use hambo_core::link::device::{DeviceMessage, ModelCost, ModelCosts};
+use hambo_core::model::{Dynamics, Prediction, PredictionCotangent};
 use hambo_firmware::{board, counter::Counter, fault, link, workspace};
 
 /// Forward passes and adjoints counted of each model.

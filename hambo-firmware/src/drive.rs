@@ -16,13 +16,11 @@ use crate::robot_link::RobotLink;
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use cortex_m::peripheral::NVIC;
-use hambo_core::{
-    Bundle, Heartbeat, LineDead,
-    drive::{Drive, DriveError, DriveSettings},
-    drive_link::{
-        Begin, DriveMessage, DriveRefusal, DriveSummary, MAX_NUMBERS, Numbers, Ready, token,
-    },
+use hambo_core::drive::{Drive, DriveError, DriveSettings};
+use hambo_core::link::drive::{
+    Begin, DriveMessage, DriveRefusal, DriveSummary, MAX_NUMBERS, Numbers, Ready, token,
 };
+use hambo_core::{Bundle, Heartbeat, LineDead};
 use hambo_firmware::{
     board::{self, EnablePin, Watchdog},
     counter::Counter,

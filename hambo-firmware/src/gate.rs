@@ -1,11 +1,9 @@
 //! From the bytes in flash to an outcome, and from there to a permit.
 
-use hambo_core::{
-    Bundle, Floor, Image, Permit,
-    check::{Check, Outcome, Progress},
-    device_link::Refusal,
-    policy::StoredPolicy,
-};
+use hambo_core::check::{Check, Outcome, Progress};
+use hambo_core::link::device::Refusal;
+use hambo_core::policy::StoredPolicy;
+use hambo_core::{Bundle, Floor, Image, Permit};
 use hambo_firmware::{board, workspace};
 
 use crate::slices::Watched;

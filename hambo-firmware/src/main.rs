@@ -12,11 +12,9 @@ mod robot_link;
 mod slices;
 
 use drive::Ports;
-use hambo_core::{
-    Heartbeat, OutputEnable, Permit, Verdict,
-    device_link::{BoardStatus, DeviceMessage, DeviceResult, Refusal, Usage},
-    drive_link::Begin,
-};
+use hambo_core::link::device::{BoardStatus, DeviceMessage, DeviceResult, Refusal, Usage};
+use hambo_core::link::drive::Begin;
+use hambo_core::{Heartbeat, OutputEnable, Permit, Verdict};
 use hambo_firmware::{
     board::{self, EnablePin, Watchdog},
     counter::Counter,

@@ -7,12 +7,10 @@
 //! values. A focused check adds a pilot before the first and a trial before the
 //! second: see [`focus`](super::focus).
 
-use super::searches;
-use crate::arithmetic::random::Stream;
+use crate::numeric::random::Stream;
 use crate::policy::Policy;
 use crate::rollout::{Buffers, Rollout};
-use crate::task::{InitialKind, Task};
-use crate::variant::Variant;
+use crate::task::{InitialKind, Task, Variant};
 
 /// The stream of the first searched trajectory: beyond all sampled ones, and the
 /// same however many those are.
@@ -26,6 +24,12 @@ const SEARCHED_FROM_ONE: u64 = 4;
 
 /// The most of the worst initial states that are searched from.
 const MOST_SEARCHED_STARTS: u64 = 4;
+
+/// The pilot has one trajectory for so many sampled ones, within limits.
+const SAMPLED_FOR_ONE: u32 = 32;
+const PILOT: [u32; 2] = [8, 64];
+/// The trial has one sweep for so many of an even search.
+const SWEEPS_FOR_ONE: u32 = 8;
 
 /// A level of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +63,18 @@ impl Level {
         match self {
             Self::Searched if searches(variant) => task.effort.search_sweeps(),
             Self::Trial => Self::trial_sweeps(variant, task),
+            _ => 0,
+        }
+    }
+
+    fn pilot_trajectories(task: &Task<'_>) -> u32 {
+        let [least, most] = PILOT;
+        (task.effort.trajectories / SAMPLED_FOR_ONE).clamp(least, most)
+    }
+
+    fn trial_sweeps(variant: Variant, task: &Task<'_>) -> u32 {
+        match task.effort.iterations {
+            sweeps if searches(variant) && sweeps > 0 => (sweeps / SWEEPS_FOR_ONE).max(1),
             _ => 0,
         }
     }
@@ -125,6 +141,16 @@ impl Level {
             self.start(rollout.task, *trajectory, lane, rows);
         }
     }
+}
+
+/// Whether a variant's adversary goes on searching from its starts. DAinf
+/// does not: it has tried every member when it has tried its starts.
+#[must_use]
+pub fn searches(variant: Variant) -> bool {
+    matches!(
+        variant,
+        Variant::ContinuousAdversary | Variant::DiscreteAdversary1
+    )
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use super::focus::TRIAL_BLOCK;
 use super::member_quantile::{member_quantile, member_share};
 use super::search::{COURSE, SearchResult};
 use super::start::{MAX_STARTS, Start, Starts};
-use crate::constraint::Constraint;
 use crate::estimate::{ErrorBudget, LevelEstimate, SampleMoments, Values};
+use crate::task::Constraint;
 
 /// The largest number of members that HAMBO-DAinf compares.
 pub(crate) const MAX_MEMBERS: usize = 64;

@@ -28,21 +28,9 @@ mod shortlist;
 mod start;
 
 pub use focus::{Focus, TRIAL_BLOCK};
-pub use level::Level;
+pub use level::{Level, searches};
 pub(crate) use minimum::{MAX_MEMBERS, Minimum};
 pub use search::{COURSE, Candidate, Search, SearchResult, course_sweep};
 pub use shortlist::Shortlist;
 pub(crate) use start::MAX_STARTS;
 pub use start::{Start, Starts};
-
-use crate::variant::Variant;
-
-/// Whether a variant's adversary goes on searching from its starts. DAinf
-/// does not: it has tried every member when it has tried its starts.
-#[must_use]
-pub fn searches(variant: Variant) -> bool {
-    matches!(
-        variant,
-        Variant::ContinuousAdversary | Variant::DiscreteAdversary1
-    )
-}

@@ -8,7 +8,7 @@
 //! followed downhill.
 
 use super::hash::{below, uniform};
-use crate::arithmetic::elementary::clamp;
+use crate::numeric::elementary::clamp;
 
 /// How far a component moves when all of them do.
 const JITTER: f32 = 0.2;

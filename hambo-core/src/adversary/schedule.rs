@@ -16,7 +16,7 @@
 
 use super::start::Start;
 use super::{constant, hash};
-use crate::arithmetic::elementary::maximum;
+use crate::numeric::elementary::maximum;
 use crate::task::Allocation;
 
 /// Half periods of alternating starts: 1 to 32 steps.

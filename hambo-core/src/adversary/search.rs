@@ -7,7 +7,7 @@ use super::level::Level;
 use super::schedule::{Round, ScheduledSweep};
 use super::sequence_search::SequenceSearch;
 use super::start::{Start, Starts};
-use crate::arithmetic::random::Stream;
+use crate::numeric::random::Stream;
 use crate::policy::Policy;
 use crate::rollout::{Buffers, Feedback, Returns, Rollout};
 use crate::task::Variant;

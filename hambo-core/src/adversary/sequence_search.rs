@@ -8,9 +8,10 @@
 
 use super::hash;
 use super::start::Start;
-use crate::arithmetic::random::Stream;
-use crate::policy::{FoundChoices, Policy};
+use crate::numeric::random::Stream;
+use crate::policy::Policy;
 use crate::rollout::{Buffers, MemberRows, Returns, Rollout};
+use crate::task::FoundChoices;
 
 /// Where the search on one lane stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::constant;
 use crate::rollout::Rollout;
-use crate::variant::Variant;
+use crate::task::Variant;
 
 /// The largest number of starts on one trajectory.
 pub(crate) const MAX_STARTS: usize = 128;
@@ -14,7 +14,8 @@ const TURNS: usize = 6;
 ///
 /// ```
 /// use hambo_core::adversary::{Start, Starts};
-/// use hambo_core::rollout::{Objective, Rollout};
+/// use hambo_core::rollout::Rollout;
+/// use hambo_core::task::Objective;
 /// use hambo_core::task::Variant;
 /// let image = hambo_core::example::image()?;
 /// let starts = Starts::of(&Rollout {
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
     use crate::example;
     use crate::model::{Dynamics, Ensemble, Standardisation};
-    use crate::network::{Activation, NetworkShape};
+    use crate::numeric::network::{Activation, NetworkShape};
     use crate::task::Objective;
 
     #[test]

@@ -3,19 +3,22 @@
 
 use heapless::Vec;
 
-use super::estimate::level_share;
+use super::estimate::{Estimate, level_share};
 use super::judge::planned;
+use super::limits::MAX_ESTIMATES;
+use super::outcome::Outcome;
 use super::selection::Selection;
 use super::stage::{Stage, stages};
 use super::tally::{Note, Paths, Tally};
-use super::{CapacityError, Estimate, MAX_ESTIMATES, Outcome};
+
 use crate::adversary::{Candidate, Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Starts};
-use crate::arithmetic::elementary::maximum;
-use crate::arithmetic::twice::{Side, Twice};
 use crate::estimate::ErrorBudget;
 use crate::model::Model;
-use crate::rollout::{Objective, Rollout};
-use crate::task::{InitialKind, Task, Variant};
+use crate::numeric::CapacityError;
+use crate::numeric::elementary::maximum;
+use crate::numeric::redundant::{Side, Twice};
+use crate::rollout::Rollout;
+use crate::task::{InitialKind, Objective, Task, Variant};
 
 /// The estimates of a check, one after the other, each stage by stage. The
 /// candidates of a stage are searched in any groups and any order, and added
@@ -62,13 +65,6 @@ pub struct Assessment<'a, P> {
     /// The most degrees of freedom of a margin.
     freedom: Twice<u32>,
 }
-
-/// The largest share of steps outside the data's support, in per cent, with
-/// which a check still has a verdict.
-pub const MOST_OUTSIDE: u8 = 5;
-
-/// Logged starts that differ: with fewer the check abstains.
-pub const FEWEST_STARTS: usize = 5;
 
 impl<'a, P> Assessment<'a, P> {
     /// Nothing estimated yet.

@@ -8,15 +8,14 @@
 use heapless::Vec;
 
 use super::tests::{check, check_with};
-use crate::arithmetic::random::Stream;
-use crate::constraint::{Constraint, ConstraintKind};
 use crate::estimate::{Margin, probability_limit};
 use crate::example;
-use crate::expression::{Op, Program, Variable as Input};
+use crate::gate::Reason;
 use crate::image::Image;
-use crate::rollout::{Buffers, Objective, Rollout};
-use crate::task::{Task, Variant};
-use crate::verdict::Reason;
+use crate::numeric::random::Stream;
+use crate::rollout::{Buffers, Rollout};
+use crate::task::expression::{Op, Program, Variable as Input};
+use crate::task::{Constraint, ConstraintKind, Objective, Task, Variant};
 
 const KINDS: [ConstraintKind; 4] = [
     ConstraintKind::Mean,

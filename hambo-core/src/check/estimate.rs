@@ -2,10 +2,10 @@
 //! search, less the margins of both.
 
 use crate::adversary::{COURSE, Minimum, Start, searches};
-use crate::arithmetic::elementary::sqrt;
 use crate::estimate::{ErrorBudget, LevelEstimate, Margin};
-use crate::rollout::{Objective, Rollout};
-use crate::task::Variant;
+use crate::numeric::elementary::sqrt;
+use crate::rollout::Rollout;
+use crate::task::{Objective, Variant};
 
 /// Who found an estimate's minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,20 +2,16 @@
 
 use heapless::Vec;
 
-use super::Estimate;
+use super::estimate::Estimate;
 use super::judge::{Decisive, decides, holds_members, judge, nest};
+use super::limits::MAX_ESTIMATES;
 use super::tally::Tally;
-use crate::arithmetic::twice::{Side, Twice};
+use crate::gate::{Permit, Reason, Reasons, Verdict};
 use crate::image::Image;
-use crate::image::container::CRC;
 use crate::model::Model;
-use crate::permit::Permit;
-use crate::rollout::Objective;
-use crate::task::Task;
-use crate::verdict::{Reason, Reasons, Verdict};
-
-/// The largest number of estimates of one check.
-pub const MAX_ESTIMATES: usize = 24;
+use crate::numeric::checksum::CRC;
+use crate::numeric::redundant::{Side, Twice};
+use crate::task::{Objective, Task};
 
 /// A finished check.
 #[derive(Debug)]

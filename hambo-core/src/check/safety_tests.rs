@@ -9,12 +9,12 @@ use super::Outcome;
 use super::tests::{check, check_with, reward};
 use crate::estimate::Margin;
 use crate::example;
-use crate::expression::{Op, Program};
+use crate::gate::Reason;
 use crate::image::Image;
 use crate::model::{Calibration, Dynamics, Ensemble, Standardisation};
-use crate::network::{Activation, NetworkShape};
+use crate::numeric::network::{Activation, NetworkShape};
 use crate::task::Variant;
-use crate::verdict::Reason;
+use crate::task::expression::{Op, Program};
 
 /// The constraint `limit − |s|` instead of 2 − |s|.
 fn within(limit: f32) -> Outcome {

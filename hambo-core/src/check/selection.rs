@@ -4,7 +4,7 @@
 use heapless::Vec;
 
 use crate::adversary::{MAX_STARTS, SearchResult, Shortlist, TRIAL_BLOCK};
-use crate::arithmetic::twice::{Side, Twice};
+use crate::numeric::redundant::{Side, Twice};
 
 /// The choice, and what it rests on.
 #[derive(Clone, Debug)]

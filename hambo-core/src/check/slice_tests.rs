@@ -12,20 +12,21 @@ use heapless::Vec;
 
 use super::pinned_tests::plane;
 use super::{Check, Outcome, Progress};
-use crate::arithmetic::dense::TILE;
-use crate::arithmetic::random::Stream;
-use crate::arithmetic::triangular::LowerTriangular;
 use crate::example;
-use crate::expression::{Op, Program, Variable};
+use crate::gate::Reason;
 use crate::image::Image;
 use crate::model::{
     Dynamics, Ensemble, GaussianProcess, Kernel, Model, OutputNumbers, Standardisation, Support,
 };
-use crate::network::{Activation, NetworkShape, Perceptrons};
-use crate::pause::{Pause, WEIGHTS, work};
+use crate::numeric::Pause;
+use crate::numeric::dense::TILE;
+use crate::numeric::network::{Activation, NetworkShape, Perceptrons};
+use crate::numeric::random::Stream;
+use crate::numeric::slices::{WEIGHTS, work};
+use crate::numeric::triangular::LowerTriangular;
 use crate::policy::{ActionMap, Head, Observed, Observer, Perceptron, StoredPolicy};
+use crate::task::expression::{Op, Program, Variable};
 use crate::task::{Task, Variant};
-use crate::verdict::Reason;
 
 /// Counts pauses and the work between them, and stops at one of them.
 struct Count {

@@ -1,7 +1,7 @@
 //! What a verdict rests on, every number kept twice.
 
-use super::MAX_ESTIMATES;
-use crate::arithmetic::twice::{Side, Twice};
+use super::limits::MAX_ESTIMATES;
+use crate::numeric::redundant::{Side, Twice};
 
 /// What a check notes on its way that makes the evidence unfit, or fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::monitor::Trip;
+use super::monitor::Trip;
 
 /// Who drives.
 ///
 /// ```
 /// use hambo_core::drive::{DriveEvent, Mode, Stop};
-/// use hambo_core::monitor::Trip;
+/// use hambo_core::drive::monitor::Trip;
 /// let trip = DriveEvent::Tripped(Trip::Surprises);
 /// let fallback = Mode::Driving.after(trip, true);
 /// assert_eq!(fallback, Mode::Fallback(Trip::Surprises));
@@ -98,7 +98,7 @@ impl Mode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::random::Stream;
+    use crate::numeric::random::Stream;
 
     const EVENTS: [DriveEvent; 8] = [
         DriveEvent::Tripped(Trip::Surprises),

@@ -1,12 +1,11 @@
 //! The rows that a drive works in, carved out of one lent slice.
 
-use super::DriveError;
+use super::error::DriveError;
+use super::monitor::Monitor;
 use crate::model::Model;
-use crate::monitor::Monitor;
-use crate::physics::ModelInputs;
+use crate::numeric::CapacityError;
 use crate::policy::Policy;
-use crate::rollout::CapacityError;
-use crate::task::Task;
+use crate::task::{ModelInputs, Task};
 
 /// How many of the last transitions are kept for the log.
 pub const KEPT: usize = 64;

@@ -2,16 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use super::monitor::Trip;
 use super::*;
-use crate::arithmetic::dense::TILE;
 use crate::example;
-use crate::expression::{Op, Program, Variable};
-use crate::limits::Limits;
-use crate::monitor::MonitorSettings;
-use crate::physics::{KnownState, ModelInputs};
-use crate::policy::{ActionMap, Head, Linear, Spread};
-use crate::rollout::{Buffers, Objective, Rollout};
-use crate::task::{InitialKind, InitialState, Variant};
+use crate::image::{Image, MonitorSettings};
+use crate::numeric::{CapacityError, ParameterError};
+use crate::numeric::dense::TILE;
+use crate::numeric::random::Stream;
+use crate::policy::{ActionMap, Head, Linear, Spread, StoredPolicy};
+use crate::rollout::{Buffers, Rollout};
+use crate::task::expression::{Op, Program, Variable};
+use crate::task::{InitialKind, InitialState, KnownState, Limits, ModelInputs, Objective, Variant};
 
 /// One measurement after the other; none at the end is a failed sensor.
 struct Script<'s> {

@@ -12,7 +12,7 @@
 //! The wealth is spread evenly over a few b: whichever fits the values' spread
 //! grows, and the others cost a factor of their number.
 
-use crate::arithmetic::elementary::{ln, maximum};
+use crate::numeric::elementary::{ln, maximum};
 
 /// b: from a sixty-fourth, for many widely spread values, to nearly all that
 /// may be bet.
@@ -86,7 +86,7 @@ impl Betting {
         if !largest.is_finite() {
             return f64::NEG_INFINITY;
         }
-        let rest = each.map(|log| crate::arithmetic::elementary::exp((log - largest) as f32));
+        let rest = each.map(|log| crate::numeric::elementary::exp((log - largest) as f32));
         largest + f64::from(ln(rest.sum::<f32>()))
     }
 }
@@ -94,7 +94,7 @@ impl Betting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::random::Stream;
+    use crate::numeric::random::Stream;
 
     fn of(values: impl IntoIterator<Item = f32>) -> Betting {
         let mut betting = Betting::default();

@@ -1,6 +1,18 @@
 //! The mean of one level with its lower bound, and the worse of two.
 
-use super::Margin;
+/// Which inequality gives the margin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Margin {
+    /// Student's t: exact for normal returns, good for many trajectories,
+    /// blind to a rare disaster that no trajectory met.
+    StudentT,
+    /// Betting, for returns that are known to lie in an interval: exact.
+    Betting,
+    /// Clopper and Pearson, for the share of trajectories that keep a
+    /// constraint: exact.
+    ClopperPearson,
+}
 
 /// The mean of one level.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,10 @@
 //! its mean.
 
 use super::betting::Betting;
-use super::{LevelEstimate, probability_limit, student_quantile};
-use crate::arithmetic::elementary::{ln, maximum, minimum, sqrt};
+use super::clopper_pearson::probability_limit;
+use super::level_estimate::{LevelEstimate, Margin};
+use super::student::student_quantile;
+use crate::numeric::elementary::{ln, maximum, minimum, sqrt};
 
 /// The largest share of the values' spread that the range of the betting
 /// bound may cost; beyond it Student's t is used.
@@ -74,20 +76,6 @@ impl Default for SampleMoments {
     fn default() -> Self {
         Self::new(Values::Any)
     }
-}
-
-/// Which inequality gives the margin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Margin {
-    /// Student's t: exact for normal returns, good for many trajectories,
-    /// blind to a rare disaster that no trajectory met.
-    StudentT,
-    /// Betting, for returns that are known to lie in an interval: exact.
-    Betting,
-    /// Clopper and Pearson, for the share of trajectories that keep a
-    /// constraint: exact.
-    ClopperPearson,
 }
 
 impl SampleMoments {
@@ -226,7 +214,7 @@ impl SampleMoments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::random::Stream;
+    use crate::numeric::random::Stream;
 
     fn of(values: &[f32]) -> SampleMoments {
         let mut moments = SampleMoments::default();

@@ -9,9 +9,8 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::part::Question;
-use crate::constraint::Constraint;
-use crate::expression::{MAX_OPS, Op, Program};
-use crate::task::{InitialKind, Task};
+use crate::task::expression::{MAX_OPS, Op, Program};
+use crate::task::{Constraint, InitialKind, Task};
 
 /// Longer than any op in postcard.
 const OP_BYTES: usize = 32;

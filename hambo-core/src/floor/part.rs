@@ -3,7 +3,6 @@
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
-use super::Floor;
 use crate::image::container::Container;
 use crate::image::{ImageError, Name, Part, Problem};
 use crate::task::MAX_CONSTRAINTS;
@@ -74,6 +73,23 @@ pub struct Question {
     pub action_limits: [u8; 32],
     /// Initial states; of those from a log, or of the worst that were found, the kind alone.
     pub initial: [u8; 32],
+}
+
+/// A floor whose bytes are intact. Only bytes make one.
+///
+/// ```
+/// use hambo_core::floor::Floor;
+/// use hambo_core::image::{Part, Problem};
+/// // Flash that nobody has written to: such a robot admits nothing.
+/// static FLASH: [u128; 8] = [u128::MAX; 8];
+/// let error = Floor::parse_prefix(bytemuck::cast_slice(&FLASH)).map(|_| ()).unwrap_err();
+/// assert_eq!((error.part, error.problem), (Part::Floor, Problem::Magic));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Floor<'a> {
+    pub(super) manifest: FloorManifest,
+    /// s, a and s′ of each transition, one after the other.
+    pub(super) transitions: &'a [f32],
 }
 
 impl<'a> Floor<'a> {

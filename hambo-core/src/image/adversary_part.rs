@@ -9,10 +9,8 @@ use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
 use crate::model::Model;
-use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape, Perceptrons};
-use crate::policy::{FoundChoices, NetworkAdversary};
-use crate::task::Task;
-use crate::variant::Variant;
+use crate::numeric::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape, Perceptrons};
+use crate::task::{FoundChoices, NetworkAdversary, Task, Variant};
 
 /// The manifest of an adversary part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

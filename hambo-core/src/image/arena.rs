@@ -1,7 +1,16 @@
 //! Numbers borrowed from a part, without copying them.
 
-use super::Problem;
-use crate::arithmetic::dense::TILE;
+use super::error::Problem;
+use crate::numeric::dense::TILE;
+
+/// The lengths of a model part's runs.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    pub features: usize,
+    /// dx: the features and the action.
+    pub inputs: usize,
+    pub outputs: usize,
+}
 
 /// Takes runs of numbers off an arena, each padded to whole tiles of four.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +71,19 @@ impl<'a> ArenaReader<'a> {
     pub fn take_finite(&mut self, count: usize) -> Result<&'a [f32], Problem> {
         let numbers = self.take(count)?;
         if numbers.iter().all(|x| x.is_finite()) {
+            Ok(numbers)
+        } else {
+            Err(Problem::Number)
+        }
+    }
+
+    /// The next `count` numbers, each finite and greater than 0.
+    ///
+    /// # Errors
+    /// If there are fewer, or one is not.
+    pub fn take_positive(&mut self, count: usize) -> Result<&'a [f32], Problem> {
+        let numbers = self.take_finite(count)?;
+        if numbers.iter().all(|x| *x > 0.0) {
             Ok(numbers)
         } else {
             Err(Problem::Number)

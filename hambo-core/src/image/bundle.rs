@@ -5,19 +5,13 @@
 //! policy more: the fallback, which drives when the monitor stops the controller that was
 //! checked. A part that is not the manifest's is refused.
 
-use heapless::{String, Vec};
+use heapless::String;
 use serde::{Deserialize, Serialize};
 
-use super::part_reader::PartReader;
-use super::taken::Taken;
-use super::{Image, ImageError, Part, Problem};
+use super::error::{ImageError, Part, Problem};
+use super::part_reader::{PartHashes, PartReader};
+use super::validated::{Image, Taken};
 use crate::policy::StoredPolicy;
-
-/// The most parts of a bundle behind its manifest: model, task, two policies, adversaries.
-pub const MAX_PARTS: usize = 24;
-
-/// The hashes of parts in their order.
-pub type PartHashes = Vec<[u8; 32], MAX_PARTS>;
 
 /// The name of a board or a robot.
 pub type Name = String<24>;

@@ -15,10 +15,10 @@
 
 use core::cmp::Ordering;
 
-use crc::{CRC_32_ISO_HDLC, Crc, Table};
 use sha2::{Digest, Sha256};
 
-use super::{ImageError, Part, Problem};
+use super::error::{ImageError, Part, Problem};
+use crate::numeric::checksum::CRC;
 
 /// Length of the header.
 pub const HEADER: usize = 64;
@@ -27,8 +27,6 @@ pub const ALIGNMENT: usize = 16;
 /// The format version that this program writes and reads.
 pub const VERSION: u16 = 10;
 const MAGIC: [u8; 4] = *b"HMBO";
-/// The checksum of parts, and of whatever else must be compared in one number.
-pub(crate) const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 
 /// A part whose bytes are intact.
 ///

@@ -12,9 +12,8 @@
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
-use super::arena::ArenaReader;
+use super::arena::{ArenaReader, Sizes};
 use super::error::Problem;
-use super::model_part::{Sizes, all, positive};
 use crate::model::{GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation, tiles_of};
 
 /// The sizes and kernels of a Gaussian process.
@@ -53,10 +52,10 @@ pub(super) fn parse_gaussian_process<'a>(
     }
     let standardisation = Standardisation {
         input_mean: arena.take_finite(columns)?,
-        input_scale: all(arena.take_finite(columns)?, positive)?,
+        input_scale: arena.take_positive(columns)?,
         output_mean: arena.take_finite(outputs)?,
-        output_scale: all(arena.take_finite(outputs)?, positive)?,
-        noise_scale: all(arena.take_finite(outputs)?, positive)?,
+        output_scale: arena.take_positive(outputs)?,
+        noise_scale: arena.take_positive(outputs)?,
     };
     let (kernels, points) = (&manifest.kernels, (points, groups));
     let tiles = tiles_of(kernels, points, columns);

@@ -11,7 +11,7 @@
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
-use super::arena::ArenaReader;
+use super::arena::{ArenaReader, Sizes};
 use super::container::Container;
 use super::error::Problem;
 use super::gaussian_process_part::{
@@ -21,7 +21,7 @@ use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, GAP, Model, Priors, Standardisation, Support,
     triangle,
 };
-use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
+use crate::numeric::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
 
 /// Between the two layers of a prior: the cheapest one, and it grows with the
 /// distance from the data.
@@ -79,15 +79,6 @@ pub struct EnsembleManifest {
     pub prior_units: u16,
 }
 
-/// What the arena's runs are as long as.
-#[derive(Clone, Copy)]
-pub(super) struct Sizes {
-    pub features: usize,
-    /// dx: the features and the action.
-    pub inputs: usize,
-    pub outputs: usize,
-}
-
 /// Reads a model part.
 ///
 /// # Errors
@@ -113,7 +104,7 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
     let mut arena = ArenaReader::new(part.arena)?;
     let confidence = ConfidenceSet {
         beta: manifest.beta,
-        calibration_scale: all(arena.take_finite(outputs)?, positive)?,
+        calibration_scale: arena.take_positive(outputs)?,
         calibration: manifest.calibration,
     };
     let support = parse_support(&manifest, inputs, &mut arena)?;
@@ -158,7 +149,7 @@ fn parse_support<'a>(
     let gaps = usize::from(manifest.support_gaps).saturating_mul(GAP);
     let support = Support {
         centre: arena.take_finite(inputs)?,
-        scale: all(arena.take_finite(inputs)?, positive)?,
+        scale: arena.take_positive(inputs)?,
         whitening: arena.take_finite(triangle)?,
         rows: arena.take_finite(rows.ok_or(Problem::Dimension)?)?,
         limit: manifest.support_limit,
@@ -191,10 +182,10 @@ fn parse_ensemble<'a>(
     let network = NetworkShape::new(inputs, &manifest.hidden, heads, manifest.activation)?;
     let standardisation = Standardisation {
         input_mean: arena.take_finite(inputs)?,
-        input_scale: all(arena.take_finite(inputs)?, positive)?,
+        input_scale: arena.take_positive(inputs)?,
         output_mean: arena.take_finite(outputs)?,
-        output_scale: all(arena.take_finite(outputs)?, positive)?,
-        noise_scale: all(arena.take_finite(outputs)?, positive)?,
+        output_scale: arena.take_positive(outputs)?,
+        noise_scale: arena.take_positive(outputs)?,
     };
     let tiles = usize::from(manifest.members).checked_mul(network.tiles());
     let tiles = tiles.ok_or(Problem::Dimension)?;
@@ -216,14 +207,6 @@ fn parse_ensemble<'a>(
     Ok(ensemble.with_priors(priors)?)
 }
 
-pub(super) fn positive(x: f32) -> bool {
+fn positive(x: f32) -> bool {
     x.is_finite() && x > 0.0
-}
-
-pub(super) fn all(numbers: &[f32], condition: fn(f32) -> bool) -> Result<&[f32], Problem> {
-    if numbers.iter().all(|x| condition(*x)) {
-        Ok(numbers)
-    } else {
-        Err(Problem::Number)
-    }
 }

@@ -12,15 +12,14 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
-use super::model_part::{all, positive};
-use crate::arithmetic::dense::Dense;
-use crate::arithmetic::elementary::exp;
-use crate::expression::{MAX_OPS, Op, Program};
-use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape, Perceptrons};
+use crate::numeric::dense::Dense;
+use crate::numeric::elementary::exp;
+use crate::numeric::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape, Perceptrons};
 use crate::policy::{
     ActionMap, Head, Linear, MAX_OBSERVED, Observed, Observer, Perceptron, Spread, StoredPolicy,
     Waypoints,
 };
+use crate::task::expression::{MAX_OPS, Op, Program};
 
 /// The manifest of a policy part. New kinds come last: the order is the
 /// format.
@@ -215,7 +214,7 @@ fn parse_layers<'a>(
     arena: &mut ArenaReader<'a>,
 ) -> Result<Perceptron<'a>, Problem> {
     let mean = arena.take_finite(states)?;
-    let scale = all(arena.take_finite(states)?, positive)?;
+    let scale = arena.take_positive(states)?;
     let outputs = actions.outputs()?;
     let shape = NetworkShape::mixed(states, hidden, outputs)?;
     let tiles = arena.take_finite_tiles(shape.tiles())?;

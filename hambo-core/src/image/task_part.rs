@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
-use crate::constraint::Constraint;
-use crate::expression::Program;
 use crate::model::Model;
-use crate::physics::Physics;
-use crate::task::{Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Task};
-use crate::wrap::Wraps;
+use crate::task::expression::Program;
+use crate::task::{
+    Constraint, Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Physics, Task,
+    Wraps,
+};
 
 /// The manifest of a task part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

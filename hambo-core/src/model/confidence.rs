@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::elementary::{maximum, minimum, sqrt};
+use crate::numeric::elementary::{maximum, minimum, sqrt};
 
 /// How the calibration on withheld data went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@
 //! rows see only holes that are large in all inputs together; a stretch of one
 //! input in which the log has no row at all is listed as a gap.
 
-use crate::arithmetic::elementary::{maximum, minimum, sqrt};
+use crate::numeric::elementary::{maximum, minimum, sqrt};
 
 /// Rows of the log, whitened, and how far from the nearest of them a query may
 /// lie.

@@ -3,8 +3,8 @@
 
 use nalgebra::SVector;
 
-use super::{Policy, spoil};
-use crate::arithmetic::elementary::maximum;
+use super::policy_trait::{Policy, spoil};
+use crate::numeric::elementary::maximum;
 
 /// A control law for a robot of `S` states and `A` actions. It has no memory:
 /// the same state gives the same action. Every such closure is one.
@@ -67,7 +67,7 @@ where
 /// assert_eq!(gradient, [[-2.0, 0.0], [-0.5, 0.0]]);
 /// ```
 ///
-/// [`Check::with_policy`](crate::Check::with_policy) takes it like any other
+/// [`Check::with_policy`](crate::check::Check::with_policy) takes it like any other
 /// policy. Where the model has other dimensions, every action is NaN, and the
 /// check abstains.
 #[derive(Clone, Copy, Debug)]

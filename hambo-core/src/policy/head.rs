@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ParameterError;
-use crate::arithmetic::elementary::{clamp, exp, tanh};
+use crate::numeric::ParameterError;
+use crate::numeric::elementary::{clamp, exp, tanh};
 
 /// The least logarithm of a standard deviation that depends on the state.
 pub const LOG_STD_LOW: f32 = -20.0;

@@ -1,9 +1,10 @@
 //! Linear state feedback. Constant and PD controllers are linear ones, and
 //! the host writes them as such.
 
-use super::{ActionMap, Policy};
-use crate::ParameterError;
-use crate::arithmetic::dense::{Dense, TILE, padded};
+use super::head::ActionMap;
+use super::policy_trait::{Policy, spoil};
+use crate::numeric::ParameterError;
+use crate::numeric::dense::{Dense, TILE, padded};
 
 /// action = gain · state + bias, then an `ActionMap`. The weights are
 /// borrowed.
@@ -97,7 +98,7 @@ impl Policy for Linear<'_> {
             self.actions.apply(outputs, noise, action)
         });
         if acted.is_none() {
-            super::spoil(action);
+            spoil(action);
         }
     }
 
@@ -117,7 +118,7 @@ impl Policy for Linear<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Head;
+    use crate::policy::head::Head;
 
     #[test]
     fn a_pd_controller() -> Result<(), ParameterError> {

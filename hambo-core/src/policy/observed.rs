@@ -3,10 +3,11 @@
 
 use heapless::Vec;
 
-use super::{Linear, Perceptron, Policy, spoil};
-use crate::ParameterError;
-use crate::expression::{Comparison, Gradient, Inputs, Op, Program, Variable};
-use crate::pause::Slices;
+use super::linear::Linear;
+use super::perceptron::Perceptron;
+use super::policy_trait::{Policy, spoil};
+use crate::numeric::{ParameterError, Slices};
+use crate::task::expression::{Comparison, Gradient, Inputs, Op, Program, Variable};
 
 /// The largest number of observations.
 pub const MAX_OBSERVED: usize = 64;

@@ -1,10 +1,10 @@
 //! Neural controllers: a multilayer perceptron between a standardised state
 //! and an `ActionMap`.
 
-use super::{ActionMap, Policy};
-use crate::ParameterError;
-use crate::network::Perceptrons;
-use crate::pause::Slices;
+use super::head::ActionMap;
+use super::policy_trait::{Policy, spoil};
+use crate::numeric::network::Perceptrons;
+use crate::numeric::{ParameterError, Slices};
 
 /// A network policy whose weights are borrowed.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl Policy for Perceptron<'_> {
             .and_then(|outputs| self.actions.apply(outputs, noise, action))
             .is_none()
         {
-            super::spoil(action);
+            spoil(action);
         }
     }
 
@@ -108,8 +108,8 @@ impl Policy for Perceptron<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Activation, NetworkShape};
-    use crate::policy::Head;
+    use crate::numeric::network::{Activation, NetworkShape};
+    use crate::policy::head::Head;
 
     #[test]
     fn the_state_is_standardised_and_the_action_scaled() -> Result<(), ParameterError> {

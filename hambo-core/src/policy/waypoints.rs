@@ -5,8 +5,8 @@ use heapless::Vec;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::Policy;
-use crate::ParameterError;
+use super::policy_trait::Policy;
+use crate::numeric::ParameterError;
 
 /// The largest number of legs.
 pub const MAX_LEGS: usize = 8;

@@ -3,22 +3,11 @@
 //! On the device the slice is a `static`; on the host it is as long as the
 //! task needs. So one number, the count of rows, is the whole capacity.
 
-use super::{Feedback, MemberRows};
+use super::member_rows::MemberRows;
 use crate::model::{Dynamics, Prediction};
-use crate::pause::{Pause, Slices};
-use crate::physics::ModelInputs;
+use crate::numeric::{CapacityError, Pause, Slices};
 use crate::policy::Policy;
-use crate::task::{Task, Variant};
-
-/// The lent slice is too short, or the task too large to be counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct CapacityError {
-    /// Rows that the check needs.
-    pub needed: usize,
-    /// Rows that were lent.
-    pub available: usize,
-}
+use crate::task::{ModelInputs, Task, Variant};
 
 /// All rows of a group of `B` trajectories.
 ///
@@ -74,6 +63,17 @@ pub struct Buffers<'r, const B: usize> {
     pub watch_support: [bool; B],
     /// Whether there is to be another slice of work.
     pub(crate) slices: Slices<'r>,
+}
+
+/// Who chooses in a lane during the forward sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// Nobody: what stands in `buffers.eta` or `buffers.members`.
+    Given,
+    /// The task's trained network.
+    Network,
+    /// A member: CA follows it by the eta that leads to its mean.
+    Member(u16),
 }
 
 /// The rows of the controller.

@@ -3,12 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use super::{Buffers, Objective, Returns, Rollout};
-use crate::arithmetic::random::Stream;
-use crate::constraint::ConstraintKind;
+use super::{Buffers, Returns, Rollout};
 use crate::example;
-use crate::expression::{Op, Program, Variable};
-use crate::task::{Task, Variant};
+use crate::numeric::random::Stream;
+use crate::task::expression::{Op, Program, Variable};
+use crate::task::{ConstraintKind, Objective, Task, Variant};
 
 /// The example's walk 1, 1/2, 1/4, 1/8 under mean propagation, with a task that
 /// `change` has made another one of.

@@ -5,13 +5,14 @@
 //! plays the adversary has observed (s, a), and may write `buffers.eta` or
 //! `buffers.members`.
 
-use super::{Buffers, Objective, Rollout};
-use crate::arithmetic::elementary::clamp;
-use crate::arithmetic::random::Stream;
-use crate::expression::{Comparison, Inputs};
+use super::buffers::Buffers;
+use super::system::Rollout;
 use crate::model::Prediction;
+use crate::numeric::elementary::clamp;
+use crate::numeric::random::Stream;
 use crate::policy::Policy;
-use crate::task::Variant;
+use crate::task::expression::{Comparison, Inputs};
+use crate::task::{Objective, Variant};
 
 /// (s, a): what the adversary observes of a step.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +26,9 @@ pub struct StateAction<'r, const B: usize> {
 /// Where a step led, lane by lane.
 ///
 /// ```
-/// use hambo_core::arithmetic::random::Stream;
-/// use hambo_core::rollout::{Buffers, Objective, Rollout};
+/// use hambo_core::numeric::random::Stream;
+/// use hambo_core::rollout::{Buffers, Rollout};
+/// use hambo_core::task::Objective;
 /// use hambo_core::task::Variant;
 /// let image = hambo_core::example::image()?;
 /// let rollout = Rollout {

@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use super::{Buffers, Objective, Rollout};
-use crate::arithmetic::random::Stream;
+use super::{Buffers, Rollout};
 use crate::example;
-use crate::task::{InitialState, Limits, Task, Variant};
-use crate::wrap::Wraps;
+use crate::numeric::random::Stream;
+use crate::task::{InitialState, Limits, Objective, Task, Variant, Wraps};
 
 /// The interval from 0.3 to 1.1, with limits at its ends.
 fn wrapping(task: &mut Task<'static>) {

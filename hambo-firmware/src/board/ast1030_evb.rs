@@ -5,10 +5,8 @@
 //! of it has run on hardware.
 
 use super::{read, write};
-use hambo_core::{
-    WorkDone,
-    device_link::{BoardStatus, ResetCause},
-};
+use hambo_core::WorkDone;
+use hambo_core::link::device::{BoardStatus, ResetCause};
 
 const MPU_CTRL: usize = 0xe000_ed94;
 const MPU_RBAR: usize = 0xe000_ed9c;

@@ -2,10 +2,8 @@
 //! bits at 115,200 baud) and the independent watchdog.
 
 use super::{read, write};
-use hambo_core::{
-    WorkDone,
-    device_link::{BoardStatus, ResetCause},
-};
+use hambo_core::WorkDone;
+use hambo_core::link::device::{BoardStatus, ResetCause};
 
 const RCC_AHB1ENR: usize = 0x4002_3830;
 const RCC_APB2ENR: usize = 0x4002_3844;

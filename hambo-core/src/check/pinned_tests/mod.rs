@@ -16,12 +16,12 @@ pub(super) mod plane;
 use heapless::Vec;
 
 use crate::adversary::{Level, Search, SearchResult, Starts};
-use crate::arithmetic::random::Stream;
 use crate::check::{Check, Outcome, Progress};
+use crate::gate::Reason;
 use crate::image::Image;
-use crate::rollout::{Buffers, Feedback, Objective, Returns, Rollout};
-use crate::task::{InitialKind, InitialState, Task, Variant};
-use crate::verdict::Reason;
+use crate::numeric::random::Stream;
+use crate::rollout::{Buffers, Feedback, Returns, Rollout};
+use crate::task::{InitialKind, InitialState, Objective, Task, Variant};
 use fingerprint::Fingerprint;
 use plane::{HORIZON, MEMBERS, STATES};
 

@@ -1,8 +1,8 @@
 //! Single members: what the discrete adversary and trajectory sampling use.
 
-use super::Ensemble;
-use crate::arithmetic::elementary::sigmoid;
-use crate::pause::Slices;
+use super::moments::Ensemble;
+use crate::numeric::Slices;
+use crate::numeric::elementary::sigmoid;
 
 impl Ensemble<'_> {
     /// See [`crate::model::Dynamics::member_moments`].

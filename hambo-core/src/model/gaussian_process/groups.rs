@@ -11,7 +11,7 @@
 //!
 //! The points are stored group by group, and the groups' sizes after them.
 
-use crate::arithmetic::dense::TILE;
+use crate::numeric::dense::TILE;
 
 /// The sizes of the groups, in the order in which the points are stored.
 #[derive(Clone, Copy, Debug)]

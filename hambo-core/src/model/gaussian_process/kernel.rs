@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::fixed_point::{negative_powers_of_two, sqrt_of_large, upper_half};
+use crate::numeric::fixed_point::{negative_powers_of_two, sqrt_of_large, upper_half};
 
 /// The shape of a kernel, before signal variance and constant. With r² =
 /// Σ (x_d − x′_d)² / l_d²:
@@ -267,7 +267,7 @@ impl Shape for Matern52 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::random::Stream;
+    use crate::numeric::random::Stream;
 
     const STATIONARY: [Kernel; 3] = [Kernel::Rbf, Kernel::Matern32, Kernel::Matern52];
 

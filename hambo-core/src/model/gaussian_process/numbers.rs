@@ -1,6 +1,6 @@
 //! The numbers of one output of a Gaussian process.
 
-use crate::arithmetic::dense::TILE;
+use crate::numeric::dense::TILE;
 
 /// Tiles that [`OutputNumbers`] take.
 pub(super) const NUMBER_TILES: usize = 3;

@@ -53,7 +53,7 @@
 //! of the mean in physical units to f32 is in no bound.
 
 use super::numbers::OutputNumbers;
-use crate::arithmetic::elementary::{maximum, sqrt};
+use crate::numeric::elementary::{maximum, sqrt};
 
 /// 1 + 8u: more than the square root and what stands around it can lose.
 const ROUND_UP: f32 = 1.0 + 4.0 * f32::EPSILON;

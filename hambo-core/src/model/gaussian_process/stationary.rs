@@ -3,18 +3,18 @@
 
 use core::marker::PhantomData;
 
-use super::OutputRows;
 use super::coordinates::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit, fraction_bits_of};
 use super::groups::Groups;
 use super::kernel::{FRACTION, Kernel, Matern32, Matern52, Rbf, Shape};
 use super::numbers::OutputNumbers;
+use super::output_rows::OutputRows;
 use super::posterior::OutputPosterior;
 use super::variance::{explained_slope, integer_rows, variance};
-use crate::arithmetic::dense::TILE;
-use crate::arithmetic::elementary::clamp;
-use crate::arithmetic::triangular::LowerTriangular;
-use crate::arithmetic::vectors::{LaneLoop, Vectors};
-use crate::pause::Slices;
+use crate::numeric::Slices;
+use crate::numeric::dense::TILE;
+use crate::numeric::elementary::clamp;
+use crate::numeric::triangular::LowerTriangular;
+use crate::numeric::vectors::{LaneLoop, Vectors};
 
 /// What is stored of it.
 #[derive(Clone, Copy, Debug)]

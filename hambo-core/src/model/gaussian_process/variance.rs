@@ -6,9 +6,9 @@
 //! the integers lose.
 
 use super::numbers::OutputNumbers;
-use crate::arithmetic::dense::TILE;
-use crate::arithmetic::triangular::LowerTriangular;
-use crate::pause::Slices;
+use crate::numeric::Slices;
+use crate::numeric::dense::TILE;
+use crate::numeric::triangular::LowerTriangular;
 
 /// The unit of the variance's integer sum, as a part of k(x, x).
 const VARIANCE_UNIT: f32 = 1.0 / (1_u64 << 62) as f32;

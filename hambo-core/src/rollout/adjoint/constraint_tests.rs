@@ -2,12 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use crate::arithmetic::random::Stream;
-use crate::constraint::ConstraintKind;
 use crate::example;
-use crate::expression::{Op, Program, Variable as Input};
-use crate::rollout::{Buffers, Objective, Rollout};
-use crate::task::{Task, Variant};
+use crate::numeric::random::Stream;
+use crate::rollout::{Buffers, Rollout};
+use crate::task::expression::{Op, Program, Variable as Input};
+use crate::task::{ConstraintKind, Objective, Task, Variant};
 
 const SOFTNESS: f64 = 0.5;
 /// Of the comparison s < 0.3.

@@ -1,10 +1,12 @@
 //! The gradient of the return in eta (HAMBO-CA): back through
 //! mu + radius · sigma_e · eta + sigma_a · noise.
 
-use super::super::{Buffers, Returns, Rollout};
-use crate::arithmetic::random::Stream;
 use crate::model::PredictionCotangent;
+use crate::numeric::random::Stream;
 use crate::policy::Policy;
+use crate::rollout::buffers::Buffers;
+use crate::rollout::forward::Returns;
+use crate::rollout::system::Rollout;
 
 /// One component of eta at one step, in every lane.
 #[derive(Debug)]

@@ -1,0 +1,237 @@
+//! A model of any kind: an enum over ensembles and Gaussian processes.
+
+use super::confidence::ConfidenceSet;
+use super::ensemble::Ensemble;
+use super::gaussian_process::GaussianProcess;
+use super::prediction::{Prediction, PredictionCotangent};
+use super::support::Support;
+use crate::numeric::Slices;
+
+/// A model as it comes out of an image: dynamics, confidence set and the
+/// part of the state-action space it has seen.
+#[derive(Clone, Debug)]
+pub struct Model<'a> {
+    /// The mean and the two standard deviations of s′ − s.
+    pub dynamics: Dynamics<'a>,
+    /// How far the truth may lie from the mean.
+    pub confidence: ConfidenceSet<'a>,
+    /// Where the log has data.
+    pub support: Support<'a>,
+}
+
+/// The statistical model of the transition s′ − s.
+#[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one of them, and no heap to put its shapes on"
+)]
+pub enum Dynamics<'a> {
+    /// K networks with a mean and a standard-deviation head each.
+    Ensemble(Ensemble<'a>),
+    /// One Gaussian process for each dimension.
+    GaussianProcess(GaussianProcess<'a>),
+}
+
+impl Dynamics<'_> {
+    /// How many inputs describe the state.
+    #[must_use]
+    pub fn features(&self) -> usize {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.features(),
+            Self::GaussianProcess(process) => process.features(),
+        }
+    }
+
+    /// How many states the model moves.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.outputs(),
+            Self::GaussianProcess(process) => process.kernels().len(),
+        }
+    }
+
+    /// The number of action dimensions.
+    #[must_use]
+    pub fn action_dimension(&self) -> usize {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.action_dimension(),
+            Self::GaussianProcess(process) => process.action_dimension(),
+        }
+    }
+
+    /// How many members there are to choose from.
+    #[must_use]
+    pub fn members(&self) -> usize {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.members(),
+            Self::GaussianProcess(_) => 0,
+        }
+    }
+
+    /// Mean and standard deviation of the member that each lane has chosen,
+    /// after [`Self::predict`]. A member that is not there gives NaN.
+    ///
+    /// ```
+    /// # use hambo_core::model::Prediction;
+    /// let dynamics = hambo_core::example::model()?.dynamics;
+    /// let mut scratch = vec![[0.0; 2]; dynamics.scratch_rows().ok_or("too large")?];
+    /// # let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
+    /// # let mut prediction = Prediction {
+    /// #     mean: &mut mean,
+    /// #     epistemic_std: &mut epistemic,
+    /// #     aleatoric_std: &mut aleatoric,
+    /// # };
+    /// dynamics.predict(&[[1.0; 2]], &[[0.5; 2]], &mut scratch, &mut prediction);
+    /// // Each lane has its own member.
+    /// let (mut mean, mut std) = ([[0.0; 2]], [[0.0; 2]]);
+    /// dynamics.member_moments(&[0, 1], &mut scratch, &mut mean, &mut std);
+    /// assert_eq!(mean, [[0.6, 0.4]]);
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn member_moments<const B: usize>(
+        &self,
+        members: &[usize; B],
+        scratch: &mut [[f32; B]],
+        mean: &mut [[f32; B]],
+        std: &mut [[f32; B]],
+    ) {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.member_moments(members, scratch, mean, std),
+            Self::GaussianProcess(_) => {
+                for row in mean.iter_mut().chain(std) {
+                    *row = [f32::NAN; B];
+                }
+            }
+        }
+    }
+
+    /// Adds to the two cotangents the derivative of
+    /// [`Self::member_moments`], transposed.
+    pub fn pull_back_members<const B: usize>(
+        &self,
+        members: &[usize; B],
+        (mean, std): (&[[f32; B]], &[[f32; B]]),
+        scratch: &mut [[f32; B]],
+        feature_cotangent: &mut [[f32; B]],
+        action_cotangent: &mut [[f32; B]],
+    ) {
+        self.pull_back_members_in_slices(
+            members,
+            (mean, std),
+            scratch,
+            (feature_cotangent, action_cotangent),
+            &Slices::default(),
+        );
+    }
+
+    /// Likewise with pauses. The cotangents, of the features and of the action, are of no
+    /// use if it was stopped.
+    pub fn pull_back_members_in_slices<const B: usize>(
+        &self,
+        members: &[usize; B],
+        (mean, std): (&[[f32; B]], &[[f32; B]]),
+        scratch: &mut [[f32; B]],
+        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
+    ) {
+        match self {
+            Self::Ensemble(ensemble) => {
+                ensemble.pull_back_members(members, (mean, std), scratch, cotangents, slices);
+            }
+            // There is no member whose derivative could be asked for.
+            Self::GaussianProcess(_) => {}
+        }
+    }
+
+    /// The rows of scratch that [`Self::predict`] needs.
+    #[must_use]
+    pub fn scratch_rows(&self) -> Option<usize> {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.scratch_rows(),
+            Self::GaussianProcess(process) => process.scratch_rows(),
+        }
+    }
+
+    /// Mean and standard deviations of s′ − s for every lane.
+    pub fn predict<const B: usize>(
+        &self,
+        features: &[[f32; B]],
+        action: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        prediction: &mut Prediction<'_, B>,
+    ) {
+        self.predict_in_slices(features, action, scratch, prediction, &Slices::default());
+    }
+
+    /// Likewise with pauses: between layers of networks and blocks of a Gaussian process's
+    /// rows. The mean is NaN if it was stopped.
+    ///
+    /// ```
+    /// # use hambo_core::model::Prediction;
+    /// # use hambo_core::numeric::Slices;
+    /// # use core::ops::ControlFlow;
+    /// let dynamics = hambo_core::example::model()?.dynamics;
+    /// let mut scratch = vec![[0.0]; dynamics.scratch_rows().ok_or("too large")?];
+    /// # let (mut mean, mut epistemic, mut aleatoric) = ([[0.0]], [[0.0]], [[0.0]]);
+    /// # let mut prediction = Prediction {
+    /// #     mean: &mut mean,
+    /// #     epistemic_std: &mut epistemic,
+    /// #     aleatoric_std: &mut aleatoric,
+    /// # };
+    /// let stop = || ControlFlow::Break(());
+    /// let slices = Slices::new(&stop);
+    /// dynamics.predict_in_slices(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction, &slices);
+    /// assert!(slices.is_stopped() && mean[0][0].is_nan());
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn predict_in_slices<const B: usize>(
+        &self,
+        features: &[[f32; B]],
+        action: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        prediction: &mut Prediction<'_, B>,
+        slices: &Slices<'_>,
+    ) {
+        match self {
+            Self::Ensemble(ensemble) => {
+                ensemble.predict(features, action, scratch, prediction, slices);
+            }
+            Self::GaussianProcess(process) => {
+                process.predict(features, action, scratch, prediction, slices);
+            }
+        }
+    }
+
+    /// Adds to the two cotangents the derivative of the last
+    /// [`Self::predict`], transposed. `scratch` is as that call left it.
+    pub fn pull_back<const B: usize>(
+        &self,
+        cotangent: &PredictionCotangent<'_, B>,
+        scratch: &mut [[f32; B]],
+        feature_cotangent: &mut [[f32; B]],
+        action_cotangent: &mut [[f32; B]],
+    ) {
+        let cotangents = (feature_cotangent, action_cotangent);
+        self.pull_back_in_slices(cotangent, scratch, cotangents, &Slices::default());
+    }
+
+    /// Likewise with pauses. The cotangents, of the features and of the action, are of no
+    /// use if it was stopped.
+    pub fn pull_back_in_slices<const B: usize>(
+        &self,
+        cotangent: &PredictionCotangent<'_, B>,
+        scratch: &mut [[f32; B]],
+        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
+    ) {
+        match self {
+            Self::Ensemble(ensemble) => {
+                ensemble.pull_back(cotangent, scratch, cotangents, slices);
+            }
+            Self::GaussianProcess(process) => {
+                process.pull_back(cotangent, scratch, cotangents, slices);
+            }
+        }
+    }
+}

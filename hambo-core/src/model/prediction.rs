@@ -1,0 +1,61 @@
+//! Mean and standard deviations of s′ − s, and derivatives in them.
+
+/// What a model says about s′ − s, one row for each state that it moves.
+///
+/// ```
+/// use hambo_core::model::Prediction;
+/// let dynamics = hambo_core::example::model()?.dynamics;
+/// let mut scratch = vec![[0.0; 2]; dynamics.scratch_rows().ok_or("too large")?];
+/// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
+/// let mut prediction = Prediction {
+///     mean: &mut mean,
+///     epistemic_std: &mut epistemic,
+///     aleatoric_std: &mut aleatoric,
+/// };
+/// // Two lanes: the actions 0.5 and 0 in the state 1.
+/// dynamics.predict(&[[1.0; 2]], &[[0.5, 0.0]], &mut scratch, &mut prediction);
+/// assert_eq!(mean, [[0.5, 0.0]]);
+/// assert!((epistemic[0][0] - 0.1).abs() < 1e-6);
+/// # Ok::<(), &str>(())
+/// ```
+pub struct Prediction<'r, const B: usize> {
+    /// mu.
+    pub mean: &'r mut [[f32; B]],
+    /// sigma_e: what the model does not know.
+    pub epistemic_std: &'r mut [[f32; B]],
+    /// sigma_a: what the system itself leaves to chance.
+    pub aleatoric_std: &'r mut [[f32; B]],
+}
+
+/// Derivatives of a scalar in the three parts of a [`Prediction`].
+///
+/// ```
+/// use hambo_core::model::{Prediction, PredictionCotangent};
+/// let dynamics = hambo_core::example::model()?.dynamics;
+/// let mut scratch = vec![[0.0]; dynamics.scratch_rows().ok_or("too large")?];
+/// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0]], [[0.0]], [[0.0]]);
+/// let mut prediction = Prediction {
+///     mean: &mut mean,
+///     epistemic_std: &mut epistemic,
+///     aleatoric_std: &mut aleatoric,
+/// };
+/// dynamics.predict(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction);
+/// // mu = a: its derivative is 0 in the state and 1 in the action.
+/// let cotangent = PredictionCotangent {
+///     mean: &[[1.0]],
+///     epistemic_std: &[[0.0]],
+///     aleatoric_std: &[[0.0]],
+/// };
+/// let (mut state, mut action) = ([[0.0]], [[0.0]]);
+/// dynamics.pull_back(&cotangent, &mut scratch, &mut state, &mut action);
+/// assert_eq!((state, action), ([[0.0]], [[1.0]]));
+/// # Ok::<(), &str>(())
+/// ```
+pub struct PredictionCotangent<'r, const B: usize> {
+    /// In the mean.
+    pub mean: &'r [[f32; B]],
+    /// In the epistemic standard deviation.
+    pub epistemic_std: &'r [[f32; B]],
+    /// In the aleatoric standard deviation.
+    pub aleatoric_std: &'r [[f32; B]],
+}

@@ -149,10 +149,12 @@ pub fn task() -> Result<Task<'static>, &'static str> {
 /// The controller a = −s / 2.
 ///
 /// ```
-/// use hambo_core::policy::Policy;
+/// use hambo_core::numeric::Slices;
+/// use hambo_core::policy::{Policy, PolicyInputs};
 /// let policy = hambo_core::example::policy()?;
 /// let mut action = [[0.0]];
-/// policy.act(&[[1.0]], &[], &mut [[0.0]; 16], &mut action);
+/// let (mut scratch, slices) = ([[0.0]; 16], Slices::default());
+/// policy.act(PolicyInputs::new(&[[1.0]], &mut scratch, &slices), &mut action);
 /// assert_eq!(action, [[-0.5]]);
 /// # Ok::<(), &str>(())
 /// ```

@@ -29,7 +29,7 @@ mod start;
 
 pub use focus::{Focus, TRIAL_BLOCK};
 pub use level::{Level, searches};
-pub(crate) use minimum::{MAX_MEMBERS, Minimum};
+pub(crate) use minimum::{Ends, MAX_MEMBERS, Minimum};
 pub use search::{COURSE, Candidate, Search, SearchResult, course_sweep};
 pub use shortlist::Shortlist;
 pub(crate) use start::MAX_STARTS;

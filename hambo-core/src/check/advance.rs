@@ -1,6 +1,6 @@
 //! A check of an image in slices of bounded work.
 
-use super::assessment::{Assessment, count_sweeps, hold_places};
+use super::assessment::{Assessment, count_sweeps, ensure_capacity};
 use super::outcome::Outcome;
 use super::stage::Stage;
 use crate::adversary::Search;
@@ -122,10 +122,10 @@ impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     ) -> Result<Self, CapacityError> {
         let (model, task) = (image.model(), image.task());
         let buffers = Buffers::carve(rows, &model.dynamics, task, policy)?;
-        let freedom = hold_places(model, task, policy)?;
+        ensure_capacity(model, task, policy)?;
         Ok(Self {
             image,
-            assessment: Assessment::empty(model, task, policy, freedom),
+            assessment: Assessment::empty(model, task, policy),
             buffers,
             group: None,
             sweeps_done: 0,

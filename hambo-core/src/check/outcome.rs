@@ -10,7 +10,7 @@ use crate::gate::{Permit, Reason, Reasons, Verdict};
 use crate::image::Image;
 use crate::model::Model;
 use crate::numeric::checksum::CRC;
-use crate::numeric::redundant::{Side, Twice};
+use crate::numeric::redundant::{Redundant, Side};
 use crate::task::{Objective, Task};
 
 /// A finished check.
@@ -31,7 +31,7 @@ pub struct Outcome {
     /// Why it is not `deploy`.
     pub reasons: Reasons,
     /// The code word that each copy of the tally came to.
-    code: Twice<u32>,
+    code: Redundant<u32>,
     tally: Tally,
     /// The hash of the image that was checked, where there was one.
     pub(super) image: Option<[u8; 32]>,
@@ -84,7 +84,7 @@ impl Outcome {
             estimates,
             verdict: Verdict::of(first, second),
             reasons,
-            code: Twice::of(first, second),
+            code: Redundant::of(first, second),
             tally: *tally,
             image: None,
         }

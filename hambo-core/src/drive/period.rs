@@ -9,8 +9,8 @@ use crate::image::{Image, MonitorSettings, fits};
 use crate::numeric::checksum::CRC;
 use crate::numeric::elementary::clamp;
 use crate::numeric::random::Stream;
-use crate::numeric::{CapacityError, ParameterError};
-use crate::policy::{Policy, StoredPolicy};
+use crate::numeric::{CapacityError, ParameterError, Slices};
+use crate::policy::{Policy, PolicyInputs, StoredPolicy};
 use crate::task::Task;
 use crate::task::expression::{Comparison, Inputs};
 
@@ -385,7 +385,12 @@ impl<'d> Drive<'d> {
                 *row = [self.stream.standard_normal()];
             }
         }
-        policy.act(rows.seen, rows.noise, rows.scratch, rows.wanted);
+        let whole = Slices::default();
+        let inputs = PolicyInputs {
+            noise: rows.noise,
+            ..PolicyInputs::new(rows.seen, rows.scratch, &whole)
+        };
+        policy.act(inputs, rows.wanted);
         let limits = &self.task.action_limits;
         let limits = limits.low.iter().zip(limits.high);
         for ((row, wanted), (low, high)) in

@@ -83,12 +83,12 @@ impl Floor<'_> {
     /// The first field in which it asks for less.
     #[inline(never)]
     pub fn admit(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
-        self.hold_addressee(bundle)?;
+        self.check_addressee(bundle)?;
         let task = bundle.image().task();
-        self.hold_question(task)?;
-        self.hold_amounts(task)?;
-        self.hold_model(bundle, rows)?;
-        hold(
+        self.check_question(task)?;
+        self.check_amounts(task)?;
+        self.check_model(bundle, rows)?;
+        ensure(
             !self.manifest.fallback || bundle.fallback().is_some(),
             Shortfall::Fallback,
         )
@@ -100,91 +100,91 @@ impl Floor<'_> {
         self.manifest.period
     }
 
-    fn hold_addressee(&self, bundle: &Bundle<'_>) -> Result<(), Shortfall> {
+    fn check_addressee(&self, bundle: &Bundle<'_>) -> Result<(), Shortfall> {
         let own = &self.manifest;
-        hold(own.board == bundle.board(), Shortfall::Board)?;
-        hold(own.robot == bundle.robot(), Shortfall::Robot)?;
-        hold(bundle.counter() >= own.counter, Shortfall::Counter)?;
-        hold(
+        ensure(own.board == bundle.board(), Shortfall::Board)?;
+        ensure(own.robot == bundle.robot(), Shortfall::Robot)?;
+        ensure(bundle.counter() >= own.counter, Shortfall::Counter)?;
+        ensure(
             own.period.is_none() || own.period == bundle.period(),
             Shortfall::Period,
         )
     }
 
-    fn hold_question(&self, task: &Task<'_>) -> Result<(), Shortfall> {
+    fn check_question(&self, task: &Task<'_>) -> Result<(), Shortfall> {
         let own = &self.manifest;
         let dimensions = (task.state_dimension(), task.action_limits.low.len());
         let wanted = (usize::from(own.states), usize::from(own.actions));
-        hold(dimensions == wanted, Shortfall::Dimension)?;
+        ensure(dimensions == wanted, Shortfall::Dimension)?;
         let asked = question(task).ok_or(Shortfall::Capacity)?;
         let wanted = &own.question;
-        hold(asked.reward == wanted.reward, Shortfall::Reward)?;
-        hold(
+        ensure(asked.reward == wanted.reward, Shortfall::Reward)?;
+        ensure(
             asked.termination == wanted.termination,
             Shortfall::Termination,
         )?;
-        hold(asked.power_off == wanted.power_off, Shortfall::PowerOff)?;
-        hold(asked.known == wanted.known, Shortfall::Known)?;
-        hold(
+        ensure(asked.power_off == wanted.power_off, Shortfall::PowerOff)?;
+        ensure(asked.known == wanted.known, Shortfall::Known)?;
+        ensure(
             asked.state_limits == wanted.state_limits,
             Shortfall::StateLimits,
         )?;
-        hold(
+        ensure(
             asked.action_limits == wanted.action_limits,
             Shortfall::ActionLimits,
         )?;
-        hold(asked.initial == wanted.initial, Shortfall::Initial)?;
+        ensure(asked.initial == wanted.initial, Shortfall::Initial)?;
         for (place, wanted) in (0_u8..).zip(&own.constraints) {
             let mut constraints = task.constraints.iter();
             let there = constraints
                 .any(|constraint| constraint_identity(task, constraint).as_ref() == Some(wanted));
-            hold(there, Shortfall::Constraint(place))?;
+            ensure(there, Shortfall::Constraint(place))?;
         }
         Ok(())
     }
 
     /// Written so that a NaN is a shortfall.
-    fn hold_amounts(&self, task: &Task<'_>) -> Result<(), Shortfall> {
+    fn check_amounts(&self, task: &Task<'_>) -> Result<(), Shortfall> {
         let own = &self.manifest;
         let reaches = |least| task.threshold.is_some_and(|threshold| threshold >= least);
-        hold(own.threshold.is_none_or(reaches), Shortfall::Threshold)?;
-        hold(task.delta <= own.delta, Shortfall::Delta)?;
-        hold(task.horizon >= own.horizon, Shortfall::Horizon)?;
+        ensure(own.threshold.is_none_or(reaches), Shortfall::Threshold)?;
+        ensure(task.delta <= own.delta, Shortfall::Delta)?;
+        ensure(task.horizon >= own.horizon, Shortfall::Horizon)?;
         let decides = |variant| task.method.variants.contains(&variant);
-        hold(
+        ensure(
             decides(Variant::ContinuousAdversary) || !own.continuous_adversary,
             Shortfall::Variant,
         )?;
-        hold(task.method.aleatoric_noise || !own.noise, Shortfall::Noise)?;
+        ensure(task.method.aleatoric_noise || !own.noise, Shortfall::Noise)?;
         let effort = &task.effort;
-        hold(
+        ensure(
             effort.trajectories >= own.trajectories,
             Shortfall::Trajectories,
         )?;
-        hold(effort.searched >= own.searched, Shortfall::Searched)?;
-        hold(effort.iterations >= own.sweeps, Shortfall::Sweeps)?;
-        hold(
+        ensure(effort.searched >= own.searched, Shortfall::Searched)?;
+        ensure(effort.iterations >= own.sweeps, Shortfall::Sweeps)?;
+        ensure(
             effort.allocation == Allocation::Even || own.focused,
             Shortfall::Allocation,
         )
     }
 
-    fn hold_model(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
+    fn check_model(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
         let confidence = &bundle.image().model().confidence;
         let mut radii = confidence.radii();
-        hold(
+        ensure(
             radii.all(|radius| radius >= self.manifest.beta),
             Shortfall::Beta,
         )?;
-        hold(
+        ensure(
             confidence.calibration == Calibration::Passed || !self.manifest.calibration,
             Shortfall::Calibration,
         )?;
-        self.hold_coverage(bundle, rows)
+        self.check_coverage(bundle, rows)
     }
 
     /// Counts the robot's own transitions outside set and noise.
-    fn hold_coverage(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
+    fn check_coverage(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
         let own = &self.manifest;
         if own.transitions == 0 {
             return Ok(());
@@ -217,13 +217,13 @@ impl Floor<'_> {
         }
         let whole = count == own.transitions;
         let limit = probability_limit(u32::from(count), u32::from(outside), COVERAGE_DELTA);
-        hold(
+        ensure(
             whole && limit >= LEAST_COVERAGE,
             Shortfall::Coverage(outside),
         )
     }
 }
 
-fn hold(holds: bool, shortfall: Shortfall) -> Result<(), Shortfall> {
+fn ensure(holds: bool, shortfall: Shortfall) -> Result<(), Shortfall> {
     if holds { Ok(()) } else { Err(shortfall) }
 }

@@ -13,7 +13,7 @@ use crate::model::Calibration;
 
 /// What to do with the controller: a word for people. Outputs ask for a
 /// [`Permit`](crate::gate::Permit).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Verdict {
     /// Every lower bound reaches its threshold.

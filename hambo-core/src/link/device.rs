@@ -36,7 +36,7 @@ pub type ModelCosts = Vec<ModelCost, MAX_COSTS>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceResult {
     /// The decision.
-    pub verdict: DeviceVerdict,
+    pub verdict: Decision,
     /// The lower bound of the return; NaN without a check.
     pub bound: f32,
     /// What the bound had to reach.
@@ -53,28 +53,13 @@ pub struct DeviceResult {
     pub usage: Usage,
 }
 
-/// What the device decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum DeviceVerdict {
-    /// Every lower bound reaches its threshold; the outputs are on.
-    Deploy,
-    /// A lower bound lies below its threshold.
-    Reject,
-    /// The evidence is unfit for either.
-    Abstain,
-    /// The image was not accepted, so no check ran.
-    Refused(Refusal),
-}
+/// What the device decided: the verdict of its check, or why none ran.
+pub type Decision = Result<Verdict, Refusal>;
 
-impl From<Verdict> for DeviceVerdict {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Deploy => Self::Deploy,
-            Verdict::Reject => Self::Reject,
-            Verdict::Abstain => Self::Abstain,
-        }
-    }
+/// The word for a decision.
+#[must_use]
+pub fn decision_name(decision: Decision) -> &'static str {
+    decision.map_or("refused", Verdict::name)
 }
 
 /// Why no check ran.
@@ -240,7 +225,7 @@ impl DeviceResult {
     #[must_use]
     pub fn checked(outcome: &Outcome, usage: Usage) -> Self {
         Self {
-            verdict: outcome.verdict.into(),
+            verdict: Ok(outcome.verdict),
             bound: outcome.bound,
             threshold: outcome.threshold,
             neutral: outcome.neutral,
@@ -255,7 +240,7 @@ impl DeviceResult {
     #[must_use]
     pub fn refused(refusal: Refusal, usage: Usage) -> Self {
         Self {
-            verdict: DeviceVerdict::Refused(refusal),
+            verdict: Err(refusal),
             bound: f32::NAN,
             threshold: None,
             neutral: f32::NAN,
@@ -267,21 +252,8 @@ impl DeviceResult {
     }
 
     fn is_consistent(&self) -> bool {
-        let deploy = self.verdict == DeviceVerdict::Deploy;
+        let deploy = self.verdict == Ok(Verdict::Deploy);
         deploy == self.output_enabled && (!deploy || self.bound.is_finite())
-    }
-}
-
-impl DeviceVerdict {
-    /// The word for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Deploy => "deploy",
-            Self::Reject => "reject",
-            Self::Abstain => "abstain",
-            Self::Refused(_) => "refused",
-        }
     }
 }
 
@@ -313,7 +285,7 @@ mod tests {
 
     fn deploy() -> DeviceResult {
         DeviceResult {
-            verdict: DeviceVerdict::Deploy,
+            verdict: Ok(Verdict::Deploy),
             bound: 1.5,
             threshold: Some(-0.0),
             neutral: 2.0,
@@ -422,7 +394,7 @@ mod tests {
     fn outputs_and_verdict_must_agree() {
         let contradictions: [fn(&mut DeviceResult); 4] = [
             |result| result.output_enabled = false,
-            |result| result.verdict = DeviceVerdict::Reject,
+            |result| result.verdict = Ok(Verdict::Reject),
             |result| result.bound = f32::NAN,
             |result| result.bound = f32::INFINITY,
         ];

@@ -15,7 +15,7 @@ use heapless::Vec;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::device::{DeviceVerdict, Refusal};
+use super::device::{Decision, Refusal};
 use crate::check::Outcome;
 use crate::drive::monitor::{MonitorCounts, Observation, Trip};
 use crate::drive::{Drive, Mode, Tick};
@@ -174,7 +174,7 @@ pub struct Acted {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CandidateResult {
     /// The decision.
-    pub verdict: DeviceVerdict,
+    pub verdict: Decision,
     /// The lower bound of the return; NaN without a check.
     pub bound: f32,
     /// One number for all estimates, see [`Outcome::digest`].
@@ -209,7 +209,7 @@ impl CandidateResult {
     #[must_use]
     pub fn checked(outcome: &Outcome, image: &Image<'_>) -> Self {
         Self {
-            verdict: outcome.verdict.into(),
+            verdict: Ok(outcome.verdict),
             bound: outcome.bound,
             digest: outcome.digest(),
             image_hash: Some(*image.hash()),
@@ -221,7 +221,7 @@ impl CandidateResult {
     #[must_use]
     pub fn refused(refusal: Refusal) -> Self {
         Self {
-            verdict: DeviceVerdict::Refused(refusal),
+            verdict: Err(refusal),
             bound: f32::NAN,
             digest: 0,
             image_hash: None,

@@ -74,6 +74,7 @@ impl Dynamics<'_> {
     ///
     /// ```
     /// # use hambo_core::model::Prediction;
+    /// # use hambo_core::numeric::Slices;
     /// let dynamics = hambo_core::example::model()?.dynamics;
     /// let mut scratch = vec![[0.0; 2]; dynamics.scratch_rows().ok_or("too large")?];
     /// # let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
@@ -82,7 +83,7 @@ impl Dynamics<'_> {
     /// #     epistemic_std: &mut epistemic,
     /// #     aleatoric_std: &mut aleatoric,
     /// # };
-    /// dynamics.predict(&[[1.0; 2]], &[[0.5; 2]], &mut scratch, &mut prediction);
+    /// dynamics.predict(&[[1.0; 2]], &[[0.5; 2]], &mut scratch, &mut prediction, &Slices::default());
     /// // Each lane has its own member.
     /// let (mut mean, mut std) = ([[0.0; 2]], [[0.0; 2]]);
     /// dynamics.member_moments(&[0, 1], &mut scratch, &mut mean, &mut std);
@@ -106,28 +107,9 @@ impl Dynamics<'_> {
         }
     }
 
-    /// Adds to the two cotangents the derivative of
-    /// [`Self::member_moments`], transposed.
-    pub fn pull_back_members<const B: usize>(
-        &self,
-        members: &[usize; B],
-        (mean, std): (&[[f32; B]], &[[f32; B]]),
-        scratch: &mut [[f32; B]],
-        feature_cotangent: &mut [[f32; B]],
-        action_cotangent: &mut [[f32; B]],
-    ) {
-        self.pull_back_members_in_slices(
-            members,
-            (mean, std),
-            scratch,
-            (feature_cotangent, action_cotangent),
-            &Slices::default(),
-        );
-    }
-
-    /// Likewise with pauses. The cotangents, of the features and of the action, are of no
-    /// use if it was stopped.
-    pub fn pull_back_members_in_slices<const B: usize>(
+    /// Adds to the two cotangents, of the features and of the action, the derivative of
+    /// [`Self::member_moments`], transposed. They are of no use if a pause stopped the work.
+    pub(crate) fn pull_back_members<const B: usize>(
         &self,
         members: &[usize; B],
         (mean, std): (&[[f32; B]], &[[f32; B]]),
@@ -153,19 +135,9 @@ impl Dynamics<'_> {
         }
     }
 
-    /// Mean and standard deviations of s′ − s for every lane.
-    pub fn predict<const B: usize>(
-        &self,
-        features: &[[f32; B]],
-        action: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        prediction: &mut Prediction<'_, B>,
-    ) {
-        self.predict_in_slices(features, action, scratch, prediction, &Slices::default());
-    }
-
-    /// Likewise with pauses: between layers of networks and blocks of a Gaussian process's
-    /// rows. The mean is NaN if it was stopped.
+    /// Mean and standard deviations of s′ − s for every lane, with pauses between layers of
+    /// networks and blocks of a Gaussian process's rows. The mean is NaN if a pause stopped
+    /// the work.
     ///
     /// ```
     /// # use hambo_core::model::Prediction;
@@ -181,11 +153,11 @@ impl Dynamics<'_> {
     /// # };
     /// let stop = || ControlFlow::Break(());
     /// let slices = Slices::new(&stop);
-    /// dynamics.predict_in_slices(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction, &slices);
+    /// dynamics.predict(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction, &slices);
     /// assert!(slices.is_stopped() && mean[0][0].is_nan());
     /// # Ok::<(), &str>(())
     /// ```
-    pub fn predict_in_slices<const B: usize>(
+    pub fn predict<const B: usize>(
         &self,
         features: &[[f32; B]],
         action: &[[f32; B]],
@@ -203,22 +175,10 @@ impl Dynamics<'_> {
         }
     }
 
-    /// Adds to the two cotangents the derivative of the last
-    /// [`Self::predict`], transposed. `scratch` is as that call left it.
+    /// Adds to the two cotangents, of the features and of the action, the derivative of the
+    /// last [`Self::predict`], transposed. `scratch` is as that call left it. The cotangents
+    /// are of no use if a pause stopped the work.
     pub fn pull_back<const B: usize>(
-        &self,
-        cotangent: &PredictionCotangent<'_, B>,
-        scratch: &mut [[f32; B]],
-        feature_cotangent: &mut [[f32; B]],
-        action_cotangent: &mut [[f32; B]],
-    ) {
-        let cotangents = (feature_cotangent, action_cotangent);
-        self.pull_back_in_slices(cotangent, scratch, cotangents, &Slices::default());
-    }
-
-    /// Likewise with pauses. The cotangents, of the features and of the action, are of no
-    /// use if it was stopped.
-    pub fn pull_back_in_slices<const B: usize>(
         &self,
         cotangent: &PredictionCotangent<'_, B>,
         scratch: &mut [[f32; B]],

@@ -4,6 +4,7 @@
 ///
 /// ```
 /// use hambo_core::model::Prediction;
+/// use hambo_core::numeric::Slices;
 /// let dynamics = hambo_core::example::model()?.dynamics;
 /// let mut scratch = vec![[0.0; 2]; dynamics.scratch_rows().ok_or("too large")?];
 /// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
@@ -13,7 +14,8 @@
 ///     aleatoric_std: &mut aleatoric,
 /// };
 /// // Two lanes: the actions 0.5 and 0 in the state 1.
-/// dynamics.predict(&[[1.0; 2]], &[[0.5, 0.0]], &mut scratch, &mut prediction);
+/// let slices = Slices::default();
+/// dynamics.predict(&[[1.0; 2]], &[[0.5, 0.0]], &mut scratch, &mut prediction, &slices);
 /// assert_eq!(mean, [[0.5, 0.0]]);
 /// assert!((epistemic[0][0] - 0.1).abs() < 1e-6);
 /// # Ok::<(), &str>(())
@@ -31,6 +33,7 @@ pub struct Prediction<'r, const B: usize> {
 ///
 /// ```
 /// use hambo_core::model::{Prediction, PredictionCotangent};
+/// use hambo_core::numeric::Slices;
 /// let dynamics = hambo_core::example::model()?.dynamics;
 /// let mut scratch = vec![[0.0]; dynamics.scratch_rows().ok_or("too large")?];
 /// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0]], [[0.0]], [[0.0]]);
@@ -39,7 +42,8 @@ pub struct Prediction<'r, const B: usize> {
 ///     epistemic_std: &mut epistemic,
 ///     aleatoric_std: &mut aleatoric,
 /// };
-/// dynamics.predict(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction);
+/// let slices = Slices::default();
+/// dynamics.predict(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction, &slices);
 /// // mu = a: its derivative is 0 in the state and 1 in the action.
 /// let cotangent = PredictionCotangent {
 ///     mean: &[[1.0]],
@@ -47,7 +51,7 @@ pub struct Prediction<'r, const B: usize> {
 ///     aleatoric_std: &[[0.0]],
 /// };
 /// let (mut state, mut action) = ([[0.0]], [[0.0]]);
-/// dynamics.pull_back(&cotangent, &mut scratch, &mut state, &mut action);
+/// dynamics.pull_back(&cotangent, &mut scratch, (&mut state, &mut action), &slices);
 /// assert_eq!((state, action), ([[0.0]], [[1.0]]));
 /// # Ok::<(), &str>(())
 /// ```

@@ -17,12 +17,12 @@ pub(crate) enum Side {
 
 /// An integer kept twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Twice<T> {
+pub(crate) struct Redundant<T> {
     plain: T,
     complement: T,
 }
 
-impl<T: Copy + Eq + Not<Output = T>> Twice<T> {
+impl<T: Copy + Eq + Not<Output = T>> Redundant<T> {
     /// Two findings of the same number, each in its copy.
     pub fn of(plain: T, other: T) -> Self {
         Self {
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_flipped_bit_of_either_copy_is_seen() {
-        let mut number = Twice::of(7_u32, 7);
+        let mut number = Redundant::of(7_u32, 7);
         number.update(|x| x + 1);
         assert!(number.agrees());
         assert_eq!(
@@ -75,6 +75,6 @@ mod tests {
             flipped.update(|x| x.wrapping_add(5));
             assert!(!flipped.agrees());
         }
-        assert!(!Twice::of(1_u32, 2).agrees());
+        assert!(!Redundant::of(1_u32, 2).agrees());
     }
 }

@@ -22,6 +22,7 @@ pub const SHIFTS: core::ops::RangeInclusive<i32> = 1..=31;
 /// A lower triangular matrix of integers, and what is added to each row.
 ///
 /// ```
+/// use hambo_core::numeric::Slices;
 /// use hambo_core::numeric::triangular::LowerTriangular;
 /// // Rows (1/2, 0) and (-1, 1/4) in units of 1/4 and 1/8, column by column.
 /// let tiles = [[2, -8, 0, 0], [0, 2, 0, 0], [0; 4], [0; 4]];
@@ -29,11 +30,13 @@ pub const SHIFTS: core::ops::RangeInclusive<i32> = 1..=31;
 /// let matrix = LowerTriangular::new(&tiles, &shifts, &offsets, 2).ok_or("too few tiles")?;
 /// // A half and a quarter.
 /// let (input, mut output) = ([[1 << 30], [1 << 29], [0], [0]], [[0]; 4]);
-/// matrix.multiply(&input, &mut output).ok_or("too few rows")?;
+/// let slices = Slices::default();
+/// matrix.multiply(&input, &mut output, &slices).ok_or("too few rows")?;
 /// assert_eq!(output[..2], [[1 << 29], [-(1 << 30) + (1 << 27) + (1 << 20)]]);
 /// // The transposed product takes rows in units of their own.
 /// let mut transposed = [[0.0]; 4];
-/// matrix.multiply_transposed(&[[0.25], [0.125], [0.0], [0.0]], &mut transposed).ok_or("rows")?;
+/// let rows = [[0.25], [0.125], [0.0], [0.0]];
+/// matrix.multiply_transposed(&rows, &mut transposed, &slices).ok_or("too few rows")?;
 /// assert_eq!(transposed[..2], [[0.5 - 1.0], [0.25]]);
 /// # Ok::<(), &str>(())
 /// ```
@@ -102,17 +105,8 @@ impl<'a> LowerTriangular<'a> {
     }
 
     /// `output = M input + offsets`, both with [`padded`] rows of fractions
-    /// in units of 2⁻³¹. `None` if there are fewer rows.
+    /// in units of 2⁻³¹. `None` if there are fewer rows, or a pause stopped the work.
     pub fn multiply<const B: usize>(
-        &self,
-        input: &[[i32; B]],
-        output: &mut [[i32; B]],
-    ) -> Option<()> {
-        self.multiply_in_slices(input, output, &Slices::default())
-    }
-
-    /// Likewise with pauses; `None` also if it was stopped.
-    pub(crate) fn multiply_in_slices<const B: usize>(
         &self,
         input: &[[i32; B]],
         output: &mut [[i32; B]],
@@ -131,17 +125,8 @@ impl<'a> LowerTriangular<'a> {
     }
 
     /// `output = Nᵀ input`, N being the integers themselves, both with
-    /// [`padded`] rows. `None` if there are fewer.
+    /// [`padded`] rows. `None` if there are fewer, or a pause stopped the work.
     pub fn multiply_transposed<const B: usize>(
-        &self,
-        input: &[[f32; B]],
-        output: &mut [[f32; B]],
-    ) -> Option<()> {
-        self.multiply_transposed_in_slices(input, output, &Slices::default())
-    }
-
-    /// Likewise with pauses; `None` also if it was stopped.
-    pub(crate) fn multiply_transposed_in_slices<const B: usize>(
         &self,
         input: &[[f32; B]],
         output: &mut [[f32; B]],

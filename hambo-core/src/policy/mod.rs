@@ -19,6 +19,6 @@ pub use head::{Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
 pub use linear::Linear;
 pub use observed::{MAX_OBSERVED, Observed, Observer};
 pub use perceptron::Perceptron;
-pub use policy_trait::Policy;
+pub use policy_trait::{Policy, PolicyInputs};
 pub use stored::StoredPolicy;
 pub use waypoints::{Leg, MAX_LEGS, MAX_SPACE, Waypoints};

@@ -5,8 +5,8 @@ use heapless::Vec;
 
 use super::linear::Linear;
 use super::perceptron::Perceptron;
-use super::policy_trait::{Policy, spoil};
-use crate::numeric::{ParameterError, Slices};
+use super::policy_trait::{Policy, PolicyInputs, spoil};
+use crate::numeric::ParameterError;
 use crate::task::expression::{Comparison, Gradient, Inputs, Op, Program, Variable};
 
 /// The largest number of observations.
@@ -123,46 +123,29 @@ impl Policy for Observed<'_> {
         rest?.checked_add(own.checked_mul(2)?)
     }
 
-    fn act<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    ) {
-        self.act_in_slices(0, state, noise, scratch, action, &Slices::default());
-    }
-
-    fn act_in_slices<const B: usize>(
-        &self,
-        step: u32,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-        slices: &Slices<'_>,
-    ) {
-        let Some(parts) = self.split(scratch) else {
+    fn act<const B: usize>(&self, inputs: PolicyInputs<'_, B>, action: &mut [[f32; B]]) {
+        let Some(parts) = self.split(inputs.scratch) else {
             return spoil(action);
         };
-        let inputs = Inputs {
-            state,
+        let seen = Inputs {
+            state: inputs.state,
             action: &[],
             next: &[],
             step: 0.0,
         };
-        let finite = self
-            .program
-            .evaluate(Comparison::Exact, inputs, parts.values);
+        let finite = self.program.evaluate(Comparison::Exact, seen, parts.values);
         for (row, slot) in parts.seen.iter_mut().zip(&self.slots) {
             let value = parts.values.get(usize::from(*slot));
             *row = value.copied().unwrap_or([f32::NAN; B]);
         }
+        let inputs = PolicyInputs {
+            state: parts.seen,
+            scratch: parts.rest,
+            ..inputs
+        };
         match &self.policy {
-            Observer::Linear(policy) => policy.act(parts.seen, noise, parts.rest, action),
-            Observer::Perceptron(policy) => {
-                policy.act_in_slices(step, parts.seen, noise, parts.rest, action, slices);
-            }
+            Observer::Linear(policy) => policy.act(inputs, action),
+            Observer::Perceptron(policy) => policy.act(inputs, action),
         }
         // A network may lose a NaN.
         for row in action {
@@ -176,59 +159,35 @@ impl Policy for Observed<'_> {
 
     fn pull_back<const B: usize>(
         &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
+        inputs: PolicyInputs<'_, B>,
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
     ) {
-        let (from, to) = (action_cotangent, state_cotangent);
-        self.pull_back_in_slices(state, noise, scratch, from, to, &Slices::default());
-    }
-
-    fn pull_back_in_slices<const B: usize>(
-        &self,
-        _state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action_cotangent: &[[f32; B]],
-        state_cotangent: &mut [[f32; B]],
-        slices: &Slices<'_>,
-    ) {
-        let Some(parts) = self.split(scratch) else {
+        let Some(parts) = self.split(inputs.scratch) else {
             return;
         };
-        for row in parts.cotangents.iter_mut() {
-            *row = [0.0; B];
-        }
+        parts.cotangents.fill([0.0; B]);
+        let inputs = PolicyInputs {
+            state: parts.seen,
+            scratch: parts.rest,
+            ..inputs
+        };
         match &self.policy {
-            Observer::Linear(policy) => policy.pull_back(
-                parts.seen,
-                noise,
-                parts.rest,
-                action_cotangent,
-                parts.cotangents,
-            ),
-            Observer::Perceptron(policy) => policy.pull_back_in_slices(
-                parts.seen,
-                noise,
-                parts.rest,
-                action_cotangent,
-                parts.cotangents,
-                slices,
-            ),
+            Observer::Linear(policy) => {
+                policy.pull_back(inputs, action_cotangent, parts.cotangents);
+            }
+            Observer::Perceptron(policy) => {
+                policy.pull_back(inputs, action_cotangent, parts.cotangents);
+            }
         }
-        let seeds = self
-            .slots
-            .iter()
-            .copied()
-            .zip(parts.cotangents.iter().copied());
+        let seeds = self.slots.iter().zip(parts.cotangents.iter());
+        let seeds = seeds.map(|(slot, seed)| (*slot, *seed));
         let gradient = Gradient {
             state: state_cotangent,
             action: &mut [],
             next: &mut [],
         };
-        // Slots and rows were held against the tape.
+        // Slots and rows were checked against the tape.
         let _ = self.program.pull_back(
             Comparison::Exact,
             parts.values,
@@ -243,7 +202,8 @@ impl Policy for Observed<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::policy::{ActionMap, Head};
+    use crate::numeric::Slices;
+    use crate::policy::head::{ActionMap, Head};
 
     /// u = 2 cos(x1) + 3 x0, seen as (cos(x1), x0).
     fn policy() -> Observed<'static> {
@@ -269,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_controller_sees_functions_of_the_state() {
-        let policy = policy();
+        let (policy, whole) = (policy(), Slices::default());
         assert_eq!(
             (policy.state_dimension(), policy.action_dimension()),
             (2, 1)
@@ -277,26 +237,26 @@ mod tests {
         let mut scratch = vec![[0.0; 2]; policy.scratch_rows().unwrap()];
         let mut action = [[0.0; 2]];
         let state = [[0.5, -1.0], [0.0, core::f32::consts::FRAC_PI_2]];
-        policy.act(&state, &[], &mut scratch, &mut action);
+        policy.act(PolicyInputs::new(&state, &mut scratch, &whole), &mut action);
         assert!((action[0][0] - 3.5).abs() < 1e-6);
         assert!((action[0][1] + 3.0).abs() < 1e-6);
         let mut gradient = [[0.0; 2]; 2];
-        policy.pull_back(&state, &[], &mut scratch, &[[1.0; 2]], &mut gradient);
+        let inputs = PolicyInputs::new(&state, &mut scratch, &whole);
+        policy.pull_back(inputs, &[[1.0; 2]], &mut gradient);
         assert_eq!(gradient[0], [3.0, 3.0]);
         assert!(gradient[1][0].abs() < 1e-6 && (gradient[1][1] + 2.0).abs() < 1e-6);
     }
 
     #[test]
     fn what_is_not_finite_and_a_short_scratch_spoil_the_action() {
-        let policy = policy();
+        let (policy, whole) = (policy(), Slices::default());
         let mut scratch = vec![[0.0; 2]; policy.scratch_rows().unwrap()];
         let mut action = [[0.0; 2]];
         let state = [[0.5, f32::INFINITY], [0.0, 0.0]];
-        policy.act(&state, &[], &mut scratch, &mut action);
+        policy.act(PolicyInputs::new(&state, &mut scratch, &whole), &mut action);
         assert!(action[0][0].is_finite() && action[0][1].is_nan());
-        policy.act(&[[0.5], [0.0]], &[], &mut [[0.0]; 3], &mut [[0.0]]);
-        let mut action = [[0.0]];
-        policy.act(&[[0.5], [0.0]], &[], &mut [[0.0]; 3], &mut action);
+        let (state, mut short, mut action) = ([[0.5], [0.0]], [[0.0]; 3], [[0.0]]);
+        policy.act(PolicyInputs::new(&state, &mut short, &whole), &mut action);
         assert!(action[0][0].is_nan());
     }
 

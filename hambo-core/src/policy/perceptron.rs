@@ -2,9 +2,9 @@
 //! and an `ActionMap`.
 
 use super::head::ActionMap;
-use super::policy_trait::{Policy, spoil};
+use super::policy_trait::{Policy, PolicyInputs, spoil};
+use crate::numeric::ParameterError;
 use crate::numeric::network::Perceptrons;
-use crate::numeric::{ParameterError, Slices};
 
 /// A network policy whose weights are borrowed.
 #[derive(Clone, Debug)]
@@ -47,28 +47,12 @@ impl Policy for Perceptron<'_> {
         self.network.scratch_rows()
     }
 
-    fn act<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    ) {
-        self.act_in_slices(0, state, noise, scratch, action, &Slices::default());
-    }
-
-    fn act_in_slices<const B: usize>(
-        &self,
-        _step: u32,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-        slices: &Slices<'_>,
-    ) {
-        let outputs = self.network.forward(state, &[], scratch, slices);
+    fn act<const B: usize>(&self, inputs: PolicyInputs<'_, B>, action: &mut [[f32; B]]) {
+        let outputs = self
+            .network
+            .forward(inputs.state, &[], inputs.scratch, inputs.slices);
         if outputs
-            .and_then(|outputs| self.actions.apply(outputs, noise, action))
+            .and_then(|outputs| self.actions.apply(outputs, inputs.noise, action))
             .is_none()
         {
             spoil(action);
@@ -77,37 +61,28 @@ impl Policy for Perceptron<'_> {
 
     fn pull_back<const B: usize>(
         &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
+        inputs: PolicyInputs<'_, B>,
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
     ) {
-        let (from, to) = (action_cotangent, state_cotangent);
-        self.pull_back_in_slices(state, noise, scratch, from, to, &Slices::default());
-    }
-
-    fn pull_back_in_slices<const B: usize>(
-        &self,
-        _state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action_cotangent: &[[f32; B]],
-        state_cotangent: &mut [[f32; B]],
-        slices: &Slices<'_>,
-    ) {
-        let to_cotangents =
-            |outputs: &mut [[f32; B]]| self.actions.pull_back(noise, action_cotangent, outputs);
+        let to_cotangents = |outputs: &mut [[f32; B]]| {
+            self.actions
+                .pull_back(inputs.noise, action_cotangent, outputs)
+        };
         // A scratch that is too short has spoilt the action already.
-        let _ = self
-            .network
-            .pull_back(scratch, to_cotangents, (state_cotangent, &mut []), slices);
+        let _ = self.network.pull_back(
+            inputs.scratch,
+            to_cotangents,
+            (state_cotangent, &mut []),
+            inputs.slices,
+        );
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::Slices;
     use crate::numeric::network::{Activation, NetworkShape};
     use crate::policy::head::Head;
 
@@ -132,10 +107,13 @@ mod tests {
         let policy = Perceptron::new(network, actions)?;
         let mut scratch = [[0.0; 2]; 32];
         let mut action = [[0.0; 2]];
-        policy.act(&[[3.0, -1.0]], &[], &mut scratch, &mut action);
+        let whole = Slices::default();
+        let inputs = PolicyInputs::new(&[[3.0, -1.0]], &mut scratch, &whole);
+        policy.act(inputs, &mut action);
         assert_eq!(action, [[50.5, 10.5]]);
         let mut gradient = [[0.0; 2]];
-        policy.pull_back(&[], &[], &mut scratch, &[[1.0; 2]], &mut gradient);
+        let inputs = PolicyInputs::new(&[], &mut scratch, &whole);
+        policy.pull_back(inputs, &[[1.0; 2]], &mut gradient);
         assert_eq!(gradient, [[20.0, 0.0]]);
         Ok(())
     }

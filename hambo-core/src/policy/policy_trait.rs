@@ -4,23 +4,50 @@ use nalgebra::SVector;
 
 use crate::numeric::Slices;
 
+/// What a controller is called with.
+pub struct PolicyInputs<'r, const B: usize> {
+    /// The step of the trajectory, from 0. Controllers know no clock; what replays a log does.
+    pub step: u32,
+    /// s.
+    pub state: &'r [[f32; B]],
+    /// One standard normal number for each action dimension; none count as zeros. A
+    /// deterministic controller ignores it.
+    pub noise: &'r [[f32; B]],
+    /// Rows to work in, at least [`Policy::scratch_rows`].
+    pub scratch: &'r mut [[f32; B]],
+    /// Asked between two slices of long work.
+    pub slices: &'r Slices<'r>,
+}
+
+impl<'r, const B: usize> PolicyInputs<'r, B> {
+    /// At the first step, without noise.
+    pub fn new(state: &'r [[f32; B]], scratch: &'r mut [[f32; B]], slices: &'r Slices<'r>) -> Self {
+        Self {
+            step: 0,
+            state,
+            noise: &[],
+            scratch,
+            slices,
+        }
+    }
+}
+
 /// A controller over lanes.
 ///
-/// `noise` holds one standard normal number for each action dimension and
-/// lane; a deterministic controller ignores it. [`Policy::pull_back`] is what
-/// the adjoint search needs: it adds (d action / d state)ᵀ ·
-/// `action_cotangent` to `state_cotangent`.
-///
 /// ```
+/// use hambo_core::numeric::Slices;
+/// use hambo_core::policy::PolicyInputs;
 /// use hambo_core::{Policy, SVector};
 /// let policy = hambo_core::example::policy()?;
 /// assert_eq!((policy.state_dimension(), policy.action_dimension()), (1, 1));
 /// let mut scratch = vec![[0.0; 2]; policy.scratch_rows().ok_or("too large")?];
+/// let (state, slices) = ([[1.0, -4.0]], Slices::default());
 /// let mut action = [[0.0; 2]];
-/// policy.act(&[[1.0, -4.0]], &[], &mut scratch, &mut action);
+/// policy.act(PolicyInputs::new(&state, &mut scratch, &slices), &mut action);
 /// assert_eq!(action, [[-0.5, 2.0]]);
 /// let mut gradient = [[0.0; 2]];
-/// policy.pull_back(&[[1.0, -4.0]], &[], &mut scratch, &[[1.0; 2]], &mut gradient);
+/// let inputs = PolicyInputs::new(&state, &mut scratch, &slices);
+/// policy.pull_back(inputs, &[[1.0; 2]], &mut gradient);
 /// assert_eq!(gradient, [[-0.5, -0.5]]);
 /// // In a control loop there is one lane.
 /// let mut scratch = [[0.0]; 16];
@@ -40,43 +67,9 @@ pub trait Policy {
         Some(0)
     }
 
-    /// The action of every lane. The task's action limits come after it.
-    fn act<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    );
-
-    /// Likewise at a step of a trajectory, from 0. Controllers know no clock; what replays a
-    /// log does.
-    fn act_at<const B: usize>(
-        &self,
-        step: u32,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    ) {
-        let _ = step;
-        self.act(state, noise, scratch, action);
-    }
-
-    /// Likewise with pauses, where the work is more than one slice. The actions are NaN if
-    /// it was stopped.
-    fn act_in_slices<const B: usize>(
-        &self,
-        step: u32,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-        slices: &Slices<'_>,
-    ) {
-        let _ = slices;
-        self.act_at(step, state, noise, scratch, action);
-    }
+    /// The action of every lane. The task's action limits come after it. The actions are
+    /// NaN if the scratch is too short, or a pause stopped the work.
+    fn act<const B: usize>(&self, inputs: PolicyInputs<'_, B>, action: &mut [[f32; B]]);
 
     /// The action in one state, without chance: what a control loop applies,
     /// within the task's limits. NaN where the sizes are not the policy's or
@@ -91,36 +84,21 @@ pub trait Policy {
             let (state, action) = (state.as_slice(), action.as_mut_slice());
             let (state, _) = state.as_chunks();
             let (action, _) = action.as_chunks_mut();
-            self.act(state, &[], scratch, action);
+            let whole = Slices::default();
+            self.act(PolicyInputs::new(state, scratch, &whole), action);
         }
         action
     }
 
-    /// The derivative of the last [`Policy::act`], transposed; `scratch` is as
-    /// that call left it, and is used up.
+    /// Adds (d action / d state)ᵀ · `action_cotangent` of the last [`Policy::act`] to
+    /// `state_cotangent`. The scratch is as that call left it, and is used up. The cotangent
+    /// is of no use if a pause stopped the work.
     fn pull_back<const B: usize>(
         &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
+        inputs: PolicyInputs<'_, B>,
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
     );
-
-    /// Likewise with pauses, where the work is more than one slice. The cotangent is of no
-    /// use if it was stopped.
-    fn pull_back_in_slices<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action_cotangent: &[[f32; B]],
-        state_cotangent: &mut [[f32; B]],
-        slices: &Slices<'_>,
-    ) {
-        let _ = slices;
-        self.pull_back(state, noise, scratch, action_cotangent, state_cotangent);
-    }
 }
 
 /// What an action becomes where the scratch is too short: NaN, which never

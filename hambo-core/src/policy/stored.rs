@@ -3,9 +3,8 @@
 use super::linear::Linear;
 use super::observed::Observed;
 use super::perceptron::Perceptron;
-use super::policy_trait::Policy;
+use super::policy_trait::{Policy, PolicyInputs};
 use super::waypoints::Waypoints;
-use crate::numeric::Slices;
 
 /// A controller that comes out of an image.
 #[derive(Clone, Debug)]
@@ -19,6 +18,18 @@ pub enum StoredPolicy<'a> {
     Perceptron(Perceptron<'a>),
     /// One of these two behind functions of the state.
     Observed(Observed<'a>),
+}
+
+/// Calls the controller, whatever its kind.
+macro_rules! each {
+    ($self:ident, $policy:ident => $call:expr) => {
+        match $self {
+            Self::Waypoints($policy) => $call,
+            Self::Linear($policy) => $call,
+            Self::Perceptron($policy) => $call,
+            Self::Observed($policy) => $call,
+        }
+    };
 }
 
 impl StoredPolicy<'_> {
@@ -41,100 +52,27 @@ impl StoredPolicy<'_> {
 
 impl Policy for StoredPolicy<'_> {
     fn state_dimension(&self) -> usize {
-        match self {
-            Self::Waypoints(policy) => policy.state_dimension(),
-            Self::Linear(policy) => policy.state_dimension(),
-            Self::Perceptron(policy) => policy.state_dimension(),
-            Self::Observed(policy) => policy.state_dimension(),
-        }
+        each!(self, policy => policy.state_dimension())
     }
 
     fn action_dimension(&self) -> usize {
-        match self {
-            Self::Waypoints(policy) => policy.action_dimension(),
-            Self::Linear(policy) => policy.action_dimension(),
-            Self::Perceptron(policy) => policy.action_dimension(),
-            Self::Observed(policy) => policy.action_dimension(),
-        }
+        each!(self, policy => policy.action_dimension())
     }
 
     fn scratch_rows(&self) -> Option<usize> {
-        match self {
-            Self::Waypoints(policy) => policy.scratch_rows(),
-            Self::Linear(policy) => policy.scratch_rows(),
-            Self::Perceptron(policy) => policy.scratch_rows(),
-            Self::Observed(policy) => policy.scratch_rows(),
-        }
+        each!(self, policy => policy.scratch_rows())
     }
 
-    fn act<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    ) {
-        self.act_in_slices(0, state, noise, scratch, action, &Slices::default());
-    }
-
-    fn act_in_slices<const B: usize>(
-        &self,
-        step: u32,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-        slices: &Slices<'_>,
-    ) {
-        match self {
-            Self::Waypoints(policy) => policy.act(state, noise, scratch, action),
-            Self::Linear(policy) => policy.act(state, noise, scratch, action),
-            Self::Perceptron(policy) => {
-                policy.act_in_slices(step, state, noise, scratch, action, slices);
-            }
-            Self::Observed(policy) => {
-                policy.act_in_slices(step, state, noise, scratch, action, slices);
-            }
-        }
+    fn act<const B: usize>(&self, inputs: PolicyInputs<'_, B>, action: &mut [[f32; B]]) {
+        each!(self, policy => policy.act(inputs, action));
     }
 
     fn pull_back<const B: usize>(
         &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
+        inputs: PolicyInputs<'_, B>,
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
     ) {
-        self.pull_back_in_slices(
-            state,
-            noise,
-            scratch,
-            action_cotangent,
-            state_cotangent,
-            &Slices::default(),
-        );
-    }
-
-    fn pull_back_in_slices<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action_cotangent: &[[f32; B]],
-        state_cotangent: &mut [[f32; B]],
-        slices: &Slices<'_>,
-    ) {
-        let (from, to) = (action_cotangent, state_cotangent);
-        match self {
-            Self::Waypoints(policy) => policy.pull_back(state, noise, scratch, from, to),
-            Self::Linear(policy) => policy.pull_back(state, noise, scratch, from, to),
-            Self::Perceptron(policy) => {
-                policy.pull_back_in_slices(state, noise, scratch, from, to, slices);
-            }
-            Self::Observed(policy) => {
-                policy.pull_back_in_slices(state, noise, scratch, from, to, slices);
-            }
-        }
+        each!(self, policy => policy.pull_back(inputs, action_cotangent, state_cotangent));
     }
 }

@@ -4,7 +4,7 @@ use super::buffers::{Buffers, ControllerRows, StepNoise};
 use crate::model::Model;
 use crate::numeric::elementary::clamp;
 use crate::numeric::random::Stream;
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicyInputs};
 use crate::task::{ConstraintKind, Objective, Task, Variant};
 
 /// The system that trajectories run on.
@@ -120,8 +120,14 @@ impl<P: Policy> Rollout<'_, P> {
             action,
         } = &mut buffers.controller;
         let noise = &*buffers.noise.action;
-        self.policy
-            .act_in_slices(step, state, noise, scratch, wanted_action, slices);
+        let inputs = PolicyInputs {
+            step,
+            state,
+            noise,
+            scratch,
+            slices,
+        };
+        self.policy.act(inputs, wanted_action);
         slices.next()?;
         let limits = &self.task.action_limits;
         let limits = limits.low.iter().zip(limits.high);
@@ -137,7 +143,7 @@ impl<P: Policy> Rollout<'_, P> {
         buffers.finite_features = finite;
         let (scratch, prediction) = (&mut *buffers.scratch, &mut buffers.prediction);
         let dynamics = &self.model.dynamics;
-        dynamics.predict_in_slices(features, action, scratch, prediction, slices);
+        dynamics.predict(features, action, scratch, prediction, slices);
         slices.next()
     }
 

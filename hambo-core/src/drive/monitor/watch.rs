@@ -6,7 +6,7 @@ use super::wager::Wager;
 use crate::check::MOST_OUTSIDE;
 use crate::image::MonitorSettings;
 use crate::model::{Model, Prediction};
-use crate::numeric::{CapacityError, ParameterError};
+use crate::numeric::{CapacityError, ParameterError, Slices};
 use crate::task::{ModelInputs, Task};
 
 /// Beyond so many radii one transition is enough.
@@ -251,9 +251,10 @@ impl<'m> Monitor<'m> {
         if finite != [true] {
             return None;
         }
+        let whole = Slices::default();
         model
             .dynamics
-            .predict(seen, action, scratch, &mut prediction);
+            .predict(seen, action, scratch, &mut prediction, &whole);
         let [outside] = model.support.outside(seen, action, whitened);
         let residual = Residual::of((model, task), measured, &prediction, self.noise_width)?;
         Some(Comparison { residual, outside })

@@ -35,7 +35,7 @@ impl Ensemble<'_> {
         }
     }
 
-    /// See [`crate::model::Dynamics::pull_back_members_in_slices`].
+    /// See [`crate::model::Dynamics::pull_back_members`].
     pub fn pull_back_members<const B: usize>(
         &self,
         members: &[usize; B],

@@ -134,7 +134,7 @@ impl<'a> Ensemble<'a> {
         minimum(self.std_floor + softplus(raw), self.std_cap)
     }
 
-    /// See [`super::Dynamics::predict_in_slices`].
+    /// See [`crate::model::Dynamics::predict`].
     pub fn predict<const B: usize>(
         &self,
         state: &[[f32; B]],
@@ -243,7 +243,7 @@ impl<'a> Ensemble<'a> {
         })
     }
 
-    /// See [`super::Dynamics::pull_back_in_slices`].
+    /// See [`crate::model::Dynamics::pull_back`].
     pub fn pull_back<const B: usize>(
         &self,
         cotangent: &PredictionCotangent<'_, B>,

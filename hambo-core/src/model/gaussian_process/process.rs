@@ -238,7 +238,7 @@ impl<'a> GaussianProcess<'a> {
         })
     }
 
-    /// See [`super::Dynamics::predict_in_slices`].
+    /// See [`crate::model::Dynamics::predict`].
     pub fn predict<const B: usize>(
         &self,
         state: &[[f32; B]],
@@ -322,7 +322,7 @@ impl<'a> GaussianProcess<'a> {
     /// The derivatives of mean and standard deviation in the input: d mu / dx
     /// = k′ᵀ alpha, and d sigma / dx = (k′(x, x) / 2 − k′ᵀ Mᵀ v) / sigma,
     /// their error bounds held fixed. They steer the adversary and enter no
-    /// bound, so they are in f32. See [`super::Dynamics::pull_back_in_slices`].
+    /// bound, so they are in f32. See [`crate::model::Dynamics::pull_back`].
     pub fn pull_back<const B: usize>(
         &self,
         cotangent: &PredictionCotangent<'_, B>,

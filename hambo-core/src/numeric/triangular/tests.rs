@@ -170,14 +170,14 @@ fn refuses_what_does_not_fit() {
     assert!(LowerTriangular::new(&tiles, &row[1..], &row, 6).is_none());
     assert_eq!(LowerTriangular::tiles(usize::MAX), None);
     let matrix = LowerTriangular::new(&tiles, &row, &row, 6).unwrap();
-    assert!(matrix.multiply(&[[0; 1]; 7], &mut [[0; 1]; 8]).is_none());
-    assert!(matrix.multiply(&[[0; 1]; 8], &mut [[0; 1]; 7]).is_none());
+    let whole = Slices::default();
+    for (inputs, outputs) in [(7, 8), (8, 7)] {
+        let (input, mut output) = (vec![[0; 1]; inputs], vec![[0; 1]; outputs]);
+        assert!(matrix.multiply(&input, &mut output, &whole).is_none());
+    }
     let mut output = [[0.0; 1]; 8];
-    assert!(
-        matrix
-            .multiply_transposed(&[[0.0; 1]; 7], &mut output)
-            .is_none()
-    );
+    let short = matrix.multiply_transposed(&[[0.0; 1]; 7], &mut output, &whole);
+    assert!(short.is_none());
     for shift in [0, 32, -1, i32::MIN] {
         let shifts = [[shift; 4]; 2];
         let matrix = LowerTriangular::new(&tiles, &shifts, &row, 6).unwrap();

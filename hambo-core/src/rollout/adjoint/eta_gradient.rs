@@ -70,7 +70,7 @@ impl<P: Policy> Rollout<'_, P> {
             }
         }
         let seen = self.seen_cotangent(buffers.state_cotangent, buffers.feature_cotangent);
-        self.model.dynamics.pull_back_in_slices(
+        self.model.dynamics.pull_back(
             &PredictionCotangent {
                 mean: &*cotangents.mean,
                 epistemic_std: &*cotangents.epistemic_std,

@@ -76,7 +76,7 @@ impl<P: Policy> Rollout<'_, P> {
                 *y = *c * *n * noise_weight;
             }
         }
-        dynamics.pull_back_members_in_slices(
+        dynamics.pull_back_members(
             &chosen,
             (cotangent, by_std),
             buffers.scratch,

@@ -4,7 +4,7 @@ use heapless::Vec;
 
 use crate::numeric::elementary::clamp;
 use crate::numeric::random::Stream;
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicyInputs};
 use crate::rollout::buffers::Buffers;
 use crate::rollout::forward::Returns;
 use crate::rollout::system::Rollout;
@@ -299,14 +299,15 @@ impl<P: Policy> Rollout<'_, P> {
             &self.task.action_limits,
             |_| true,
         );
-        self.policy.pull_back_in_slices(
-            buffers.states.get(self.state_rows(step)?)?,
-            buffers.noise.action,
-            buffers.controller.scratch,
-            buffers.action_cotangent,
-            buffers.state_cotangent,
-            &buffers.slices,
-        );
+        let inputs = PolicyInputs {
+            step,
+            state: buffers.states.get(self.state_rows(step)?)?,
+            noise: buffers.noise.action,
+            scratch: buffers.controller.scratch,
+            slices: &buffers.slices,
+        };
+        self.policy
+            .pull_back(inputs, buffers.action_cotangent, buffers.state_cotangent);
         buffers.slices.next()
     }
 

@@ -21,9 +21,10 @@ struct WhileDriving<'s>(&'s Shared);
 
 impl Pause for WhileDriving<'_> {
     fn pause(&self) -> ControlFlow<()> {
-        match self.0.is_going() {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        if self.0.is_going() {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
         }
     }
 }

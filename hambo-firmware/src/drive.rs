@@ -30,8 +30,8 @@ use hambo_firmware::{
 /// The control period in microseconds. A bundle with another time step is refused.
 pub const PERIOD_US: u32 = 50_000;
 
-/// Without an edge for so many milliseconds the watchdog resets the board: less than two periods,
-/// and more than one on a watchdog whose clock is half as fast again.
+/// Milliseconds without an edge after which the watchdog resets the board: less than two
+/// periods, and more than one on a watchdog whose clock is half as fast again.
 const PULSE_LIMIT: u32 = 90;
 
 /// Where the drive lies and how long it is, for a debugger.

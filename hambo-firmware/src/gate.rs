@@ -41,7 +41,7 @@ pub fn run(rows: Rows<'_>, slices: &dyn Watched) -> Result<Checked, Refusal> {
 /// of stack.
 pub type Then<'t> = &'t mut dyn FnMut(Outcome);
 
-/// Likewise of a bundle that was read. The permit of the fallback, where there is one.
+/// Checks a bundle that was read. Gives the permit of the fallback, where there is one.
 #[inline(never)]
 pub fn check_bundle(
     bundle: &Bundle<'_>,

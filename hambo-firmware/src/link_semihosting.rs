@@ -41,7 +41,7 @@ pub fn finished() {
     debug::exit(EXIT_SUCCESS);
 }
 
-/// Likewise of a program that has nothing more to do.
+/// Ends a program that has nothing more to do.
 pub fn finish() -> ! {
     finished();
     stay()

@@ -23,8 +23,8 @@ use hambo_firmware::{
 use robot_link::RobotLink;
 use slices::Slices;
 
-/// Within so many milliseconds a bundle of the largest size is read and hashed, also on a
-/// chip at 16 MHz.
+/// Milliseconds in which a bundle of the largest size is read and hashed, also on a chip at
+/// 16 MHz.
 const READ_LIMIT: u32 = 30_000;
 
 #[cortex_m_rt::entry]

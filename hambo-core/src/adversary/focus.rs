@@ -18,15 +18,15 @@ use super::start::Starts;
 use crate::rollout::Rollout;
 use crate::task::Allocation;
 
-/// On a searched trajectory one start in so many is kept, and at least one.
+/// Starts for each one that is kept on a searched trajectory; at least one is.
 const SEARCHED_ONE_IN: usize = 12;
-/// On the sampled trajectories one start in so many is kept, and at least a few.
+/// Starts for each one that is kept on the sampled trajectories; at least a few are.
 const SAMPLED_ONE_IN: usize = 3;
 const FEWEST_SAMPLED: usize = 2;
 
-/// Searched trajectories that are tried and searched together: what is kept of a trial in
-/// between is kept for so many.
-pub const TRIAL_BLOCK: usize = 16;
+/// Searched trajectories that are tried and searched together: between trial and search
+/// there is memory for this many.
+pub(crate) const TRIAL_BLOCK: usize = 16;
 
 /// The sizes of a focused estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,6 @@ pub struct Focus {
 
 impl Focus {
     /// That of a rollout's estimate; none where every start has the same.
-    #[must_use]
     pub fn of<P>(rollout: &Rollout<'_, P>) -> Option<Self> {
         let effort = &rollout.task.effort;
         let focused = effort.allocation == Allocation::Focused

@@ -25,10 +25,10 @@ const SEARCHED_FROM_ONE: u64 = 4;
 /// The most of the worst initial states that are searched from.
 const MOST_SEARCHED_STARTS: u64 = 4;
 
-/// The pilot has one trajectory for so many sampled ones, within limits.
+/// Sampled trajectories for each one of the pilot, which has from 8 to 64.
 const SAMPLED_FOR_ONE: u32 = 32;
 const PILOT: [u32; 2] = [8, 64];
-/// The trial has one sweep for so many of an even search.
+/// Sweeps of an even search for each one of the trial.
 const SWEEPS_FOR_ONE: u32 = 8;
 
 /// A level of an estimate.
@@ -47,7 +47,6 @@ pub enum Level {
 
 impl Level {
     /// How many trajectories it has.
-    #[must_use]
     pub fn trajectories(self, task: &Task<'_>) -> u32 {
         match self {
             Self::Pilot => Self::pilot_trajectories(task),
@@ -58,7 +57,6 @@ impl Level {
 
     /// How many sweeps of the search follow the first, which is the start
     /// itself.
-    #[must_use]
     pub fn sweeps(self, variant: Variant, task: &Task<'_>) -> u32 {
         match self {
             Self::Searched if searches(variant) => task.effort.search_sweeps(),
@@ -81,7 +79,6 @@ impl Level {
 
     /// The random stream of a trajectory. The levels share none, but for a trial, which is
     /// on the trajectories that are then searched.
-    #[must_use]
     pub fn stream(self, task: &Task<'_>, trajectory: u32) -> Stream {
         let first = match self {
             Self::Pilot => FIRST_PILOT,
@@ -94,8 +91,12 @@ impl Level {
     /// Which of a list's states a trajectory starts from, where each has its
     /// turn for the same number of trajectories in a row. None where the start
     /// is drawn.
-    #[must_use]
-    pub fn listed_start(self, task: &Task<'_>, dimension: usize, trajectory: u32) -> Option<u32> {
+    pub(crate) fn listed_start(
+        self,
+        task: &Task<'_>,
+        dimension: usize,
+        trajectory: u32,
+    ) -> Option<u32> {
         let states = task.initial.listed(dimension) as u64;
         let states = match (task.initial.kind, self) {
             (InitialKind::Logged, _) | (InitialKind::Worst, Self::Pilot | Self::Sampled) => states,
@@ -145,7 +146,6 @@ impl Level {
 
 /// Whether a variant's adversary goes on searching from its starts. DAinf
 /// does not: it has tried every member when it has tried its starts.
-#[must_use]
 pub fn searches(variant: Variant) -> bool {
     matches!(
         variant,

@@ -264,7 +264,7 @@ impl Minimum {
         self.mean(self.sums.untrained)
     }
 
-    /// Likewise of all starts, as the search went on.
+    /// The mean over the same trajectories of the least of all starts, as the search went on.
     pub fn course(&self) -> [f32; COURSE] {
         self.sums.course.map(|sum| self.mean(sum))
     }

@@ -22,7 +22,6 @@ enum Stage {
     InTurn,
 }
 
-/// The search on `B` lanes.
 #[derive(Clone, Debug)]
 pub(super) struct SequenceSearch<const B: usize> {
     stage: [Stage; B],
@@ -42,7 +41,6 @@ const SINGLE: u32 = 16;
 
 impl<const B: usize> SequenceSearch<B> {
     /// Nothing tried yet. `places` are those of the trajectories and starts.
-    #[must_use]
     pub fn new(places: [u32; B]) -> Self {
         Self {
             stage: [Stage::AllAtOnce; B],

@@ -17,22 +17,6 @@ use crate::rollout::Buffers;
 /// more often has [`Check::pause_with`]: its [`Pause`] is called after every slice, which is
 /// a layer of one member or a block of a Gaussian process's rows, at most 65,536
 /// multiply-adds in four lanes.
-///
-/// ```
-/// use hambo_core::check::{Check, Progress};
-/// let image = hambo_core::example::image()?;
-/// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
-/// // Between two sweeps the robot's control loop may run.
-/// let outcome = loop {
-///     match check.advance(1) {
-///         Progress::Working { done, total } => assert!(done <= total),
-///         Progress::Finished(outcome) => break outcome,
-///     }
-/// };
-/// assert_eq!(outcome.verdict.name(), "deploy");
-/// # Ok::<(), &str>(())
-/// ```
 pub struct Check<'a, const B: usize, P = StoredPolicy<'a>> {
     image: &'a Image<'a>,
     assessment: Assessment<'a, P>,
@@ -95,22 +79,6 @@ impl<'a, const B: usize> Check<'a, B> {
 impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
     /// A check of any controller on an image's model and task, such as the very code that
     /// will drive.
-    ///
-    /// ```
-    /// use hambo_core::check::{Check, Progress};
-    /// use hambo_core::{LaneByLane, SVector};
-    /// // Does nothing, and pays for it.
-    /// let policy = LaneByLane::new(|_: &SVector<f32, 1>| SVector::<f32, 1>::zeros());
-    /// let image = hambo_core::example::image()?;
-    /// let mut rows = [[0.0; 4]; 128];
-    /// let check = Check::with_policy(&image, &policy, &mut rows);
-    /// let Progress::Finished(outcome) = check.map_err(|_| "too few rows")?.advance(1000) else {
-    ///     return Err("unfinished");
-    /// };
-    /// assert_eq!(outcome.neutral, -4.0);
-    /// assert_eq!(outcome.verdict.name(), "reject");
-    /// # Ok::<(), &str>(())
-    /// ```
     ///
     /// # Errors
     /// If `rows` is too short.

@@ -111,7 +111,6 @@ impl<'a, P> Assessment<'a, P> {
 
     /// The stage that is under way, if any is left and all of them fit the
     /// task's limit.
-    #[must_use]
     pub fn current(&self) -> Option<Stage<'a, P>> {
         if self.steps() > self.task.method.step_limit {
             return None;
@@ -120,14 +119,12 @@ impl<'a, P> Assessment<'a, P> {
     }
 
     /// Steps of the model that the whole check takes, forward sweeps alone.
-    #[must_use]
     pub fn steps(&self) -> u64 {
         self.tally.steps(Side::Plain)
     }
 
     /// The candidate with a number of the stage under way. Beyond the last it is the last,
     /// so that idle lanes do what another does.
-    #[must_use]
     pub fn candidate(&self, stage: &Stage<'_, P>, number: u32) -> Candidate {
         let number = number.min(stage.candidates().saturating_sub(1));
         let kept = match stage.level {

@@ -1,7 +1,7 @@
 //! The limits of a check.
 
 /// The largest number of estimates of one check.
-pub const MAX_ESTIMATES: usize = 24;
+pub(crate) const MAX_ESTIMATES: usize = 24;
 
 /// The largest share of steps outside the data's support, in per cent, with
 /// which a check still has a verdict.

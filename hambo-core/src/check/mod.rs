@@ -34,6 +34,6 @@ mod tests;
 pub use advance::{Check, Progress};
 pub use assessment::Assessment;
 pub use estimate::{Adversary, Contenders, Estimate};
-pub use limits::{FEWEST_STARTS, MAX_ESTIMATES, MOST_OUTSIDE};
+pub use limits::{FEWEST_STARTS, MOST_OUTSIDE};
 pub use outcome::Outcome;
 pub use stage::Stage;

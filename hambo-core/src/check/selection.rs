@@ -29,7 +29,7 @@ impl Selection {
         }
     }
 
-    /// Begins an estimate with so many starts.
+    /// Begins an estimate with `starts` starts.
     pub fn begin(&mut self, starts: usize) {
         self.sums.clear();
         // More starts than places are refused before the check begins.
@@ -45,15 +45,15 @@ impl Selection {
         }
     }
 
-    /// Ends the pilot: so many are kept.
+    /// Ends the pilot: `keep` starts are kept.
     pub fn end_pilot(&mut self, keep: usize) {
         let sum = |start: usize| self.sums.get(start).map(|sum| *sum as f32);
         let kept = Shortlist::lowest(self.sums.len(), keep, sum);
         self.sampled = Redundant::of(kept.bits(), kept.bits());
     }
 
-    /// Adds a result of a trial, start by start; with the last one so many are kept for the
-    /// trajectory at this place of its block.
+    /// Adds a result of a trial, start by start; after the last, `keep` starts are kept for
+    /// the trajectory at this place of its block.
     pub fn add_trial(&mut self, result: &SearchResult, place: usize, ends: Ends, keep: usize) {
         let _ = self.tried.push(result.least);
         if ends == Ends::Nothing {

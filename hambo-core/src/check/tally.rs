@@ -32,7 +32,6 @@ pub(super) enum Paths {
 pub(super) struct Tally {
     /// The bits of the mean and of the lower bound of each estimate.
     estimates: [[Redundant<u32>; 2]; MAX_ESTIMATES],
-    /// How many there are.
     count: Redundant<u32>,
     /// [`Note`]s, one bit each.
     notes: Redundant<u32>,
@@ -43,7 +42,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Nothing yet of a check of so many steps of the model.
+    /// The empty tally of a check that takes `steps` steps of the model.
     pub fn new(steps: u64) -> Self {
         Self {
             estimates: [[Redundant::of(0, 0); 2]; MAX_ESTIMATES],

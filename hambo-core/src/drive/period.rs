@@ -19,7 +19,7 @@ use crate::task::expression::{Comparison, Inputs};
 pub struct DriveSettings {
     /// When the monitor trips.
     pub monitor: MonitorSettings,
-    /// The first so many states are measured; those after them, such as what a
+    /// How many states are measured, from the first on; the others, such as what a
     /// controller remembers, are computed by the task's known physics.
     pub measured: usize,
     /// The seed of the chance in a controller that has some.
@@ -207,44 +207,37 @@ impl<'d> Drive<'d> {
     }
 
     /// Who drives.
-    #[must_use]
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
     /// How many states are measured: the first ones of the task.
-    #[must_use]
     pub fn measured(&self) -> usize {
         self.measured
     }
 
     /// How many periods there were.
-    #[must_use]
     pub fn ticks(&self) -> u32 {
         self.ticks
     }
 
     /// Who drove and what the actuators got in all periods, in one number: equal
     /// bits, equal digests.
-    #[must_use]
     pub fn digest(&self) -> u32 {
         self.digest
     }
 
     /// How many transitions were what.
-    #[must_use]
     pub fn counts(&self) -> MonitorCounts {
         self.monitor.counts()
     }
 
     /// Whether the monitor has tripped, and why.
-    #[must_use]
     pub fn trip(&self) -> Option<Trip> {
         self.monitor.trip()
     }
 
     /// The wealth of the monitor's wager on surprises.
-    #[must_use]
     pub fn wealth(&self) -> f32 {
         self.monitor.wealth()
     }

@@ -10,7 +10,6 @@ use crate::task::{ModelInputs, Task};
 /// How many of the last transitions are kept for the log.
 pub const KEPT: usize = 64;
 
-/// One lane.
 type Rows<'d> = &'d mut [[f32; 1]];
 
 /// What a drive remembers from one period to the next, and scratch.
@@ -35,7 +34,6 @@ pub(super) struct DriveRows<'d> {
     pub values: Rows<'d>,
 }
 
-/// Rows of each kind.
 pub(super) struct Sizes {
     pub states: usize,
     pub actions: usize,

@@ -53,7 +53,6 @@ impl Betting {
 
     /// The bound, which lies above the mean with a probability of at most
     /// `delta`; 0 if nothing is known.
-    #[must_use]
     pub fn lower(&self, delta: f32) -> f32 {
         let needed = f64::from(ln(BETS.len() as f32 / delta)) + self.slack();
         if !(delta > 0.0 && needed.is_finite()) {

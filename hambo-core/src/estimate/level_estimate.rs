@@ -32,7 +32,6 @@ pub struct LevelEstimate {
 impl LevelEstimate {
     /// Of two estimates the one with the lesser mean, with the lesser of both
     /// bounds: what holds for either holds for it. A NaN is the least.
-    #[must_use]
     pub(crate) fn worse(self, other: Self) -> Self {
         let less = |a: f32, b: f32| a.is_nan() || a < b;
         let worse = if less(other.mean, self.mean) {

@@ -8,7 +8,6 @@ use crate::numeric::random::normal_quantile_of_tail;
 /// use (`freedom >= 3`, `1e-4 <= tail <= 0.5`). Infinite for 0 degrees.
 ///
 /// Hill's expansion (ACM algorithm 396).
-#[must_use]
 pub fn student_quantile(freedom: u32, tail: f32) -> f32 {
     const UP: f32 = 1.001;
     if !(tail > 0.0 && tail <= 0.5) || freedom == 0 {

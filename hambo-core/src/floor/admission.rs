@@ -12,7 +12,7 @@ use crate::task::{Allocation, Task, Variant};
 
 /// The share of the robot's own transitions that must lie in set and noise, as the lower
 /// 95 % limit by Clopper and Pearson.
-pub const LEAST_COVERAGE: f32 = 0.9;
+const LEAST_COVERAGE: f32 = 0.9;
 /// One minus the confidence of that limit.
 const COVERAGE_DELTA: f32 = 0.05;
 
@@ -68,7 +68,7 @@ pub enum Shortfall {
     Allocation,
     /// The model is not calibrated.
     Calibration,
-    /// So many of the robot's own transitions lie outside set and noise.
+    /// Too many of the robot's own transitions lie outside set and noise: this many.
     Coverage(u16),
     /// There is no fallback controller.
     Fallback,
@@ -95,7 +95,6 @@ impl Floor<'_> {
     }
 
     /// The time between two actions in microseconds, where the robot has one.
-    #[must_use]
     pub fn period(&self) -> Option<u32> {
         self.manifest.period
     }

@@ -16,6 +16,6 @@ mod part;
 #[cfg(test)]
 mod tests;
 
-pub use admission::{LEAST_COVERAGE, Shortfall};
+pub use admission::Shortfall;
 pub use identity::{constraint_identity, question};
 pub use part::{Floor, FloorManifest, Question};

@@ -113,18 +113,15 @@ impl<'a> Floor<'a> {
             && manifest.noise_width > 0.0
             && manifest.noise_width.is_finite()
             && manifest.period != Some(0);
-        if !sound {
-            return Err(Problem::Number);
-        }
+        Problem::Number.unless(sound)?;
         let width = 2 * usize::from(manifest.states) + usize::from(manifest.actions);
         let count = width
             .checked_mul(usize::from(manifest.transitions))
             .ok_or(Problem::Dimension)?;
         let numbers: &[f32] = bytemuck::try_cast_slice(part.arena).map_err(|_| Problem::Arena)?;
         let (transitions, padding) = numbers.split_at_checked(count).ok_or(Problem::Arena)?;
-        if width == 0 || padding.len() >= 4 || !transitions.iter().all(|x| x.is_finite()) {
-            return Err(Problem::Arena);
-        }
+        let finite = transitions.iter().all(|x| x.is_finite());
+        Problem::Arena.unless(width > 0 && padding.len() < 4 && finite)?;
         Ok(Self {
             manifest,
             transitions,

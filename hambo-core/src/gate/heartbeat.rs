@@ -108,9 +108,10 @@ impl<P: OutputPin> Heartbeat<P> {
             return Err(why);
         }
         self.last = Some(pulse);
-        let driven = match self.high {
-            true => self.pin.set_low().map(|()| true),
-            false => raise(&mut self.pin, &self.permit),
+        let driven = if self.high {
+            self.pin.set_low().map(|()| true)
+        } else {
+            raise(&mut self.pin, &self.permit)
         };
         match driven {
             Ok(true) => {
@@ -137,13 +138,11 @@ impl<P: OutputPin> Heartbeat<P> {
     }
 
     /// The hash of the image that was checked.
-    #[must_use]
     pub fn image_hash(&self) -> &[u8; 32] {
         self.permit.image_hash()
     }
 
     /// Why there are no more edges, if there are none.
-    #[must_use]
     pub fn dead(&self) -> Option<LineDead> {
         self.dead
     }

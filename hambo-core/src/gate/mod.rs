@@ -21,6 +21,8 @@ pub use heartbeat::{Heartbeat, LineDead, Pulse};
 #[cfg(feature = "embedded-hal")]
 pub use output_enable::OutputEnable;
 pub use permit::Permit;
+#[cfg(test)]
+pub(crate) use verdict::MAX_REASONS;
 pub(crate) use verdict::{Claim, decide};
-pub use verdict::{MAX_REASONS, Reason, Reasons, Verdict};
+pub use verdict::{Reason, Reasons, Verdict};
 pub use work_done::{SliceProofs, WorkDone};

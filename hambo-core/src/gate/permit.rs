@@ -91,7 +91,6 @@ impl Permit {
     }
 
     /// The hash of the image that was checked.
-    #[must_use]
     pub fn image_hash(&self) -> &[u8; 32] {
         &self.image
     }

@@ -26,7 +26,6 @@ pub enum Verdict {
 
 impl Verdict {
     /// The word for it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Deploy => "deploy",
@@ -47,21 +46,6 @@ impl Verdict {
 }
 
 /// Why a verdict is not `deploy`.
-///
-/// ```
-/// use hambo_core::check::{Check, Progress};
-/// use hambo_core::gate::Reason;
-/// // The bound is -1.61.
-/// let image = hambo_core::example::image_with(|task| task.threshold = Some(-1.5))?;
-/// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
-/// let Progress::Finished(outcome) = check.advance(1000) else {
-///     return Err("unfinished");
-/// };
-/// assert_eq!(outcome.verdict.name(), "reject");
-/// assert_eq!(outcome.reasons, [Reason::ReturnBelowThreshold]);
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Reason {
@@ -73,7 +57,7 @@ pub enum Reason {
     NoThreshold,
     /// The model failed calibration, or had too little data for it.
     NotCalibrated(Calibration),
-    /// So many per cent of the steps that no adversary touches begin outside the
+    /// This percentage of the steps that no adversary touches begins outside the
     /// region that the log covers.
     OutsideSupport(u8),
     /// A number on the way was not finite.
@@ -89,7 +73,7 @@ pub enum Reason {
     /// The model is certain everywhere (one network, for example): the
     /// adversary had no choice, and the bound would be an estimate.
     NoWidth,
-    /// The log has so few different first states.
+    /// The log has only this many different first states.
     FewStarts(u8),
     /// The host's own check did not deploy; the image was written in spite of
     /// it.
@@ -104,7 +88,7 @@ pub enum Reason {
 }
 
 /// The largest number of reasons: one for each objective and the others.
-pub const MAX_REASONS: usize = 16;
+pub(crate) const MAX_REASONS: usize = 16;
 
 /// Reasons, in the order in which they were found.
 pub type Reasons = Vec<Reason, MAX_REASONS>;

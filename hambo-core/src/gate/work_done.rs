@@ -17,8 +17,8 @@ impl WorkDone {
     }
 }
 
-/// Proofs for the slices of a check: so many for each sweep, and no more until the next
-/// sweep is done. A check that never ends a sweep is not fed for ever.
+/// Proofs for the slices of a check: a fixed number for each sweep, and no more until the
+/// next sweep is done. A check that never ends a sweep is not fed for ever.
 ///
 /// ```
 /// use hambo_core::SliceProofs;
@@ -40,8 +40,7 @@ pub struct SliceProofs {
 }
 
 impl SliceProofs {
-    /// So many proofs for each sweep.
-    #[must_use]
+    /// At most `per_sweep` proofs for each sweep.
     pub fn new(per_sweep: u32) -> Self {
         Self {
             per_sweep,

@@ -45,11 +45,8 @@ impl<'a> ArenaReader<'a> {
     /// If there are fewer, or one is not finite.
     pub fn take_finite_tiles(&mut self, count: usize) -> Result<&'a [[f32; TILE]], Problem> {
         let tiles = self.take_tiles(count)?;
-        if tiles.iter().flatten().all(|x| x.is_finite()) {
-            Ok(tiles)
-        } else {
-            Err(Problem::Number)
-        }
+        Problem::Number.unless(tiles.iter().flatten().all(|x| x.is_finite()))?;
+        Ok(tiles)
     }
 
     /// The next `count` numbers; their tiles' padding is skipped.
@@ -58,23 +55,18 @@ impl<'a> ArenaReader<'a> {
     /// If there are fewer, or one is NaN, be it in the padding.
     pub fn take(&mut self, count: usize) -> Result<&'a [f32], Problem> {
         let tiles = self.take_tiles(count.div_ceil(TILE))?;
-        if tiles.iter().flatten().any(|x| x.is_nan()) {
-            return Err(Problem::Number);
-        }
+        Problem::Number.unless(!tiles.iter().flatten().any(|x| x.is_nan()))?;
         tiles.as_flattened().get(..count).ok_or(Problem::Arena)
     }
 
-    /// Likewise, and each must be finite.
+    /// The next `count` numbers, each of them finite.
     ///
     /// # Errors
     /// If there are fewer, or one is infinite.
     pub fn take_finite(&mut self, count: usize) -> Result<&'a [f32], Problem> {
         let numbers = self.take(count)?;
-        if numbers.iter().all(|x| x.is_finite()) {
-            Ok(numbers)
-        } else {
-            Err(Problem::Number)
-        }
+        Problem::Number.unless(numbers.iter().all(|x| x.is_finite()))?;
+        Ok(numbers)
     }
 
     /// The next `count` numbers, each finite and greater than 0.
@@ -83,11 +75,8 @@ impl<'a> ArenaReader<'a> {
     /// If there are fewer, or one is not.
     pub fn take_positive(&mut self, count: usize) -> Result<&'a [f32], Problem> {
         let numbers = self.take_finite(count)?;
-        if numbers.iter().all(|x| *x > 0.0) {
-            Ok(numbers)
-        } else {
-            Err(Problem::Number)
-        }
+        Problem::Number.unless(numbers.iter().all(|x| *x > 0.0))?;
+        Ok(numbers)
     }
 
     /// Nothing may be left.
@@ -95,10 +84,6 @@ impl<'a> ArenaReader<'a> {
     /// # Errors
     /// If something is.
     pub fn finish(self) -> Result<(), Problem> {
-        if self.tiles.is_empty() {
-            Ok(())
-        } else {
-            Err(Problem::Arena)
-        }
+        Problem::Arena.unless(self.tiles.is_empty())
     }
 }

@@ -130,42 +130,35 @@ impl<'a> Bundle<'a> {
     }
 
     /// Model, task and controller. Its hash is that of the whole bundle.
-    #[must_use]
     pub fn image(&self) -> &Image<'a> {
         &self.image
     }
 
     /// The controller that drives after the monitor's stop.
-    #[must_use]
     pub fn fallback(&self) -> Option<&StoredPolicy<'a>> {
         self.fallback.as_ref()
     }
 
     /// The board that it was sized for.
-    #[must_use]
     pub fn board(&self) -> &str {
         &self.board
     }
 
     /// The robot that it is meant for.
-    #[must_use]
     pub fn robot(&self) -> &str {
         &self.robot
     }
 
     /// Grows with every bundle that is written for a robot.
-    #[must_use]
     pub fn counter(&self) -> u32 {
         self.counter
     }
 
     /// The time between two actions in microseconds.
-    #[must_use]
     pub fn period(&self) -> Option<u32> {
         self.period
     }
     /// When the monitor trips.
-    #[must_use]
     pub fn monitor(&self) -> Option<MonitorSettings> {
         self.monitor
     }

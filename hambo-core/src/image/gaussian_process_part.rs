@@ -25,7 +25,7 @@ pub struct GaussianProcessManifest {
     pub kernels: Vec<Kernel, MAX_OUTPUTS>,
 }
 
-/// Likewise where the variance takes points together.
+/// A Gaussian process whose variance takes points together, in groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupedGaussianProcessManifest {
     /// The sizes and kernels.
@@ -47,9 +47,7 @@ pub(super) fn parse_gaussian_process<'a>(
         outputs,
     } = sizes;
     let points = usize::from(manifest.points);
-    if points == 0 || manifest.kernels.len() != outputs {
-        return Err(Problem::Dimension);
-    }
+    Problem::Dimension.unless(points > 0 && manifest.kernels.len() == outputs)?;
     let standardisation = Standardisation {
         input_mean: arena.take_finite(columns)?,
         input_scale: arena.take_positive(columns)?,
@@ -60,10 +58,7 @@ pub(super) fn parse_gaussian_process<'a>(
     let (kernels, points) = (&manifest.kernels, (points, groups));
     let tiles = tiles_of(kernels, points, columns);
     let tiles = arena.take_tiles(tiles.ok_or(Problem::Dimension)?)?;
-    let process = GaussianProcess::grouped(kernels, features, points, standardisation, tiles)?;
-    if process.has_sound_numbers() {
-        Ok(process)
-    } else {
-        Err(Problem::Number)
-    }
+    let process = GaussianProcess::new(kernels, features, points, standardisation, tiles)?;
+    Problem::Number.unless(process.has_sound_numbers())?;
+    Ok(process)
 }

@@ -30,7 +30,7 @@ pub use gaussian_process_part::{GaussianProcessManifest, GroupedGaussianProcessM
 pub use model_part::{
     DynamicsManifest, EnsembleManifest, ModelManifest, PRIOR_ACTIVATION, parse_model,
 };
-pub use part_reader::{MAX_PARTS, PartHashes};
+pub use part_reader::PartHashes;
 pub use policy_part::{
     ActionManifest, LinearManifest, MixedManifest, ObservedManifest, ObserverManifest,
     PerceptronManifest, PolicyManifest, parse_policy,

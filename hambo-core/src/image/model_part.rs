@@ -57,7 +57,7 @@ pub enum DynamicsManifest {
     Ensemble(EnsembleManifest),
     /// A Gaussian process for each dimension.
     GaussianProcess(GaussianProcessManifest),
-    /// Likewise, with points in groups.
+    /// A Gaussian process with points in groups.
     GroupedGaussianProcess(GroupedGaussianProcessManifest),
 }
 
@@ -89,12 +89,8 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
     let features = usize::from(manifest.features);
     let action = usize::from(manifest.action_dimension);
     let outputs = usize::from(manifest.outputs);
-    if features == 0 || action == 0 || outputs == 0 {
-        return Err(Problem::Dimension);
-    }
-    if !positive(manifest.beta) {
-        return Err(Problem::Number);
-    }
+    Problem::Dimension.unless(features > 0 && action > 0 && outputs > 0)?;
+    Problem::Number.unless(positive(manifest.beta))?;
     let inputs = features.saturating_add(action);
     let sizes = Sizes {
         features,
@@ -121,9 +117,7 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
         }) => {
             let counts = 1..=process.points;
             let sound = groups.iter().all(|count| counts.contains(count));
-            if !sound || groups.len() != outputs {
-                return Err(Problem::Dimension);
-            }
+            Problem::Dimension.unless(sound && groups.len() == outputs)?;
             let process = parse_gaussian_process(&process, &groups, sizes, &mut arena)?;
             Dynamics::GaussianProcess(process)
         }
@@ -141,9 +135,7 @@ fn parse_support<'a>(
     inputs: usize,
     arena: &mut ArenaReader<'a>,
 ) -> Result<Support<'a>, Problem> {
-    if !positive(manifest.support_limit) {
-        return Err(Problem::Number);
-    }
+    Problem::Number.unless(positive(manifest.support_limit))?;
     let triangle = triangle(inputs).ok_or(Problem::Dimension)?;
     let rows = usize::from(manifest.support_rows).checked_mul(inputs);
     let gaps = usize::from(manifest.support_gaps).saturating_mul(GAP);
@@ -155,10 +147,8 @@ fn parse_support<'a>(
         limit: manifest.support_limit,
         gaps: arena.take_finite(gaps)?,
     };
-    match support.has_sound_gaps() {
-        true => Ok(support),
-        false => Err(Problem::Number),
-    }
+    Problem::Number.unless(support.has_sound_gaps())?;
+    Ok(support)
 }
 
 fn parse_ensemble<'a>(
@@ -167,12 +157,8 @@ fn parse_ensemble<'a>(
     arena: &mut ArenaReader<'a>,
 ) -> Result<Ensemble<'a>, Problem> {
     let floor_and_cap = (manifest.std_floor, manifest.std_cap);
-    if !(positive(manifest.std_floor)
-        && manifest.std_cap.is_finite()
-        && manifest.std_cap > manifest.std_floor)
-    {
-        return Err(Problem::Number);
-    }
+    let (floor, cap) = floor_and_cap;
+    Problem::Number.unless(positive(floor) && cap.is_finite() && cap > floor)?;
     let Sizes {
         features,
         inputs,

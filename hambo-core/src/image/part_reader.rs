@@ -7,7 +7,7 @@ use super::container::Container;
 use super::error::{ImageError, Part, Problem};
 
 /// The most parts of a bundle behind its manifest: model, task, two policies, adversaries.
-pub const MAX_PARTS: usize = 24;
+const MAX_PARTS: usize = 24;
 
 /// The hashes of parts in their order.
 pub type PartHashes = Vec<[u8; 32], MAX_PARTS>;
@@ -22,7 +22,6 @@ pub(super) struct PartReader<'a> {
 }
 
 impl<'a> PartReader<'a> {
-    /// From the first part on.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             rest: bytes,

@@ -108,23 +108,6 @@ pub struct ActionManifest {
 
 /// Reads a policy part.
 ///
-/// ```
-/// use hambo_core::image::container::{Container, header};
-/// use hambo_core::image::{Part, PolicyManifest, parse_policy};
-/// use hambo_core::policy::{Leg, Policy, Waypoints};
-/// let leg = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
-/// let manifest = PolicyManifest::Waypoints(Waypoints::new(2, 0.5, &[leg]).map_err(|_| "bad policy")?);
-/// let mut blocks = [0_u128; 6];
-/// let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut blocks);
-/// let length = postcard::to_slice(&manifest, &mut bytes[64..]).map_err(|_| "too long")?.len();
-/// let header = header(Part::Policy, length, &bytes[64..]).ok_or("bad lengths")?;
-/// bytes[..64].copy_from_slice(&header);
-/// let part = Container::take(&mut &bytes[..], Part::Policy).map_err(|_| "damaged")?;
-/// let policy = parse_policy(&part).map_err(|_| "refused")?;
-/// assert_eq!(policy.action_dimension(), 2);
-/// # Ok::<(), &str>(())
-/// ```
-///
 /// # Errors
 /// If sizes do not agree or a number is out of range.
 #[inline(never)]
@@ -233,9 +216,7 @@ fn parse_actions<'a>(
     };
     let log_std = arena.take(log_stds)?;
     // Minus infinity stands for no noise.
-    if log_std.iter().any(|log| !exp(*log).is_finite()) {
-        return Err(Problem::Number);
-    }
+    Problem::Number.unless(log_std.iter().all(|log| exp(*log).is_finite()))?;
     Ok(ActionMap {
         head: manifest.head,
         squash: manifest.squash,

@@ -78,25 +78,21 @@ impl<'a> Image<'a> {
     }
 
     /// SHA-256 over the hashes of all parts in their order.
-    #[must_use]
     pub fn hash(&self) -> &[u8; 32] {
         &self.hash
     }
 
     /// The dynamics and their uncertainty.
-    #[must_use]
     pub fn model(&self) -> &Model<'a> {
         &self.model
     }
 
     /// What is asked.
-    #[must_use]
     pub fn task(&self) -> &Task<'a> {
         &self.task
     }
 
     /// The controller under test.
-    #[must_use]
     pub fn policy(&self) -> &StoredPolicy<'a> {
         &self.policy
     }
@@ -116,7 +112,6 @@ impl<'a> Image<'a> {
 
     /// The same model and task under another controller of theirs, such as a bundle's
     /// fallback. The hash stays: it is that of the bytes.
-    #[must_use]
     pub fn with_policy_of(&self, policy: &StoredPolicy<'a>) -> Self {
         Self {
             policy: policy.clone(),

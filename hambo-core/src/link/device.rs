@@ -16,7 +16,7 @@ use crate::image::ImageError;
 use crate::numeric::CapacityError;
 
 /// The largest number of models that are counted in one run.
-pub const MAX_COSTS: usize = 8;
+const MAX_COSTS: usize = 8;
 
 /// All that a device may say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,9 +56,7 @@ pub struct DeviceResult {
 /// What the device decided: the verdict of its check, or why none ran.
 pub type Decision = Result<Verdict, Refusal>;
 
-/// The word for a decision.
-#[must_use]
-pub fn decision_name(decision: Decision) -> &'static str {
+pub(super) fn decision_name(decision: Decision) -> &'static str {
     decision.map_or("refused", Verdict::name)
 }
 
@@ -127,7 +125,6 @@ pub enum ResetCause {
 
 impl ResetCause {
     /// In words.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::PowerOn => "power-on",
@@ -189,19 +186,6 @@ pub enum FrameError {
 impl DeviceMessage {
     /// The message between two zero bytes. `None` if it is longer than
     /// [`MAX_FRAME`](frame::MAX_FRAME).
-    ///
-    /// ```
-    /// use hambo_core::link::device::{DeviceMessage, ModelCost};
-    /// let cost = ModelCost { forward: 1000, adjoint: 2000, calls: 16 };
-    /// let sent = DeviceMessage::Costs([cost].into_iter().collect());
-    /// let mut frame = sent.to_frame().ok_or("too long")?;
-    /// let [0, inside @ .., 0] = frame.as_mut_slice() else {
-    ///     return Err("no delimiters");
-    /// };
-    /// assert_eq!(DeviceMessage::from_frame(inside), Ok(sent));
-    /// # Ok::<(), &str>(())
-    /// ```
-    #[must_use]
     pub fn to_frame(&self) -> Option<Frame> {
         frame::encode(self)
     }
@@ -222,7 +206,6 @@ impl DeviceMessage {
 
 impl DeviceResult {
     /// The result of a check, with the outputs still off.
-    #[must_use]
     pub fn checked(outcome: &Outcome, usage: Usage) -> Self {
         Self {
             verdict: Ok(outcome.verdict),
@@ -237,7 +220,6 @@ impl DeviceResult {
     }
 
     /// The result when no check could run: the outputs are off.
-    #[must_use]
     pub fn refused(refusal: Refusal, usage: Usage) -> Self {
         Self {
             verdict: Err(refusal),
@@ -251,6 +233,11 @@ impl DeviceResult {
         }
     }
 
+    /// The decision in a word.
+    pub fn decision(&self) -> &'static str {
+        decision_name(self.verdict)
+    }
+
     fn is_consistent(&self) -> bool {
         let deploy = self.verdict == Ok(Verdict::Deploy);
         deploy == self.output_enabled && (!deploy || self.bound.is_finite())
@@ -259,7 +246,6 @@ impl DeviceResult {
 
 impl Work {
     /// The number alone.
-    #[must_use]
     pub fn count(self) -> u64 {
         match self {
             Self::Instructions(count) | Self::Cycles(count) => count,
@@ -267,7 +253,6 @@ impl Work {
     }
 
     /// What is counted.
-    #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
             Self::Instructions(_) => "instructions",

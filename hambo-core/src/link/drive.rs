@@ -15,7 +15,7 @@ use heapless::Vec;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::device::{Decision, Refusal};
+use super::device::{Decision, Refusal, decision_name};
 use crate::check::Outcome;
 use crate::drive::monitor::{MonitorCounts, Observation, Trip};
 use crate::drive::{Drive, Mode, Tick};
@@ -34,7 +34,7 @@ pub enum RobotMessage {
     Begin(Begin),
     /// What its sensors measure in this period.
     Sample(SensorSample),
-    /// Likewise from a loop that lives elsewhere, with the action that it has computed.
+    /// A measurement from a loop that lives elsewhere, with the action that it has computed.
     Claim(Claim),
     /// The end of the drive.
     Stop,
@@ -118,10 +118,9 @@ pub struct Ready {
     pub token: Option<Token>,
 }
 
-/// A token for the loop that asked with a nonce, on a device that has run for so many ticks.
+/// A token for the loop that asked with a nonce, on a device that has run for `ticks` ticks.
 /// It is as fresh as the nonce, and no secret: it keeps a loop that was started for another bundle
 /// or before a reset from going on, not one that listens to the line.
-#[must_use]
 pub fn token(image_hash: &[u8; 32], nonce: &Nonce, ticks: u64) -> Token {
     let mut hash = Sha256::new();
     hash.update(image_hash);
@@ -205,8 +204,12 @@ pub struct DriveSummary {
 }
 
 impl CandidateResult {
+    /// The decision in a word.
+    pub fn decision(&self) -> &'static str {
+        decision_name(self.verdict)
+    }
+
     /// Of a check.
-    #[must_use]
     pub fn checked(outcome: &Outcome, image: &Image<'_>) -> Self {
         Self {
             verdict: Ok(outcome.verdict),
@@ -218,7 +221,6 @@ impl CandidateResult {
     }
 
     /// Of a bundle that is refused.
-    #[must_use]
     pub fn refused(refusal: Refusal) -> Self {
         Self {
             verdict: Err(refusal),
@@ -233,7 +235,6 @@ impl CandidateResult {
 impl Acted {
     /// What a period came to, for the sample of that number. `None` if the action
     /// does not fit a message.
-    #[must_use]
     pub fn of(tick: &Tick<'_>, instructions: u32) -> Option<Self> {
         Some(Self {
             tick: tick.number,
@@ -247,7 +248,6 @@ impl Acted {
 
 impl DriveSummary {
     /// What a drive came to.
-    #[must_use]
     pub fn of(drive: &Drive<'_>, longest: u32) -> Self {
         Self {
             mode: drive.mode(),

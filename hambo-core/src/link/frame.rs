@@ -12,7 +12,6 @@ use crate::numeric::checksum::CRC;
 /// Bytes of the longest frame.
 pub const MAX_FRAME: usize = 256;
 
-/// Bytes of the checksum.
 const CHECKSUM: usize = size_of::<u32>();
 
 /// A frame with both of its zero bytes.
@@ -31,7 +30,6 @@ pub type Frame = Vec<u8, MAX_FRAME>;
 /// assert_eq!(decode(inside), Some((7_u8, 0.5_f32)));
 /// # Ok::<(), &str>(())
 /// ```
-#[must_use]
 pub fn encode(value: &impl Serialize) -> Option<Frame> {
     let mut payload = [0; MAX_FRAME];
     let length = postcard::to_slice(value, &mut payload).ok()?.len();
@@ -47,7 +45,6 @@ pub fn encode(value: &impl Serialize) -> Option<Frame> {
 
 /// Reads what lies between two zero bytes, and decodes it in place. `None` if
 /// it is not a whole value as it was sent.
-#[must_use]
 pub fn decode<T: DeserializeOwned>(frame: &mut [u8]) -> Option<T> {
     let length = decode_cobs(frame)?;
     let (value, checksum) = frame.get(..length)?.split_last_chunk::<CHECKSUM>()?;
@@ -81,15 +78,6 @@ fn decode_cobs(frame: &mut [u8]) -> Option<usize> {
 }
 
 /// Collects bytes up to the zero byte that ends a frame.
-///
-/// ```
-/// use hambo_core::link::frame::{FrameReader, encode};
-/// let mut reader = FrameReader::default();
-/// let frame = encode(&42_u32).ok_or("too long")?;
-/// let values = frame.iter().filter_map(|byte| reader.push::<u32>(*byte));
-/// assert!(values.eq([42]));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Debug, Default)]
 pub struct FrameReader {
     inside: Vec<u8, MAX_FRAME>,

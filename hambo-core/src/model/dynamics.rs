@@ -5,7 +5,7 @@ use super::ensemble::Ensemble;
 use super::gaussian_process::GaussianProcess;
 use super::prediction::{Prediction, PredictionCotangent};
 use super::support::Support;
-use crate::numeric::Slices;
+use crate::numeric::{Slices, dispatch};
 
 /// A model as it comes out of an image: dynamics, confidence set and the
 /// part of the state-action space it has seen.
@@ -32,18 +32,19 @@ pub enum Dynamics<'a> {
     GaussianProcess(GaussianProcess<'a>),
 }
 
+macro_rules! each {
+    ($value:expr, $model:ident => $call:expr) => {
+        dispatch!($value, Dynamics::{Ensemble, GaussianProcess}, $model => $call)
+    };
+}
+
 impl Dynamics<'_> {
     /// How many inputs describe the state.
-    #[must_use]
     pub fn features(&self) -> usize {
-        match self {
-            Self::Ensemble(ensemble) => ensemble.features(),
-            Self::GaussianProcess(process) => process.features(),
-        }
+        each!(self, model => model.features())
     }
 
     /// How many states the model moves.
-    #[must_use]
     pub fn outputs(&self) -> usize {
         match self {
             Self::Ensemble(ensemble) => ensemble.outputs(),
@@ -52,16 +53,11 @@ impl Dynamics<'_> {
     }
 
     /// The number of action dimensions.
-    #[must_use]
     pub fn action_dimension(&self) -> usize {
-        match self {
-            Self::Ensemble(ensemble) => ensemble.action_dimension(),
-            Self::GaussianProcess(process) => process.action_dimension(),
-        }
+        each!(self, model => model.action_dimension())
     }
 
     /// How many members there are to choose from.
-    #[must_use]
     pub fn members(&self) -> usize {
         match self {
             Self::Ensemble(ensemble) => ensemble.members(),
@@ -71,26 +67,7 @@ impl Dynamics<'_> {
 
     /// Mean and standard deviation of the member that each lane has chosen,
     /// after [`Self::predict`]. A member that is not there gives NaN.
-    ///
-    /// ```
-    /// # use hambo_core::model::Prediction;
-    /// # use hambo_core::numeric::Slices;
-    /// let dynamics = hambo_core::example::model()?.dynamics;
-    /// let mut scratch = vec![[0.0; 2]; dynamics.scratch_rows().ok_or("too large")?];
-    /// # let (mut mean, mut epistemic, mut aleatoric) = ([[0.0; 2]], [[0.0; 2]], [[0.0; 2]]);
-    /// # let mut prediction = Prediction {
-    /// #     mean: &mut mean,
-    /// #     epistemic_std: &mut epistemic,
-    /// #     aleatoric_std: &mut aleatoric,
-    /// # };
-    /// dynamics.predict(&[[1.0; 2]], &[[0.5; 2]], &mut scratch, &mut prediction, &Slices::default());
-    /// // Each lane has its own member.
-    /// let (mut mean, mut std) = ([[0.0; 2]], [[0.0; 2]]);
-    /// dynamics.member_moments(&[0, 1], &mut scratch, &mut mean, &mut std);
-    /// assert_eq!(mean, [[0.6, 0.4]]);
-    /// # Ok::<(), &str>(())
-    /// ```
-    pub fn member_moments<const B: usize>(
+    pub(crate) fn member_moments<const B: usize>(
         &self,
         members: &[usize; B],
         scratch: &mut [[f32; B]],
@@ -117,27 +94,21 @@ impl Dynamics<'_> {
         cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
         slices: &Slices<'_>,
     ) {
-        match self {
-            Self::Ensemble(ensemble) => {
-                ensemble.pull_back_members(members, (mean, std), scratch, cotangents, slices);
-            }
-            // There is no member whose derivative could be asked for.
-            Self::GaussianProcess(_) => {}
+        // A Gaussian process has no member whose derivative could be asked for.
+        if let Self::Ensemble(ensemble) = self {
+            // A scratch that is too short: see `pull_back`.
+            let _ = ensemble.pull_back_members(members, (mean, std), scratch, cotangents, slices);
         }
     }
 
     /// The rows of scratch that [`Self::predict`] needs.
-    #[must_use]
     pub fn scratch_rows(&self) -> Option<usize> {
-        match self {
-            Self::Ensemble(ensemble) => ensemble.scratch_rows(),
-            Self::GaussianProcess(process) => process.scratch_rows(),
-        }
+        each!(self, model => model.scratch_rows())
     }
 
     /// Mean and standard deviations of s′ − s for every lane, with pauses between layers of
-    /// networks and blocks of a Gaussian process's rows. The mean is NaN if a pause stopped
-    /// the work.
+    /// networks and blocks of a Gaussian process's rows. The mean is NaN if the scratch
+    /// is too short, or a pause stopped the work.
     ///
     /// ```
     /// # use hambo_core::model::Prediction;
@@ -165,13 +136,11 @@ impl Dynamics<'_> {
         prediction: &mut Prediction<'_, B>,
         slices: &Slices<'_>,
     ) {
-        match self {
-            Self::Ensemble(ensemble) => {
-                ensemble.predict(features, action, scratch, prediction, slices);
-            }
-            Self::GaussianProcess(process) => {
-                process.predict(features, action, scratch, prediction, slices);
-            }
+        let done =
+            each!(self, model => model.predict(features, action, scratch, prediction, slices));
+        // NaN never deploys.
+        if done.is_none() {
+            prediction.mean.fill([f32::NAN; B]);
         }
     }
 
@@ -185,13 +154,8 @@ impl Dynamics<'_> {
         cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
         slices: &Slices<'_>,
     ) {
-        match self {
-            Self::Ensemble(ensemble) => {
-                ensemble.pull_back(cotangent, scratch, cotangents, slices);
-            }
-            Self::GaussianProcess(process) => {
-                process.pull_back(cotangent, scratch, cotangents, slices);
-            }
-        }
+        // A scratch that is too short gives a zero gradient: the adversary
+        // stays where it is and the forward sweep reports the NaN.
+        let _ = each!(self, model => model.pull_back(cotangent, scratch, cotangents, slices));
     }
 }

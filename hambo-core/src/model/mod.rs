@@ -24,11 +24,10 @@ pub use confidence::{Calibration, ConfidenceSet, nested_beta};
 pub use dynamics::{Dynamics, Model};
 pub use ensemble::Ensemble;
 pub(crate) use ensemble::Priors;
-pub(crate) use gaussian_process::tiles_of;
 pub use gaussian_process::{
-    FRACTION_BITS, GaussianProcess, Kernel, MAX_OUTPUTS, OutputNumbers, WEIGHT_LIMIT,
-    coordinate_limit,
+    FRACTION_BITS, GaussianProcess, Kernel, OutputNumbers, WEIGHT_LIMIT, coordinate_limit,
 };
+pub(crate) use gaussian_process::{MAX_OUTPUTS, tiles_of};
 pub use prediction::{Prediction, PredictionCotangent};
 pub use standardisation::Standardisation;
 pub use support::{GAP, Support, triangle};

@@ -30,31 +30,6 @@ pub struct Prediction<'r, const B: usize> {
 }
 
 /// Derivatives of a scalar in the three parts of a [`Prediction`].
-///
-/// ```
-/// use hambo_core::model::{Prediction, PredictionCotangent};
-/// use hambo_core::numeric::Slices;
-/// let dynamics = hambo_core::example::model()?.dynamics;
-/// let mut scratch = vec![[0.0]; dynamics.scratch_rows().ok_or("too large")?];
-/// let (mut mean, mut epistemic, mut aleatoric) = ([[0.0]], [[0.0]], [[0.0]]);
-/// let mut prediction = Prediction {
-///     mean: &mut mean,
-///     epistemic_std: &mut epistemic,
-///     aleatoric_std: &mut aleatoric,
-/// };
-/// let slices = Slices::default();
-/// dynamics.predict(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction, &slices);
-/// // mu = a: its derivative is 0 in the state and 1 in the action.
-/// let cotangent = PredictionCotangent {
-///     mean: &[[1.0]],
-///     epistemic_std: &[[0.0]],
-///     aleatoric_std: &[[0.0]],
-/// };
-/// let (mut state, mut action) = ([[0.0]], [[0.0]]);
-/// dynamics.pull_back(&cotangent, &mut scratch, (&mut state, &mut action), &slices);
-/// assert_eq!((state, action), ([[0.0]], [[1.0]]));
-/// # Ok::<(), &str>(())
-/// ```
 pub struct PredictionCotangent<'r, const B: usize> {
     /// In the mean.
     pub mean: &'r [[f32; B]],

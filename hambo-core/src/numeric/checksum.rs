@@ -11,16 +11,13 @@ pub(crate) const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO
 /// The longest value, in the bytes that postcard makes of it.
 const LONGEST: usize = 96;
 
-/// A sum that grows.
 pub(crate) struct Checksum(Digest<'static, u32, Table<1>>);
 
 impl Checksum {
-    /// Of nothing.
     pub fn new() -> Self {
         Self(CRC.digest())
     }
 
-    /// Adds bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

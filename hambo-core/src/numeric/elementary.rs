@@ -4,31 +4,26 @@
 //! machine; these do not.
 
 /// The square root, correctly rounded.
-#[must_use]
 pub fn sqrt(x: f32) -> f32 {
     libm::sqrtf(x)
 }
 
 /// The exponential function.
-#[must_use]
 pub fn exp(x: f32) -> f32 {
     libm::expf(x)
 }
 
 /// The natural logarithm.
-#[must_use]
 pub fn ln(x: f32) -> f32 {
     libm::logf(x)
 }
 
 /// The hyperbolic tangent.
-#[must_use]
 pub fn tanh(x: f32) -> f32 {
     libm::tanhf(x)
 }
 
 /// The largest whole number that is at most `x`.
-#[must_use]
 pub fn floor(x: f32) -> f32 {
     libm::floorf(x)
 }
@@ -40,7 +35,6 @@ pub fn floor(x: f32) -> f32 {
 /// assert_eq!(minimum(2.0, 3.0), 2.0);
 /// assert_eq!(minimum(f32::NAN, 3.0), 3.0);
 /// ```
-#[must_use]
 pub fn minimum(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
@@ -52,7 +46,6 @@ pub fn minimum(a: f32, b: f32) -> f32 {
 /// assert_eq!(maximum(2.0, 3.0), 3.0);
 /// assert!(maximum(2.0, f32::NAN).is_nan());
 /// ```
-#[must_use]
 pub fn maximum(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
@@ -64,7 +57,6 @@ pub fn maximum(a: f32, b: f32) -> f32 {
 /// assert_eq!(clamp(7.0, -1.0, 1.0), 1.0);
 /// assert!(clamp(f32::NAN, -1.0, 1.0).is_nan());
 /// ```
-#[must_use]
 pub fn clamp(x: f32, low: f32, high: f32) -> f32 {
     if x < low {
         low
@@ -82,13 +74,11 @@ pub fn clamp(x: f32, low: f32, high: f32) -> f32 {
 /// assert!((softplus(0.0) - core::f32::consts::LN_2).abs() < 1e-7);
 /// assert_eq!(softplus(200.0), 200.0);
 /// ```
-#[must_use]
 pub fn softplus(x: f32) -> f32 {
     maximum(x, 0.0) + libm::log1pf(libm::expf(-x.abs()))
 }
 
 /// 1 / (1 + exp(−x)), the derivative of [`softplus`].
-#[must_use]
 pub fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-x))
 }

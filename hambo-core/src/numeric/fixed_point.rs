@@ -5,7 +5,6 @@
 //! everywhere; every operation here wraps by name and is shown not to.
 
 /// The upper half of a product: the product of two fractions, rounded down.
-#[must_use]
 #[inline(always)]
 pub fn upper_half(a: u32, b: u32) -> u32 {
     (u64::from(a).wrapping_mul(u64::from(b)) >> 32) as u32
@@ -28,7 +27,6 @@ const POWER_AT_HALF: u32 = 3_037_000_500;
 
 /// 2⁻ᶠ of fractions f, as fractions within 3 units; the largest fraction
 /// where it is 1.
-#[must_use]
 #[inline(always)]
 pub fn negative_powers_of_two<const B: usize>(fractions: [u32; B]) -> [u32; B] {
     // g = f − 1/2 in units of 2⁻³². Coefficient by coefficient for all lanes:
@@ -57,7 +55,6 @@ pub fn negative_powers_of_two<const B: usize>(fractions: [u32; B]) -> [u32; B] {
 }
 
 /// The square root of a number of at least 2⁶², to the nearest or next to it.
-#[must_use]
 #[inline(always)]
 pub fn sqrt_of_large(number: u64) -> u32 {
     // In f32 the root is right to 2⁻²³ of itself; one step of Newton's method

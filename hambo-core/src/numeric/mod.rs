@@ -6,9 +6,10 @@
 
 pub(crate) mod checksum;
 pub mod dense;
+mod dispatch;
 pub mod elementary;
 mod error;
-pub mod fixed_point;
+pub(crate) mod fixed_point;
 pub mod network;
 pub mod random;
 pub(crate) mod redundant;
@@ -16,5 +17,6 @@ pub(crate) mod slices;
 pub mod triangular;
 pub(crate) mod vectors;
 
+pub(crate) use dispatch::dispatch;
 pub use error::{CapacityError, ParameterError};
 pub use slices::{Pause, Slices};

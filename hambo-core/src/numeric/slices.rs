@@ -53,7 +53,7 @@ pub(crate) const WEIGHTS: usize = 16_384;
 /// The largest number of a layer's outputs in one slice: each has an activation.
 pub(crate) const OUTPUTS: usize = 128;
 
-/// Of many rows with a little work each, so many are one slice.
+/// Rows of a little work each that make one slice.
 const ROWS: usize = 64;
 
 /// Asks a [`Pause`] between two slices, until it says `Break`.
@@ -64,7 +64,6 @@ pub struct Slices<'a> {
 
 impl<'a> Slices<'a> {
     /// Slices with this pause between them.
-    #[must_use]
     pub fn new(pause: &'a dyn Pause) -> Self {
         Self {
             pause,
@@ -91,7 +90,7 @@ impl<'a> Slices<'a> {
         Some(())
     }
 
-    /// Likewise at some of many rows with a little work each, by their number.
+    /// Asks at every 64th of many rows with a little work each, by the row's number.
     pub(crate) fn at_row(&self, row: usize) -> Option<()> {
         if row.is_multiple_of(ROWS) {
             self.next()
@@ -101,7 +100,6 @@ impl<'a> Slices<'a> {
     }
 
     /// Whether a pause has said `Break`.
-    #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stopped.get()
     }
@@ -132,7 +130,7 @@ pub(crate) mod work {
         static WEIGHTS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// So many weights are multiplied, in every lane.
+    /// Counts weights that are multiplied, in every lane.
     pub(crate) fn add(weights: usize) {
         WEIGHTS.set(WEIGHTS.get() + weights);
     }

@@ -20,28 +20,8 @@ use crate::numeric::slices::WEIGHTS;
 pub const SHIFTS: core::ops::RangeInclusive<i32> = 1..=31;
 
 /// A lower triangular matrix of integers, and what is added to each row.
-///
-/// ```
-/// use hambo_core::numeric::Slices;
-/// use hambo_core::numeric::triangular::LowerTriangular;
-/// // Rows (1/2, 0) and (-1, 1/4) in units of 1/4 and 1/8, column by column.
-/// let tiles = [[2, -8, 0, 0], [0, 2, 0, 0], [0; 4], [0; 4]];
-/// let (shifts, offsets) = ([[2, 3, 1, 1]], [[0, 1 << 20, 0, 0]]);
-/// let matrix = LowerTriangular::new(&tiles, &shifts, &offsets, 2).ok_or("too few tiles")?;
-/// // A half and a quarter.
-/// let (input, mut output) = ([[1 << 30], [1 << 29], [0], [0]], [[0]; 4]);
-/// let slices = Slices::default();
-/// matrix.multiply(&input, &mut output, &slices).ok_or("too few rows")?;
-/// assert_eq!(output[..2], [[1 << 29], [-(1 << 30) + (1 << 27) + (1 << 20)]]);
-/// // The transposed product takes rows in units of their own.
-/// let mut transposed = [[0.0]; 4];
-/// let rows = [[0.25], [0.125], [0.0], [0.0]];
-/// matrix.multiply_transposed(&rows, &mut transposed, &slices).ok_or("too few rows")?;
-/// assert_eq!(transposed[..2], [[0.5 - 1.0], [0.25]]);
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct LowerTriangular<'a> {
+pub(crate) struct LowerTriangular<'a> {
     tiles: &'a [[i32; TILE]],
     shifts: &'a [[i32; TILE]],
     offsets: &'a [[i32; TILE]],
@@ -58,13 +38,6 @@ struct Rows<'a> {
 
 impl<'a> LowerTriangular<'a> {
     /// The number of tiles that a matrix with `size` rows takes.
-    ///
-    /// ```
-    /// use hambo_core::numeric::triangular::LowerTriangular;
-    /// // Rows 0 to 3 have four columns, rows 4 and 5 eight.
-    /// assert_eq!(LowerTriangular::tiles(6), Some(4 + 8));
-    /// ```
-    #[must_use]
     pub fn tiles(size: usize) -> Option<usize> {
         let blocks = size.div_ceil(TILE);
         blocks.checked_mul(blocks.checked_add(1)?)?.checked_mul(2)
@@ -72,7 +45,6 @@ impl<'a> LowerTriangular<'a> {
 
     /// A matrix over the first of `tiles`, with the shift q and the offset of
     /// each row; `None` if there are too few.
-    #[must_use]
     pub fn new(
         tiles: &'a [[i32; TILE]],
         shifts: &'a [[i32; TILE]],
@@ -89,7 +61,6 @@ impl<'a> LowerTriangular<'a> {
     }
 
     /// Whether every shift is one of [`SHIFTS`].
-    #[must_use]
     pub fn has_sound_shifts(&self) -> bool {
         let mut shifts = self.shifts.as_flattened().iter();
         shifts.all(|shift| SHIFTS.contains(shift))
@@ -198,8 +169,8 @@ impl Rows<'_> {
         fours.checked_mul(TILE)
     }
 
-    /// The first so many that their numbers are no more than `numbers`, four at least, and
-    /// the others. `None` if there are none.
+    /// The first rows with at most `numbers` numbers together, four rows at least, and the
+    /// others. `None` if there are none.
     fn split(&self, numbers: usize) -> Option<(Self, Self)> {
         let (mut fours, mut tiles) = (0_usize, 0_usize);
         while fours < self.matrix.shifts.len() {
@@ -243,7 +214,7 @@ impl<const B: usize> LaneLoop for Multiply<'_, B> {
 
     #[inline(always)]
     fn run<const GROUP: usize>(self) -> Option<()> {
-        // So many sums of 64 bits as the registers hold. A Cortex-M would hold
+        // As many sums of 64 bits as the registers hold. A Cortex-M would hold
         // four, but the compiler then puts what it has read on the stack.
         match GROUP {
             32 => self.in_passes::<TILE, 16>(),
@@ -254,7 +225,7 @@ impl<const B: usize> LaneLoop for Multiply<'_, B> {
 }
 
 impl<const B: usize> Multiply<'_, B> {
-    /// So many rows and lanes at a time.
+    /// `ROWS` rows and `LANES` lanes at a time.
     #[inline(always)]
     fn in_passes<const ROWS: usize, const LANES: usize>(self) -> Option<()> {
         let output = self.output.get_mut(..self.rows.count())?;

@@ -8,7 +8,6 @@
 
 /// A loop over lanes that are computed a group at a time.
 pub(crate) trait LaneLoop {
-    /// What comes of it.
     type Output;
 
     /// Does the work, `GROUP` lanes at a time where there are more: sums of
@@ -47,7 +46,6 @@ impl Vectors {
         Self::Plain
     }
 
-    /// All vectors of this processor.
     #[cfg(test)]
     pub(super) fn available() -> Vec<Self> {
         #[allow(unused_mut, reason = "without the feature nothing follows")]

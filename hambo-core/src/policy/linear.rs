@@ -20,15 +20,11 @@ type Rows<'r, const B: usize> = (&'r mut [[f32; B]], &'r mut [[f32; B]]);
 
 impl<'a> Linear<'a> {
     /// Whether the same state always gets the same action.
-    #[must_use]
     pub(crate) fn is_deterministic(&self) -> bool {
         self.actions.head.spread().is_none()
     }
 
     /// A policy over the tiles of one dense layer.
-    ///
-    /// # Errors
-    /// If sizes do not fit together.
     pub(crate) fn new(
         tiles: &'a [[f32; TILE]],
         state_dimension: usize,
@@ -103,19 +99,12 @@ impl Policy for Linear<'_> {
 mod tests {
     use super::*;
     use crate::numeric::Slices;
-    use crate::policy::head::Head;
 
     #[test]
     fn a_pd_controller() -> Result<(), ParameterError> {
         // -2 x - 0.5 v: a tile of biases, then one for each state.
         let tiles = [[0.0; 4], [-2.0, 0.0, 0.0, 0.0], [-0.5, 0.0, 0.0, 0.0]];
-        let actions = ActionMap {
-            head: Head::Deterministic,
-            squash: false,
-            log_std: &[],
-            scale: &[1.0],
-            offset: &[0.0],
-        };
+        let actions = ActionMap::deterministic(&[1.0], &[0.0]);
         let policy = Linear::new(&tiles, 2, actions)?;
         let mut scratch = vec![[0.0]; policy.scratch_rows().unwrap_or(0)];
         let (mut action, mut gradient) = ([[0.0]], [[0.0]; 2]);

@@ -6,7 +6,7 @@ use heapless::Vec;
 use super::linear::Linear;
 use super::perceptron::Perceptron;
 use super::policy_trait::{Policy, PolicyInputs, spoil};
-use crate::numeric::ParameterError;
+use crate::numeric::{ParameterError, dispatch};
 use crate::task::expression::{Comparison, Gradient, Inputs, Op, Program, Variable};
 
 /// The largest number of observations.
@@ -25,6 +25,12 @@ pub enum Observer<'a> {
     Perceptron(Perceptron<'a>),
 }
 
+macro_rules! each {
+    ($value:expr, $policy:ident => $call:expr) => {
+        dispatch!($value, Observer::{Linear, Perceptron}, $policy => $call)
+    };
+}
+
 /// A controller behind a tape that computes what it sees.
 ///
 /// Its scratch is: the tape's values and adjoints, the observations and their
@@ -37,7 +43,6 @@ pub struct Observed<'a> {
     policy: Observer<'a>,
 }
 
-/// The scratch of an [`Observed`].
 struct Parts<'s, const B: usize> {
     values: &'s mut [[f32; B]],
     adjoints: &'s mut [[f32; B]],
@@ -48,20 +53,13 @@ struct Parts<'s, const B: usize> {
 
 impl<'a> Observed<'a> {
     /// A controller from its parts.
-    ///
-    /// # Errors
-    /// If the controller takes another number of observations, a slot is not on the
-    /// tape, or the tape reads anything but the state.
     pub(crate) fn new(
         states: usize,
         program: Program,
         slots: Vec<u16, MAX_OBSERVED>,
         policy: Observer<'a>,
     ) -> Result<Self, ParameterError> {
-        let inputs = match &policy {
-            Observer::Linear(policy) => policy.state_dimension(),
-            Observer::Perceptron(policy) => policy.state_dimension(),
-        };
+        let inputs = each!(&policy, policy => policy.state_dimension());
         ParameterError::size("observations", !slots.is_empty() && slots.len() == inputs)?;
         let on_tape = |slot: &u16| usize::from(*slot) < program.len();
         ParameterError::size("observations", slots.iter().all(on_tape))?;
@@ -79,12 +77,8 @@ impl<'a> Observed<'a> {
     }
 
     /// Whether the same state always gets the same action.
-    #[must_use]
     pub(crate) fn is_deterministic(&self) -> bool {
-        match &self.policy {
-            Observer::Linear(policy) => policy.is_deterministic(),
-            Observer::Perceptron(policy) => policy.is_deterministic(),
-        }
+        each!(&self.policy, policy => policy.is_deterministic())
     }
 
     fn split<'s, const B: usize>(&self, scratch: &'s mut [[f32; B]]) -> Option<Parts<'s, B>> {
@@ -108,17 +102,11 @@ impl Policy for Observed<'_> {
     }
 
     fn action_dimension(&self) -> usize {
-        match &self.policy {
-            Observer::Linear(policy) => policy.action_dimension(),
-            Observer::Perceptron(policy) => policy.action_dimension(),
-        }
+        each!(&self.policy, policy => policy.action_dimension())
     }
 
     fn scratch_rows(&self) -> Option<usize> {
-        let rest = match &self.policy {
-            Observer::Linear(policy) => policy.scratch_rows(),
-            Observer::Perceptron(policy) => policy.scratch_rows(),
-        };
+        let rest = each!(&self.policy, policy => policy.scratch_rows());
         let own = self.program.len().checked_add(self.slots.len())?;
         rest?.checked_add(own.checked_mul(2)?)
     }
@@ -143,10 +131,7 @@ impl Policy for Observed<'_> {
             scratch: parts.rest,
             ..inputs
         };
-        match &self.policy {
-            Observer::Linear(policy) => policy.act(inputs, action),
-            Observer::Perceptron(policy) => policy.act(inputs, action),
-        }
+        each!(&self.policy, policy => policy.act(inputs, action));
         // A network may lose a NaN.
         for row in action {
             for (action, finite) in row.iter_mut().zip(finite) {
@@ -172,14 +157,8 @@ impl Policy for Observed<'_> {
             scratch: parts.rest,
             ..inputs
         };
-        match &self.policy {
-            Observer::Linear(policy) => {
-                policy.pull_back(inputs, action_cotangent, parts.cotangents);
-            }
-            Observer::Perceptron(policy) => {
-                policy.pull_back(inputs, action_cotangent, parts.cotangents);
-            }
-        }
+        let cotangents = &mut *parts.cotangents;
+        each!(&self.policy, policy => policy.pull_back(inputs, action_cotangent, cotangents));
         let seeds = self.slots.iter().zip(parts.cotangents.iter());
         let seeds = seeds.map(|(slot, seed)| (*slot, *seed));
         let gradient = Gradient {
@@ -203,7 +182,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use crate::numeric::Slices;
-    use crate::policy::head::{ActionMap, Head};
+    use crate::policy::head::ActionMap;
 
     /// u = 2 cos(x1) + 3 x0, seen as (cos(x1), x0).
     fn policy() -> Observed<'static> {
@@ -215,13 +194,7 @@ mod tests {
         let program = Program::new(&ops, 2, 1).unwrap();
         // One output of two inputs: a bias tile and a block of weights for each input.
         const TILES: [[f32; 4]; 3] = [[0.0; 4], [2.0, 0.0, 0.0, 0.0], [3.0, 0.0, 0.0, 0.0]];
-        let actions = ActionMap {
-            head: Head::Deterministic,
-            squash: false,
-            log_std: &[],
-            scale: &[1.0],
-            offset: &[0.0],
-        };
+        let actions = ActionMap::deterministic(&[1.0], &[0.0]);
         let linear = Linear::new(&TILES, 2, actions).unwrap();
         let slots = Vec::from_slice(&[1, 2]).unwrap();
         Observed::new(2, program, slots, Observer::Linear(linear)).unwrap()

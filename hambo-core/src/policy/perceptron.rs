@@ -15,15 +15,10 @@ pub struct Perceptron<'a> {
 
 impl<'a> Perceptron<'a> {
     /// Whether the same state always gets the same action.
-    #[must_use]
     pub(crate) fn is_deterministic(&self) -> bool {
         self.actions.head.spread().is_none()
     }
 
-    /// A policy from its parts.
-    ///
-    /// # Errors
-    /// If sizes do not fit together.
     pub(crate) fn new(
         network: Perceptrons<'a>,
         actions: ActionMap<'a>,
@@ -84,7 +79,6 @@ mod tests {
     use super::*;
     use crate::numeric::Slices;
     use crate::numeric::network::{Activation, NetworkShape};
-    use crate::policy::head::Head;
 
     #[test]
     fn the_state_is_standardised_and_the_action_scaled() -> Result<(), ParameterError> {
@@ -97,13 +91,7 @@ mod tests {
         ];
         let shape = NetworkShape::new(1, &[1], 1, Activation::Relu)?;
         let network = Perceptrons::new(shape, &tiles, &[1.0], &[2.0])?;
-        let actions = ActionMap {
-            head: Head::Deterministic,
-            squash: false,
-            log_std: &[],
-            scale: &[10.0],
-            offset: &[0.5],
-        };
+        let actions = ActionMap::deterministic(&[10.0], &[0.5]);
         let policy = Perceptron::new(network, actions)?;
         let mut scratch = [[0.0; 2]; 32];
         let mut action = [[0.0; 2]];

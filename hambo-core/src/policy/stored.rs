@@ -5,6 +5,7 @@ use super::observed::Observed;
 use super::perceptron::Perceptron;
 use super::policy_trait::{Policy, PolicyInputs};
 use super::waypoints::Waypoints;
+use crate::numeric::dispatch;
 
 /// A controller that comes out of an image.
 #[derive(Clone, Debug)]
@@ -22,31 +23,15 @@ pub enum StoredPolicy<'a> {
 
 /// Calls the controller, whatever its kind.
 macro_rules! each {
-    ($self:ident, $policy:ident => $call:expr) => {
-        match $self {
-            Self::Waypoints($policy) => $call,
-            Self::Linear($policy) => $call,
-            Self::Perceptron($policy) => $call,
-            Self::Observed($policy) => $call,
-        }
+    ($value:expr, $policy:ident => $call:expr) => {
+        dispatch!($value, StoredPolicy::{Waypoints, Linear, Perceptron, Observed}, $policy => $call)
     };
 }
 
 impl StoredPolicy<'_> {
     /// Whether the same state always gets the same action.
-    ///
-    /// ```
-    /// assert!(hambo_core::example::policy()?.is_deterministic());
-    /// # Ok::<(), &str>(())
-    /// ```
-    #[must_use]
     pub fn is_deterministic(&self) -> bool {
-        match self {
-            Self::Waypoints(_) => true,
-            Self::Linear(policy) => policy.is_deterministic(),
-            Self::Perceptron(policy) => policy.is_deterministic(),
-            Self::Observed(policy) => policy.is_deterministic(),
-        }
+        each!(self, policy => policy.is_deterministic())
     }
 }
 

@@ -65,9 +65,6 @@ impl Waypoints {
 
     /// Whether every number is in range; policies read from bytes are
     /// held against this, too.
-    ///
-    /// # Errors
-    /// If one is not.
     pub(crate) fn validate(&self) -> Result<(), ParameterError> {
         let space = usize::from(self.space);
         ParameterError::size("space", (1..=MAX_SPACE).contains(&space))?;
@@ -82,6 +79,10 @@ impl Waypoints {
             ParameterError::number("target", finite && flat)?;
         }
         Ok(())
+    }
+
+    pub(crate) fn is_deterministic(&self) -> bool {
+        true
     }
 
     /// The way from a position to the target that counts there.

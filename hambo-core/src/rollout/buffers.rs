@@ -10,18 +10,6 @@ use crate::policy::Policy;
 use crate::task::{ModelInputs, Task, Variant};
 
 /// All rows of a group of `B` trajectories.
-///
-/// ```
-/// use hambo_core::rollout::Buffers;
-/// let image = hambo_core::example::image()?;
-/// let (dynamics, task, policy) = (&image.model().dynamics, image.task(), image.policy());
-/// let needed = Buffers::<4>::rows_needed(dynamics, task, policy).map_err(|_| "too large")?;
-/// let mut rows = vec![[0.0; 4]; needed];
-/// let buffers = Buffers::carve(&mut rows, dynamics, task, policy).map_err(|_| "too few")?;
-/// // One state and one eta for each of four steps, and the last state.
-/// assert_eq!((buffers.states.len(), buffers.eta.len()), (5, 4));
-/// # Ok::<(), &str>(())
-/// ```
 pub struct Buffers<'r, const B: usize> {
     /// s_0 … s_T, one state after the other.
     pub states: &'r mut [[f32; B]],
@@ -76,7 +64,6 @@ pub enum Feedback {
     Member(u16),
 }
 
-/// The rows of the controller.
 pub(super) struct ControllerRows<'r, const B: usize> {
     pub scratch: &'r mut [[f32; B]],
     /// Before the task's limits.
@@ -195,7 +182,6 @@ impl<'r, const B: usize> Buffers<'r, B> {
     }
 
     /// Whether a pause has said `Break`.
-    #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.slices.is_stopped()
     }

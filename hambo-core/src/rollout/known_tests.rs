@@ -132,7 +132,6 @@ fn task() -> Task<'static> {
     }
 }
 
-/// The action in a state.
 fn action(state: &[f64; STATES]) -> f64 {
     (-0.4 * state[0] - 0.3 * state[4] - 0.2 * state[3]).clamp(-1.0, 1.0)
 }

@@ -22,6 +22,8 @@ mod path_return;
 mod smooth_objective;
 mod step;
 mod system;
+#[cfg(test)]
+pub(crate) mod test_walk;
 mod transition;
 #[cfg(test)]
 mod wrap_tests;

@@ -11,7 +11,6 @@ use crate::policy::Policy;
 use crate::task::ConstraintKind;
 use crate::task::expression::{Comparison, Inputs};
 
-/// The softness of comparisons.
 const SOFTNESS: f32 = 0.3;
 
 /// The objective so far, lane by lane.

@@ -38,7 +38,6 @@ pub enum ConstraintKind {
 
 impl ConstraintKind {
     /// The number of a trajectory that has no step yet.
-    #[must_use]
     pub fn of_no_step(self) -> f32 {
         match self {
             Self::Mean => 0.0,
@@ -50,7 +49,6 @@ impl ConstraintKind {
 
     /// The number of a trajectory, from that of the steps so far and the margin of
     /// the next one; of a mean the sum.
-    #[must_use]
     pub fn joined(self, so_far: f32, margin: f32) -> f32 {
         match self {
             Self::Mean => so_far + margin,
@@ -86,7 +84,6 @@ pub struct Constraint {
 
 impl Constraint {
     /// On average over steps and trajectories, as in the paper.
-    #[must_use]
     pub fn mean(slot: u16) -> Self {
         Self {
             slot,
@@ -96,14 +93,12 @@ impl Constraint {
     }
 
     /// What its lower bound must reach.
-    #[must_use]
     pub fn threshold(&self) -> f32 {
         self.probability.unwrap_or(0.0)
     }
 
     /// What a trajectory with this number adds to the mean: the number, or
     /// whether it keeps the constraint. A NaN does not.
-    #[must_use]
     pub fn outcome(&self, number: f32) -> f32 {
         match self.probability {
             None => number,

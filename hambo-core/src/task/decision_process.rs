@@ -84,13 +84,11 @@ pub enum Objective {
 
 impl<'a> Task<'a> {
     /// ds.
-    #[must_use]
     pub fn state_dimension(&self) -> usize {
         self.state_limits.low.len()
     }
 
     /// How many states the model moves, and the adversary with it.
-    #[must_use]
     pub fn moved_states(&self) -> usize {
         self.physics.moved_count(self.state_dimension())
     }
@@ -116,7 +114,6 @@ impl<'a> Task<'a> {
     }
 
     /// How delta is shared out.
-    #[must_use]
     pub fn error_budget(&self) -> ErrorBudget {
         ErrorBudget {
             delta: self.delta,
@@ -126,7 +123,6 @@ impl<'a> Task<'a> {
 
     /// The number of an objective: 0 for the return, from 1 on for the
     /// constraints. None if it is none of the task's.
-    #[must_use]
     pub fn objective_number(&self, objective: Objective) -> Option<u8> {
         let number = match objective {
             Objective::Return => 0,
@@ -145,7 +141,6 @@ impl<'a> Task<'a> {
     }
 
     /// The constraint of an objective; none for the return.
-    #[must_use]
     pub fn constraint(&self, objective: Objective) -> Option<&Constraint> {
         match objective {
             Objective::Return => None,
@@ -155,7 +150,6 @@ impl<'a> Task<'a> {
 
     /// The network that was trained against an objective under a variant, if
     /// there is one.
-    #[must_use]
     pub fn network(&self, variant: Variant, objective: Objective) -> Option<&NetworkAdversary<'a>> {
         let number = self.objective_number(objective)?;
         self.networks
@@ -163,8 +157,7 @@ impl<'a> Task<'a> {
             .find(|network| network.is_for(variant, number))
     }
 
-    /// What searches found against an objective under a variant, likewise.
-    #[must_use]
+    /// What searches found against an objective under a variant, if anything.
     pub fn found(&self, variant: Variant, objective: Objective) -> Option<&FoundChoices<'a>> {
         let number = self.objective_number(objective)?;
         self.found
@@ -173,7 +166,6 @@ impl<'a> Task<'a> {
     }
 
     /// Bounds of an objective at one step, where they are known.
-    #[must_use]
     pub fn step_bounds(&self, objective: Objective) -> Option<[f32; 2]> {
         match objective {
             Objective::Return => self.reward_bounds,
@@ -185,7 +177,6 @@ impl<'a> Task<'a> {
     }
 
     /// Bounds of an objective over a whole trajectory, where they are known.
-    #[must_use]
     pub fn bounds(&self, objective: Objective) -> Option<[f32; 2]> {
         let step = self.step_bounds(objective);
         let bounds = match objective {
@@ -215,7 +206,6 @@ impl<'a> Task<'a> {
     /// assert_eq!(task.sum_bounds([1.0, 2.0]), [0.0, 8.0]);
     /// # Ok::<(), &str>(())
     /// ```
-    #[must_use]
     pub fn sum_bounds(&self, [low, high]: [f32; 2]) -> [f32; 2] {
         let mut weight = 1.0;
         let mut sum = 0.0;

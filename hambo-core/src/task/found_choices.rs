@@ -28,8 +28,7 @@ pub struct FoundChoices<'a> {
 }
 
 impl<'a> FoundChoices<'a> {
-    /// Sequences of so many numbers each.
-    #[must_use]
+    /// Sequences of `length` numbers each.
     pub fn new(variant: Variant, objective: u8, length: usize, numbers: &'a [f32]) -> Self {
         Self {
             variant,
@@ -40,19 +39,16 @@ impl<'a> FoundChoices<'a> {
     }
 
     /// Whether they are against this objective, by its number, under this variant.
-    #[must_use]
-    pub fn is_for(&self, variant: Variant, objective: u8) -> bool {
+    pub(crate) fn is_for(&self, variant: Variant, objective: u8) -> bool {
         self.variant == variant && self.objective == objective
     }
 
     /// How many sequences there are.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.numbers.len().checked_div(self.length).unwrap_or(0)
     }
 
     /// One number of a sequence; 0, which is neutral, where there is none.
-    #[must_use]
     pub fn at(&self, sequence: usize, place: usize) -> f32 {
         let first = sequence.saturating_mul(self.length);
         let number = self.numbers.get(first.saturating_add(place));

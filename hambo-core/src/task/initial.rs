@@ -50,7 +50,6 @@ pub struct InitialState<'a> {
 
 impl InitialState<'_> {
     /// How many numbers of its stream the initial state takes.
-    #[must_use]
     pub fn draws(&self, dimension: usize) -> u64 {
         match self.kind {
             InitialKind::Point => 0,
@@ -59,9 +58,7 @@ impl InitialState<'_> {
         }
     }
 
-    /// How many states are listed.
-    #[must_use]
-    pub fn listed(&self, dimension: usize) -> usize {
+    pub(crate) fn listed(&self, dimension: usize) -> usize {
         self.first.len().checked_div(dimension).unwrap_or(0)
     }
 
@@ -71,9 +68,8 @@ impl InitialState<'_> {
     /// use hambo_core::task::{InitialKind, InitialState};
     /// let first = [0.0, 1.0, 0.0, 2.0, 0.0, 1.0];
     /// let initial = InitialState { kind: InitialKind::Logged, first: &first, second: &[] };
-    /// assert_eq!((initial.listed(2), initial.distinct(2)), (3, 2));
+    /// assert_eq!(initial.distinct(2), 2);
     /// ```
-    #[must_use]
     pub fn distinct(&self, dimension: usize) -> usize {
         let states = || self.first.chunks_exact(dimension.max(1));
         let new = |(place, state): &(usize, &[f32])| !states().take(*place).any(|s| s == *state);
@@ -81,7 +77,12 @@ impl InitialState<'_> {
     }
 
     /// Puts a listed state into one lane.
-    pub fn put_listed<const B: usize>(&self, place: u32, lane: usize, rows: &mut [[f32; B]]) {
+    pub(crate) fn put_listed<const B: usize>(
+        &self,
+        place: u32,
+        lane: usize,
+        rows: &mut [[f32; B]],
+    ) {
         let first = (place as usize).saturating_mul(rows.len());
         for (row, value) in rows.iter_mut().zip(self.first.iter().skip(first)) {
             if let Some(x) = row.get_mut(lane) {

@@ -6,16 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::variant::Variant;
 
 /// The largest number of variants that one check runs.
-pub const MAX_VARIANTS: usize = 8;
+const MAX_VARIANTS: usize = 8;
 
 /// Which estimates are made, and how.
-///
-/// ```
-/// use hambo_core::task::{Method, Variant};
-/// let method = Method::default();
-/// assert_eq!(method.variants, [Variant::ContinuousAdversary]);
-/// assert!(method.aleatoric_noise);
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Method {
     /// The variants that decide: every one of them must reach the threshold.
@@ -44,7 +37,7 @@ impl Default for Method {
     }
 }
 
-/// A focused search has so many times the sweeps of an even one.
+/// Sweeps of a focused search for each sweep of an even one.
 const SWEEPS_OF_FOCUSED: u32 = 2;
 
 /// How many trajectories are drawn and how long the adversary searches.
@@ -65,7 +58,6 @@ pub struct Effort {
 
 impl Effort {
     /// Sweeps of a whole search: a focused one goes on for longer from fewer starts.
-    #[must_use]
     pub fn search_sweeps(&self) -> u32 {
         match self.allocation {
             Allocation::Even => self.iterations,

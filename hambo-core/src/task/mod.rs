@@ -20,7 +20,7 @@ pub use constraint::{Constraint, ConstraintKind};
 pub use decision_process::{MAX_ADVERSARIES, MAX_CONSTRAINTS, Objective, Task};
 pub use found_choices::FoundChoices;
 pub use initial::{InitialKind, InitialState};
-pub use method::{Allocation, Effort, MAX_VARIANTS, Method};
+pub use method::{Allocation, Effort, Method};
 pub use network_adversary::NetworkAdversary;
 pub use physics::{KnownState, MAX_CIRCLES, MAX_FEATURES, MAX_KNOWN, ModelInputs, Physics};
 pub use range::{Limits, Wraps, wrap};

@@ -23,14 +23,12 @@ pub struct NetworkAdversary<'a> {
 impl NetworkAdversary<'_> {
     /// Whether it was trained against this objective, by its number, under
     /// this variant.
-    #[must_use]
-    pub fn is_for(&self, variant: Variant, objective: u8) -> bool {
+    pub(crate) fn is_for(&self, variant: Variant, objective: u8) -> bool {
         self.variant == variant && self.objective == objective
     }
 
     /// The rows of scratch that it works in.
-    #[must_use]
-    pub fn scratch_rows(&self) -> Option<usize> {
+    pub(crate) fn scratch_rows(&self) -> Option<usize> {
         self.network.scratch_rows()
     }
 

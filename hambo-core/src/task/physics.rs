@@ -49,7 +49,7 @@ pub struct Physics {
 /// What the model sees of the state; the action comes after it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ModelInputs {
-    /// The first so many states.
+    /// The first states, this many.
     States(u16),
     /// The slots of functions of the state.
     Features(Vec<u16, MAX_FEATURES>),
@@ -65,8 +65,7 @@ pub struct KnownState {
 }
 
 impl Physics {
-    /// Nothing is known: the model sees all of so many states and moves them.
-    #[must_use]
+    /// Nothing is known: the model sees all states and moves them.
     pub fn learned_alone(states: u16) -> Self {
         Self {
             inputs: ModelInputs::States(states),
@@ -76,7 +75,6 @@ impl Physics {
     }
 
     /// How many inputs describe the state.
-    #[must_use]
     pub fn features(&self) -> usize {
         match &self.inputs {
             ModelInputs::States(count) => usize::from(*count),
@@ -85,27 +83,24 @@ impl Physics {
     }
 
     /// Whether a state is computed.
-    #[must_use]
     pub fn knows(&self, state: usize) -> bool {
         let mut known = self.known.iter();
         known.any(|known| usize::from(known.state) == state)
     }
 
     /// Whether a state is one of a pair on the unit circle.
-    #[must_use]
     pub fn on_circle(&self, state: usize) -> bool {
         let mut states = self.circles.iter().flatten();
         states.any(|on_circle| usize::from(*on_circle) == state)
     }
 
-    /// Those of so many states that the model moves, in the order of its outputs.
+    /// Those of `states` states that the model moves, in the order of its outputs.
     pub fn moved(&self, states: usize) -> impl Iterator<Item = usize> + '_ {
         (0..states).filter(|state| !self.knows(*state))
     }
 
     /// How many states the model moves.
-    #[must_use]
-    pub fn moved_count(&self, states: usize) -> usize {
+    pub(crate) fn moved_count(&self, states: usize) -> usize {
         states.saturating_sub(self.known.len())
     }
 
@@ -234,7 +229,7 @@ impl Physics {
 
     /// Moves every pair to the unit circle along its own direction. One that is there
     /// already keeps its bits; a pair at the origin has no direction and becomes NaN.
-    pub fn keep_on_circles<const B: usize>(&self, states: &mut [[f32; B]]) {
+    pub(crate) fn keep_on_circles<const B: usize>(&self, states: &mut [[f32; B]]) {
         for pair in &self.circles {
             let Ok([c, s]) = states.get_disjoint_mut(pair.map(usize::from)) else {
                 continue;

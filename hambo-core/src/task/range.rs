@@ -54,7 +54,7 @@ impl Wraps<'_> {
     }
 
     /// Moves one state of every lane into its interval.
-    pub fn wrap_row<const B: usize>(&self, state: usize, row: &mut [f32; B]) {
+    pub(crate) fn wrap_row<const B: usize>(&self, state: usize, row: &mut [f32; B]) {
         let (Some(low), Some(period)) = (self.low.get(state), self.period.get(state)) else {
             return;
         };
@@ -68,15 +68,6 @@ impl Wraps<'_> {
 
 /// `x` moved by whole periods into [low, low + period). What is not finite
 /// becomes NaN.
-///
-/// ```
-/// use hambo_core::task::wrap;
-/// assert_eq!(wrap(370.0, 0.0, 360.0), 10.0);
-/// assert_eq!(wrap(-1.0, 0.0, 360.0), 359.0);
-/// assert_eq!(wrap(360.0, 0.0, 360.0), 0.0);
-/// assert!(wrap(f32::INFINITY, 0.0, 360.0).is_nan());
-/// ```
-#[must_use]
 pub fn wrap(x: f32, low: f32, period: f32) -> f32 {
     let high = low + period;
     if x >= low && x < high {

@@ -4,12 +4,6 @@
 use serde::{Deserialize, Serialize};
 
 /// What happens inside the model's uncertainty.
-///
-/// ```
-/// use hambo_core::task::Variant;
-/// assert!(Variant::DiscreteAdversary1.needs_members());
-/// assert!(!Variant::ContinuousAdversary.needs_members());
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Variant {
@@ -34,7 +28,6 @@ pub enum Variant {
 impl Variant {
     /// Whether an adversary fills in the uncertainty. The others are neutral:
     /// they bound nothing.
-    #[must_use]
     pub fn has_adversary(self) -> bool {
         matches!(
             self,
@@ -43,7 +36,6 @@ impl Variant {
     }
 
     /// Whether single members of an ensemble take part.
-    #[must_use]
     pub fn needs_members(self) -> bool {
         match self {
             Self::Mean | Self::DistributionSampling | Self::ContinuousAdversary => false,

@@ -19,13 +19,10 @@ use crate::task::{
     NetworkAdversary, Physics, Task, Variant, Wraps,
 };
 
-/// T.
 pub(in crate::check) const HORIZON: u32 = 12;
 /// The slot of the constraint 1.2 − |v|.
 pub(in crate::check) const CONSTRAINT: u16 = 19;
-/// The members of the ensemble.
 pub(in crate::check) const MEMBERS: usize = 3;
-/// The state's dimension.
 pub(in crate::check) const STATES: usize = 2;
 
 /// Numbers in (−1, 1), the same everywhere; kept until the tests end.

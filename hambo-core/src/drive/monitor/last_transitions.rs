@@ -4,17 +4,6 @@ use core::num::NonZeroUsize;
 
 /// Transitions s, a, s′ in a lent slice, the oldest of which makes room for a new
 /// one.
-///
-/// ```
-/// use hambo_core::drive::monitor::LastTransitions;
-/// // Two places for one state and one action.
-/// let mut numbers = [0.0; 6];
-/// let mut last = LastTransitions::new(&mut numbers, 3);
-/// for x in [1.0, 2.0, 3.0] {
-///     last.push(&[x], &[-x], &[2.0 * x]);
-/// }
-/// assert!(last.iter().eq([[2.0, -2.0, 4.0], [3.0, -3.0, 6.0]]));
-/// ```
 #[derive(Debug)]
 pub struct LastTransitions<'m> {
     pub(super) numbers: &'m mut [f32],

@@ -22,5 +22,4 @@ mod watch;
 
 pub use last_transitions::LastTransitions;
 pub use observation::{Measured, MonitorCounts, Observation, Trip};
-pub use wager::Wager;
 pub use watch::{Monitor, MonitorError};

@@ -52,7 +52,6 @@ impl Observation {
     /// One number for this and all observations before it, of which `before` is the
     /// digest, and the wealth after it: equal bits, equal digests. The first has 0
     /// before it.
-    #[must_use]
     pub fn digest(&self, before: u32, wealth: f32) -> u32 {
         let bits = |number: f32| if number.is_nan() { f32::NAN } else { number }.to_bits();
         let marks = [self.surprise, self.outside, self.trip.is_some()];

@@ -24,19 +24,8 @@ const BETS: [f32; 4] = [1.0 / 32.0, 1.0 / 8.0, 1.0 / 2.0, 7.0 / 8.0];
 const ROUNDED_DOWN: f32 = 1.0 - 1.0 / 2_097_152.0;
 
 /// What the gamblers have.
-///
-/// ```
-/// use hambo_core::drive::monitor::Wager;
-/// // At most one step in twenty, and a false alarm in one of a hundred runs.
-/// let mut wager = Wager::new(0.05, 0.01).map_err(|_| "no shares")?;
-/// // One in twenty is no news, however long it goes on.
-/// assert!(!(0..10_000).any(|step| wager.push(step % 20 == 0)));
-/// // Successes one after the other are.
-/// assert!((0..10).any(|_| wager.push(true)));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wager {
+pub(super) struct Wager {
     /// By how much each bet grows with a success.
     pub(super) growth: [f32; BETS.len()],
     /// The wealth of all gamblers with the same bet.
@@ -82,14 +71,13 @@ impl Wager {
 
     /// Whether the wealth has reached 1 / alpha.
     #[must_use]
-    pub fn has_won(&self) -> bool {
+    fn has_won(&self) -> bool {
         // Written so that a NaN has won.
         let below = self.wealth() < self.limit;
         !below
     }
 
     /// The wealth of all gamblers together, without what is not staked yet.
-    #[must_use]
     pub fn wealth(&self) -> f32 {
         let mut sum = 0.0;
         for wealth in self.wealth {

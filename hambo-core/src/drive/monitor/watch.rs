@@ -9,7 +9,7 @@ use crate::model::{Model, Prediction};
 use crate::numeric::{CapacityError, ParameterError, Slices};
 use crate::task::{ModelInputs, Task};
 
-/// Beyond so many radii one transition is enough.
+/// The residual in radii beyond which one transition trips.
 const FAR: f32 = 3.0;
 
 /// Holds transitions against a model.
@@ -199,19 +199,16 @@ impl<'m> Monitor<'m> {
     }
 
     /// How many transitions were what.
-    #[must_use]
     pub fn counts(&self) -> MonitorCounts {
         self.counts
     }
 
     /// Whether it has tripped, and why.
-    #[must_use]
     pub fn trip(&self) -> Option<Trip> {
         self.trip
     }
 
     /// The wealth of the wager on surprises: 2 / alpha trips.
-    #[must_use]
     pub fn wealth(&self) -> f32 {
         self.surprises.wealth()
     }

@@ -6,17 +6,14 @@ use crate::numeric::elementary::sigmoid;
 
 impl Ensemble<'_> {
     /// See [`crate::model::Dynamics::member_moments`].
-    pub fn member_moments<const B: usize>(
+    pub(crate) fn member_moments<const B: usize>(
         &self,
         members: &[usize; B],
         scratch: &mut [[f32; B]],
         mean: &mut [[f32; B]],
         std: &mut [[f32; B]],
     ) {
-        let outputs: &[[f32; B]] = match self.networks.outputs_in(scratch) {
-            Some(outputs) => outputs,
-            None => &[],
-        };
+        let outputs = self.networks.outputs_in(scratch).unwrap_or_default();
         let units = self.output_mean.iter().zip(self.output_scale);
         let units = units.zip(self.noise_scale);
         let rows = mean.iter_mut().zip(std.iter_mut()).zip(units);
@@ -36,15 +33,14 @@ impl Ensemble<'_> {
     }
 
     /// See [`crate::model::Dynamics::pull_back_members`].
-    pub fn pull_back_members<const B: usize>(
+    pub(crate) fn pull_back_members<const B: usize>(
         &self,
         members: &[usize; B],
         (mean, std): (&[[f32; B]], &[[f32; B]]),
         scratch: &mut [[f32; B]],
         cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
         slices: &Slices<'_>,
-    ) {
-        // A scratch that is too short gives a zero gradient, see `pull_back`.
+    ) -> Option<()> {
         let to_cotangents = |outputs: &mut [[f32; B]]| {
             let members_outputs = outputs.chunks_exact_mut(self.output_rows().max(1));
             for (member, own) in members_outputs.enumerate() {
@@ -52,7 +48,7 @@ impl Ensemble<'_> {
             }
             Some(())
         };
-        let _ = self.pull_back_outputs(scratch, to_cotangents, cotangents, slices);
+        self.pull_back_outputs(scratch, to_cotangents, cotangents, slices)
     }
 
     /// Puts the derivative in one member's outputs in their place: nothing in

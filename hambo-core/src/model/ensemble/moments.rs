@@ -8,7 +8,6 @@ use crate::numeric::elementary::{minimum, sigmoid, softplus, sqrt};
 use crate::numeric::network::{NetworkShape, Perceptrons};
 use crate::numeric::{ParameterError, Slices};
 
-/// Rows of scratch.
 type Rows<'r, const B: usize> = &'r mut [[f32; B]];
 
 /// An ensemble whose weights are borrowed.
@@ -35,11 +34,8 @@ struct Moments<const B: usize> {
 
 impl<'a> Ensemble<'a> {
     /// An ensemble of as many members as `tiles` has weights for. The networks
-    /// take so many features of the state and the action, and have two heads for
+    /// take `features` features of the state and the action, and have two heads for
     /// each output: the means, then the raw standard deviations.
-    ///
-    /// # Errors
-    /// If sizes do not fit together.
     pub(crate) fn new(
         shape: NetworkShape,
         features: usize,
@@ -72,9 +68,6 @@ impl<'a> Ensemble<'a> {
     }
 
     /// The same with a random network beside each member.
-    ///
-    /// # Errors
-    /// If they are not as many, or their outputs are not the state's.
     pub(crate) fn with_priors(self, priors: Priors<'a>) -> Result<Self, ParameterError> {
         priors.check(self.members(), self.outputs)?;
         Ok(Self {
@@ -84,26 +77,19 @@ impl<'a> Ensemble<'a> {
     }
 
     /// The inputs that describe the state.
-    #[must_use]
-    pub fn features(&self) -> usize {
+    pub(crate) fn features(&self) -> usize {
         self.features
     }
 
-    /// da.
-    #[must_use]
-    pub fn action_dimension(&self) -> usize {
+    pub(crate) fn action_dimension(&self) -> usize {
         self.networks.inputs().saturating_sub(self.features)
     }
 
-    /// The states that it moves.
-    #[must_use]
-    pub fn outputs(&self) -> usize {
+    pub(crate) fn outputs(&self) -> usize {
         self.outputs
     }
 
-    /// K.
-    #[must_use]
-    pub fn members(&self) -> usize {
+    pub(crate) fn members(&self) -> usize {
         self.networks.count()
     }
 
@@ -112,8 +98,7 @@ impl<'a> Ensemble<'a> {
     }
 
     /// The rows of scratch that [`Self::predict`] needs.
-    #[must_use]
-    pub fn scratch_rows(&self) -> Option<usize> {
+    pub(crate) fn scratch_rows(&self) -> Option<usize> {
         let priors = match &self.priors {
             Some(priors) => priors.scratch_rows()?,
             None => 0,
@@ -134,27 +119,9 @@ impl<'a> Ensemble<'a> {
         minimum(self.std_floor + softplus(raw), self.std_cap)
     }
 
-    /// See [`crate::model::Dynamics::predict`].
-    pub fn predict<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        action: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        prediction: &mut Prediction<'_, B>,
-        slices: &Slices<'_>,
-    ) {
-        // A scratch that is too short leaves NaN, which never deploys.
-        if self
-            .try_predict(state, action, scratch, prediction, slices)
-            .is_none()
-        {
-            for row in prediction.mean.iter_mut() {
-                *row = [f32::NAN; B];
-            }
-        }
-    }
-
-    fn try_predict<const B: usize>(
+    /// See [`crate::model::Dynamics::predict`]. `None` if the scratch is too short, or a pause
+    /// stopped the work.
+    pub(crate) fn predict<const B: usize>(
         &self,
         state: &[[f32; B]],
         action: &[[f32; B]],
@@ -244,17 +211,15 @@ impl<'a> Ensemble<'a> {
     }
 
     /// See [`crate::model::Dynamics::pull_back`].
-    pub fn pull_back<const B: usize>(
+    pub(crate) fn pull_back<const B: usize>(
         &self,
         cotangent: &PredictionCotangent<'_, B>,
         scratch: &mut [[f32; B]],
         cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
         slices: &Slices<'_>,
-    ) {
-        // A scratch that is too short gives a zero gradient: the adversary
-        // stays where it is and the forward sweep reports the NaN.
+    ) -> Option<()> {
         let to_cotangents = |outputs: &mut [[f32; B]]| self.output_cotangents(cotangent, outputs);
-        let _ = self.pull_back_outputs(scratch, to_cotangents, cotangents, slices);
+        self.pull_back_outputs(scratch, to_cotangents, cotangents, slices)
     }
 
     /// What `to_cotangents` makes of the members' outputs, pulled back through

@@ -14,9 +14,6 @@ pub(crate) struct Priors<'a> {
 
 impl<'a> Priors<'a> {
     /// As many as `tiles` has weights for.
-    ///
-    /// # Errors
-    /// If sizes do not fit together.
     pub(crate) fn new(
         shape: NetworkShape,
         tiles: &'a [[f32; TILE]],

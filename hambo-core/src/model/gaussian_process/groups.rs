@@ -20,7 +20,7 @@ pub(super) struct Groups<'a> {
 }
 
 impl Groups<'_> {
-    /// Whether none is empty and together they hold so many points.
+    /// Whether no group is empty and together they hold `points` points.
     pub fn are_sound(&self, points: usize) -> bool {
         let mut sizes = self.sizes.iter();
         let sum = sizes.try_fold(0_usize, |sum, size| {

@@ -26,5 +26,5 @@ mod variance;
 pub use coordinates::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit};
 pub use kernel::Kernel;
 pub use numbers::OutputNumbers;
-pub(crate) use process::tiles_of;
-pub use process::{GaussianProcess, MAX_OUTPUTS};
+pub use process::GaussianProcess;
+pub(crate) use process::{MAX_OUTPUTS, tiles_of};

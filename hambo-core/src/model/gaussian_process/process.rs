@@ -13,8 +13,7 @@ use crate::model::standardisation::Standardisation;
 use crate::numeric::dense::{TILE, padded};
 use crate::numeric::{ParameterError, Slices};
 
-/// The largest number of outputs.
-pub const MAX_OUTPUTS: usize = 64;
+pub(crate) const MAX_OUTPUTS: usize = 64;
 
 /// Gaussian processes whose numbers are borrowed.
 #[derive(Clone, Debug)]
@@ -61,7 +60,6 @@ impl<'a> GaussianProcess<'a> {
     ///   row for each input and one for the constant;
     ///
     /// each padded to whole tiles.
-    #[must_use]
     pub fn output_tiles(
         kernel: Kernel,
         points: usize,
@@ -79,27 +77,10 @@ impl<'a> GaussianProcess<'a> {
             .filter(|_| points > 0 && inputs > 0)
     }
 
-    /// One process for each of `kernels`, of so many features of the state and the
-    /// action, over so many points; each point is a group of its own.
-    ///
-    /// # Errors
-    /// Names the parameter whose size does not fit the others.
-    pub fn new(
-        kernels: &[Kernel],
-        features: usize,
-        points: usize,
-        standardisation: Standardisation<'a>,
-        tiles: &'a [[f32; TILE]],
-    ) -> Result<Self, ParameterError> {
-        Self::grouped(kernels, features, (points, &[]), standardisation, tiles)
-    }
-
-    /// Likewise with so many groups of points for each kernel, or none for
-    /// groups of one.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn grouped(
+    /// One process for each of `kernels`, of `features` features of the state and the
+    /// action, over `points` points. `groups` has a number of groups of points for each
+    /// kernel; empty, each point is a group of its own.
+    pub(crate) fn new(
         kernels: &[Kernel],
         features: usize,
         (points, groups): (usize, &[u16]),
@@ -134,36 +115,30 @@ impl<'a> GaussianProcess<'a> {
     }
 
     /// The inputs that describe the state.
-    #[must_use]
     pub fn features(&self) -> usize {
         self.features
     }
 
     /// da.
-    #[must_use]
     pub fn action_dimension(&self) -> usize {
         self.columns().saturating_sub(self.features)
     }
 
     /// N.
-    #[must_use]
     pub fn points(&self) -> usize {
         self.points
     }
 
     /// The groups of points of each output; none if each point is alone.
-    #[must_use]
     pub fn groups(&self) -> &[u16] {
         &self.groups
     }
 
     /// The kernel of each output.
-    #[must_use]
     pub fn kernels(&self) -> &[Kernel] {
         &self.kernels
     }
 
-    /// Width of (s, a).
     fn columns(&self) -> usize {
         self.standardisation.input_mean.len()
     }
@@ -174,7 +149,6 @@ impl<'a> GaussianProcess<'a> {
     }
 
     /// The rows of scratch that [`Self::predict`] needs.
-    #[must_use]
     pub fn scratch_rows(&self) -> Option<usize> {
         let rows = self.rows()?;
         self.kernels
@@ -238,27 +212,9 @@ impl<'a> GaussianProcess<'a> {
         })
     }
 
-    /// See [`crate::model::Dynamics::predict`].
-    pub fn predict<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        action: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        prediction: &mut Prediction<'_, B>,
-        slices: &Slices<'_>,
-    ) {
-        // A scratch that is too short leaves NaN, which never deploys.
-        if self
-            .try_predict(state, action, scratch, prediction, slices)
-            .is_none()
-        {
-            for row in prediction.mean.iter_mut() {
-                *row = [f32::NAN; B];
-            }
-        }
-    }
-
-    fn try_predict<const B: usize>(
+    /// See [`crate::model::Dynamics::predict`]. `None` if the scratch is too short, or a pause
+    /// stopped the work.
+    pub(crate) fn predict<const B: usize>(
         &self,
         state: &[[f32; B]],
         action: &[[f32; B]],
@@ -323,19 +279,7 @@ impl<'a> GaussianProcess<'a> {
     /// = k′ᵀ alpha, and d sigma / dx = (k′(x, x) / 2 − k′ᵀ Mᵀ v) / sigma,
     /// their error bounds held fixed. They steer the adversary and enter no
     /// bound, so they are in f32. See [`crate::model::Dynamics::pull_back`].
-    pub fn pull_back<const B: usize>(
-        &self,
-        cotangent: &PredictionCotangent<'_, B>,
-        scratch: &mut [[f32; B]],
-        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
-        slices: &Slices<'_>,
-    ) {
-        // A scratch that is too short gives a zero gradient: the adversary
-        // stays where it is and the forward sweep reports the NaN.
-        let _ = self.try_pull_back(cotangent, scratch, cotangents, slices);
-    }
-
-    fn try_pull_back<const B: usize>(
+    pub(crate) fn pull_back<const B: usize>(
         &self,
         cotangent: &PredictionCotangent<'_, B>,
         scratch: &mut [[f32; B]],
@@ -388,7 +332,6 @@ impl<'a> GaussianProcess<'a> {
     }
 }
 
-/// The tiles of so many outputs.
 pub(crate) fn tiles_of(
     kernels: &[Kernel],
     (points, groups): (usize, &[u16]),

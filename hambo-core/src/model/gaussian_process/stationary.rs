@@ -23,7 +23,6 @@ pub(super) struct StationaryOutput<'a> {
     numbers: OutputNumbers,
     /// q of the coordinates' unit.
     fraction_bits: u32,
-    /// The largest coordinate.
     limit: i32,
     /// Coordinates for each unit of an input.
     factors: &'a [f32],
@@ -44,11 +43,10 @@ impl<'a> StationaryOutput<'a> {
     /// tiles. All but the factors are integers. `None` also if there are more
     /// groups than points, or none.
     pub fn tiles(points: usize, groups: usize, inputs: usize) -> Option<usize> {
-        let runs = match (1..=points).contains(&groups) {
-            true if groups == points => 2,
-            true => 3,
-            false => return None,
-        };
+        if !(1..=points).contains(&groups) {
+            return None;
+        }
+        let runs = if groups == points { 2 } else { 3 };
         let per_group = groups.div_ceil(TILE).checked_mul(runs)?;
         per_group
             .checked_add(points.div_ceil(TILE))?

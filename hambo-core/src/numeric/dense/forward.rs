@@ -13,7 +13,7 @@ impl Dense<'_> {
     /// `output = f(W input + b)`, where `f` sees the sums while they are still
     /// in registers.
     #[inline(never)] // One copy in flash.
-    pub fn forward_through<const B: usize>(
+    pub(crate) fn forward_through<const B: usize>(
         &self,
         f: impl Fn(f32) -> f32,
         input: &[[f32; B]],

@@ -30,7 +30,6 @@ pub enum Activation {
 impl Activation {
     /// Whether the derivative follows from the value after the activation, so
     /// that the value before it need not be kept.
-    #[must_use]
     pub fn derivative_follows_from_value(self) -> bool {
         match self {
             Self::Relu | Self::Tanh => true,
@@ -39,7 +38,6 @@ impl Activation {
     }
 
     /// The activation of one number.
-    #[must_use]
     pub fn of(self, x: f32) -> f32 {
         match self {
             Self::Relu => relu(x),

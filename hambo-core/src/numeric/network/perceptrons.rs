@@ -22,7 +22,6 @@ pub(crate) struct Perceptrons<'a> {
     input_scale: &'a [f32],
 }
 
-/// The parts of the scratch.
 struct Scratch<'r, const B: usize> {
     input: &'r mut [[f32; B]],
     hidden: &'r mut [[f32; B]],

@@ -22,7 +22,6 @@ struct LayerShape {
     activation: Activation,
 }
 
-/// The sizes of a perceptron.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NetworkShape {
     layers: Vec<LayerShape, MAX_LAYERS>,
@@ -85,12 +84,10 @@ impl NetworkShape {
         Ok(shape)
     }
 
-    /// Width of the input.
     pub fn inputs(&self) -> usize {
         self.layers.first().map_or(0, |layer| layer.inputs)
     }
 
-    /// Width of the output.
     pub fn outputs(&self) -> usize {
         self.layers.last().map_or(0, |layer| layer.outputs)
     }

@@ -19,9 +19,12 @@ impl Numbers {
     fn new(size: usize, stream: &mut Stream) -> Self {
         let blocks = size.div_ceil(TILE);
         let mut tile = |shift: bool| {
-            core::array::from_fn(|_| match shift {
-                true => 1 + stream.index(31).cast_signed(),
-                false => number(stream),
+            core::array::from_fn(|_| {
+                if shift {
+                    1 + stream.index(31).cast_signed()
+                } else {
+                    number(stream)
+                }
             })
         };
         let count = LowerTriangular::tiles(size).unwrap();

@@ -78,7 +78,7 @@ impl Program {
     }
 
     /// The same for some ops only; the slots before them hold their values already.
-    pub fn evaluate_ops<const B: usize>(
+    pub(crate) fn evaluate_ops<const B: usize>(
         &self,
         ops: Range<usize>,
         mode: Comparison,

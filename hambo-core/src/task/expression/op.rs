@@ -214,7 +214,6 @@ impl Op {
     /// assert_eq!(less.with_comparison_width(0.1).comparison_width(), Some(0.1));
     /// assert_eq!(Op::Add(2, 5).with_comparison_width(0.1), Op::Add(2, 5));
     /// ```
-    #[must_use]
     pub fn with_comparison_width(mut self, new_width: f32) -> Self {
         match &mut self {
             Op::Less { width, .. }

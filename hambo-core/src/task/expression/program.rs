@@ -100,7 +100,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Checks a tape for a task with so many states and actions and keeps a copy.
+    /// Checks a tape for a task with these numbers of states and actions and keeps a copy.
     ///
     /// # Errors
     ///

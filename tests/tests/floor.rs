@@ -12,12 +12,12 @@ use std::path::PathBuf;
 
 use hambo_check::floor::{RobotFloor, robot_floor};
 use hambo_check::in_lanes::check;
+use hambo_core::drive::monitor::Monitor;
 use hambo_core::floor::{Floor, Shortfall};
 use hambo_core::image::{Bundle, ImageError, Part, Problem};
 use hambo_core::model::Calibration;
-use hambo_core::monitor::Monitor;
 use hambo_core::task::Allocation;
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 use hambo_data::read_task_logs;
 use hambo_task::image::AlignedBytes;
 use hambo_tests::fixture::Draw;

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_check::in_lanes::check;
+use hambo_core::gate::Reason;
 use hambo_core::image::{Image, ModelManifest, TaskManifest};
 use hambo_core::model::Calibration;
-use hambo_core::verdict::Reason;
 use hambo_lab::demo::{Experiment, study};
 use hambo_lab::environment::PointSafety;
 use hambo_task::image::AlignedBytes;

@@ -76,7 +76,7 @@ pub mod worst_start;
 mod tests;
 
 use hambo_core::task::Allocation;
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 
 use adversary::{EffortLevel, contest};
 use case::Case;

@@ -2,7 +2,7 @@
 //! go, and where the log lies.
 
 use hambo_core::image::Image;
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
 use super::adversary::Contest;

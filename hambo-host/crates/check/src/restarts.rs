@@ -9,8 +9,9 @@
 use hambo_core::adversary::{Level, Starts};
 use hambo_core::estimate::probability_limit;
 use hambo_core::image::Image;
-use hambo_core::rollout::{Objective, Rollout};
-use hambo_core::variant::Variant;
+use hambo_core::rollout::Rollout;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
 use super::case::Case;

@@ -2,12 +2,13 @@
 //! the middle of a saved run, and what the text and the report show.
 
 use hambo_core::adversary::{course_sweep, searches};
-use hambo_core::check::{Adversary, Estimate, LevelEstimate};
+use hambo_core::check::{Adversary, Estimate};
+use hambo_core::estimate::LevelEstimate;
 use hambo_core::estimate::Margin;
-use hambo_core::rollout::Objective;
+use hambo_core::gate::Verdict;
 use hambo_core::task::Allocation;
-use hambo_core::variant::Variant;
-use hambo_core::verdict::Verdict;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
 use super::adversary::{Contest, EffortLevel};

@@ -9,7 +9,8 @@ use std::cmp::Ordering;
 
 use hambo_core::adversary::{Starts, searches};
 use hambo_core::image::Image;
-use hambo_core::rollout::{Objective, Rollout};
+use hambo_core::rollout::Rollout;
+use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Effort, Variant};
 
 use super::case::Case;

@@ -18,12 +18,12 @@ use hambo_check::names::reasons;
 use hambo_check::number::Number;
 use hambo_check::worst_start::find_worst_starts;
 use hambo_core::check::Outcome;
-use hambo_core::device_link::DeviceResult;
+use hambo_core::drive::monitor::Monitor;
 use hambo_core::floor::Floor;
+use hambo_core::gate::Verdict;
 use hambo_core::image::{Bundle, Image};
-use hambo_core::monitor::Monitor;
+use hambo_core::link::device::DeviceResult;
 use hambo_core::rollout::Buffers;
-use hambo_core::verdict::Verdict;
 use hambo_device::{DeviceError, Qemu};
 use hambo_learn::model_file::ModelFile;
 use hambo_learn::monitor::settings;
@@ -194,7 +194,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
             "instructions": measured.as_ref().map(|device| device.usage.work.count()),
             "stack_high_water": measured.as_ref().map(|device| device.usage.stack_high_water),
             "device": measured.as_ref().map(|device| serde_json::json!({
-                "verdict": device.verdict.name(),
+                "verdict": device.decision(),
                 "bound": Number::from(device.bound),
                 "bound_bits": format!("{:08x}", device.bound.to_bits()),
                 "digest": format!("{:08x}", device.digest),
@@ -233,7 +233,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
         writeln!(
             out,
             "device: {}, lower bound {:.3} (bits {:08x}, digest {:08x}), equal on the host",
-            device.verdict.name(),
+            device.decision(),
             Number::from(device.bound),
             device.bound.to_bits(),
             device.digest
@@ -284,14 +284,14 @@ impl ExportArguments {
             error => error.into(),
         })?;
         let (device, host) = (result.result, check(image)?);
-        let equal = (device.verdict.name(), device.bound.to_bits(), device.digest)
+        let equal = (device.decision(), device.bound.to_bits(), device.digest)
             == (host.verdict.name(), host.bound.to_bits(), host.digest());
         if !equal {
             return Err(Error::Usage(format!(
                 "the device and the host disagree: {}, bound {} and digest {:08x} on the device, \
                  {}, {} and {:08x} on the host\nhelp: build the firmware from the same commit as \
                  hambo",
-                device.verdict.name(),
+                device.decision(),
                 device.bound,
                 device.digest,
                 host.verdict.name(),

@@ -1,7 +1,7 @@
 //! What a task says of its dynamics, held against a log: known states and pairs on the unit
 //! circle.
 
-use hambo_core::expression::ProgramError;
+use hambo_core::task::expression::ProgramError;
 
 use super::known_states::KnownStates;
 use super::{Log, follows::goes_on};

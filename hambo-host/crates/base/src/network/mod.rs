@@ -12,7 +12,7 @@ pub mod reference;
 pub mod standardisation;
 pub mod vectors;
 
-pub use hambo_core::network::Activation;
+pub use hambo_core::numeric::network::Activation;
 pub use initial::Initial;
 use perceptron::LayerShape;
 pub use standardisation::Standardisation;

@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use hambo_core::adversary::{Focus, Level, Starts, searches};
 use hambo_core::check::{Estimate, Outcome};
-use hambo_core::constraint::ConstraintKind;
 use hambo_core::image::Image;
-use hambo_core::rollout::{Objective, Rollout};
+use hambo_core::rollout::Rollout;
+use hambo_core::task::ConstraintKind;
 use hambo_core::task::Effort;
-use hambo_core::variant::Variant;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 
 use super::grow::grown;
 use super::scout::{self, scout};

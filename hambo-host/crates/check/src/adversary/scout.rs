@@ -4,8 +4,9 @@
 use hambo_core::adversary::{Focus, Level, SearchResult, Starts, searches};
 use hambo_core::image::Image;
 use hambo_core::policy::StoredPolicy;
-use hambo_core::rollout::{Objective, Rollout};
-use hambo_core::variant::Variant;
+use hambo_core::rollout::Rollout;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 
 use crate::case::Case;
 use crate::in_lanes::{search_all, search_promising, work_of};

@@ -1,8 +1,8 @@
 //! A task held against a log: where the two disagree, with the worst rows.
 
 use hambo_core::check::FEWEST_STARTS;
-use hambo_core::constraint::{Constraint, ConstraintKind};
-use hambo_core::expression::{Comparison, Inputs, Program, Variable};
+use hambo_core::task::expression::{Comparison, Inputs, Program, Variable};
+use hambo_core::task::{Constraint, ConstraintKind};
 
 use super::finding::{Finding, Review, WorstRow};
 use super::range;

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use hambo_core::expression::ProgramError;
+use hambo_core::task::expression::ProgramError;
 
 use crate::{Block, ColumnNames, DataError, Memory, Origin, Table, read_table};
 use hambo_base::Error;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 
 use super::{BenchError, Contest};
 use hambo_base::Error;

@@ -11,7 +11,7 @@ mod point_safety;
 mod random;
 mod rollout;
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 
 pub use disturbance::{Disturbance, DisturbedSystem, Reading};
 #[cfg(feature = "mujoco")]

@@ -23,7 +23,7 @@ NUMBER = r"(\d[\d_]*(?:\.[\d_]*)?(?:e-?\d+)?)"
 # File, what stands before its table, numbers of a row, the row's last number from the others.
 TABLES = [
     ("hambo-core/src/estimate/student.rs", "const TABLE", 3, lambda n, tail: stats.t.isf(tail, n)),
-    ("hambo-core/src/arithmetic/random.rs", "let table = [", 2, stats.norm.isf),
+    ("hambo-core/src/numeric/random.rs", "let table = [", 2, stats.norm.isf),
     (
         "hambo-host/crates/learn/src/calibration/distributions.rs",
         "fn quantiles_agree_with_the_tables",

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 
 use embedded_hal::digital::{ErrorType, OutputPin};
 use hambo_core::drive::{Actuator, Drive, DriveSettings, Mode, Sensor, Stop};
-use hambo_core::monitor::MonitorSettings;
+use hambo_core::image::MonitorSettings;
 use hambo_core::{Check, Heartbeat, LineDead, Permit, Progress, Pulse, example};
 use libfuzzer_sys::fuzz_target;
 

@@ -8,9 +8,9 @@
 
 use hambo_core::Floor;
 use hambo_core::check::Check;
+use hambo_core::gate::Verdict;
 use hambo_core::image::container::{ALIGNMENT, HEADER, header};
 use hambo_core::image::{Bundle, Image, Part};
-use hambo_core::verdict::Verdict;
 use libfuzzer_sys::fuzz_target;
 
 /// A check that needs more rows is not run: it would be slow, and no different.

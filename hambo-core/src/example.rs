@@ -9,37 +9,21 @@
 //! - the worst choice inside the set pushes by 0.1 away from the origin at
 //!   every step, through 1, 0.6, 0.4 and 0.3, and gives −1.61.
 //!
-//! ```
-//! use hambo_core::{Check, Progress};
-//!
-//! let image = hambo_core::example::image()?;
-//! let mut rows = [[0.0; 4]; 128];
-//! let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
-//! let Progress::Finished(outcome) = check.advance(1000) else {
-//!     return Err("it takes fewer sweeps than that");
-//! };
-//! assert!((outcome.neutral + 1.328).abs() < 1e-3);
-//! assert!((outcome.bound + 1.61).abs() < 1e-3);
-//! assert_eq!(outcome.verdict.name(), "deploy");
-//! # Ok::<(), &str>(())
-//! ```
-//!
 //! Nothing but examples and tests uses this module, and a linker leaves it out.
 
 use heapless::Vec;
 
-use crate::arithmetic::dense::TILE;
-use crate::constraint::Constraint;
-use crate::expression::{Op, Program, Variable};
 use crate::image::Image;
 use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support, nested_beta,
 };
-use crate::network::{Activation, NetworkShape};
-use crate::physics::Physics;
-use crate::policy::{ActionMap, Head, Linear, StoredPolicy};
-use crate::task::{Allocation, Effort, InitialKind, InitialState, Limits, Method, Task};
-use crate::wrap::Wraps;
+use crate::numeric::dense::TILE;
+use crate::numeric::network::{Activation, NetworkShape};
+use crate::policy::{ActionMap, Linear, StoredPolicy};
+use crate::task::expression::{Op, Program, Variable};
+use crate::task::{
+    Allocation, Constraint, Effort, InitialKind, InitialState, Limits, Method, Physics, Task, Wraps,
+};
 
 /// Two members of one layer each: biases, then the weights of s and of a. The
 /// outputs are the mean and the raw standard deviation.
@@ -55,21 +39,23 @@ const MEMBERS: [[f32; TILE]; 6] = [
 /// The bias and the gain of the controller.
 const GAIN: [[f32; TILE]; 2] = [[0.0; TILE], [-0.5, 0.0, 0.0, 0.0]];
 
+/// Physical units: one input each for state and action, one output.
+pub(crate) const UNITS: Standardisation<'static> = Standardisation {
+    input_mean: &[0.0, 0.0],
+    input_scale: &[1.0, 1.0],
+    output_mean: &[0.0],
+    output_scale: &[1.0],
+    noise_scale: &[1.0],
+};
+
 /// The model, with the smallest confidence set that holds both members.
 ///
 /// # Errors
 /// Never; the sizes fit together.
 pub fn model() -> Result<Model<'static>, &'static str> {
     let network = NetworkShape::new(2, &[], 2, Activation::Relu).map_err(|_| "network")?;
-    let standardisation = Standardisation {
-        input_mean: &[0.0, 0.0],
-        input_scale: &[1.0, 1.0],
-        output_mean: &[0.0],
-        output_scale: &[1.0],
-        noise_scale: &[1.0],
-    };
-    let ensemble = Ensemble::new(network, 1, (1e-3, 1.0), standardisation, &MEMBERS)
-        .map_err(|_| "ensemble")?;
+    let ensemble = Ensemble::new(network, 1, (1e-3, 1.0), UNITS, &MEMBERS);
+    let ensemble = ensemble.map_err(|_| "ensemble")?;
     Ok(Model {
         dynamics: Dynamics::Ensemble(ensemble),
         confidence: ConfidenceSet {
@@ -150,10 +136,12 @@ pub fn task() -> Result<Task<'static>, &'static str> {
 /// The controller a = −s / 2.
 ///
 /// ```
-/// use hambo_core::policy::Policy;
+/// use hambo_core::numeric::Slices;
+/// use hambo_core::policy::{Policy, PolicyInputs};
 /// let policy = hambo_core::example::policy()?;
 /// let mut action = [[0.0]];
-/// policy.act(&[[1.0]], &[], &mut [[0.0]; 16], &mut action);
+/// let (mut scratch, slices) = ([[0.0]; 16], Slices::default());
+/// policy.act(PolicyInputs::new(&[[1.0]], &mut scratch, &slices), &mut action);
 /// assert_eq!(action, [[-0.5]]);
 /// # Ok::<(), &str>(())
 /// ```
@@ -161,13 +149,7 @@ pub fn task() -> Result<Task<'static>, &'static str> {
 /// # Errors
 /// Never; the sizes fit together.
 pub fn policy() -> Result<StoredPolicy<'static>, &'static str> {
-    let actions = ActionMap {
-        head: Head::Deterministic,
-        squash: false,
-        log_std: &[],
-        scale: &[1.0],
-        offset: &[0.0],
-    };
+    let actions = ActionMap::deterministic(&[1.0], &[0.0]);
     let policy = Linear::new(&GAIN, 1, actions).map_err(|_| "policy")?;
     Ok(StoredPolicy::Linear(policy))
 }
@@ -180,7 +162,7 @@ pub fn image() -> Result<Image<'static>, &'static str> {
     image_with(|_| {})
 }
 
-/// Likewise with a task that `change` has made another one of.
+/// The image with a task that `change` has changed.
 ///
 /// ```
 /// let image = hambo_core::example::image_with(|task| task.threshold = None)?;

@@ -3,45 +3,28 @@
 //! From a dynamics model with honest uncertainty, a controller and a task,
 //! [`check::Check`] lets an adversary pick, inside the model's uncertainty,
 //! the transitions that hurt the controller most, and gives a lower bound on
-//! the controller's return and a [`verdict::Verdict`].
+//! the controller's return and a [`gate::Verdict`].
 //!
 //! Whoever writes firmware needs the names at the root of this crate and no
 //! more; the crate's README and `examples/own_firmware.rs` show how.
 //!
 //! Layers look only downward:
 //!
-//! | module | what it holds | in the paper |
+//! | folder | what it holds | in the paper |
 //! |---|---|---|
-//! | `parameter` | which parameter of a constructor is wrong | |
-//! | [`pause`] | long work in slices, and whether there is to be another | |
-//! | [`arithmetic`] | lanes, the dense and triangular kernels, elementary functions, random streams | |
+//! | [`numeric`] | lanes, dense and triangular kernels, perceptrons, elementary functions, random streams, long work in slices | h_theta |
 //! | [`estimate`] | means over trajectories with their sampling margin, the shares of delta | the Monte-Carlo estimate |
-//! | [`expression`] | reward, termination and constraints as byte code with derivatives | r(s, a) |
-//! | [`constraint`] | when in time a constraint must hold, and how often | c_i |
-//! | [`network`] | multilayer perceptrons and their derivatives | h_theta |
+//! | [`task`] | horizon, reward and constraints as byte code with derivatives, limits, initial states, known physics, variants, threshold | M, p0, T, r(s, a), c_i; section 4.1 |
 //! | [`model`] | network ensembles, Gaussian processes, their derivatives, the confidence set | mu, sigma, beta, tau; equations (4) and (5) |
-//! | [`limits`] | lower and upper ends of states and actions | |
-//! | [`wrap`] | states that come back after a period, such as angles | |
-//! | [`physics`] | states that are computed, pairs on the unit circle, what the model sees of the state | |
-//! | [`variant`] | CA, DA1, DAinf and the neutral estimates | section 4.1 |
-//! | [`policy`] | controllers and their derivatives, trained adversaries | pi, eta(s, a) |
-//! | [`task`] | horizon, limits, initial states, thresholds | M, p0, T |
+//! | [`policy`] | controllers and their derivatives | pi |
 //! | [`rollout`] | one step, one trajectory, and the adjoint sweep back along it | equation (1) |
 //! | [`adversary`] | the searches for the worst eta and the worst members, their two levels and the minimum over them | equation (2), DAinf's quantile |
-//! | `permit` | the key to the actuator, in code words | |
-//! | `work_done` | proofs that work went on, for a watchdog | |
-//! | [`verdict`] | deploy, reject or abstain, and why | definition 2.1 |
+//! | [`gate`] | deploy, reject or abstain, and why; the key to the actuator, in code words; output pin and heartbeat | definition 2.1 |
 //! | [`image`] | bytes to a validated model, task, policy and trained adversaries | |
-//! | `checksum` | one number for what rests in memory | |
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
-//! | [`monitor`] | whether the robot that drives is still the one that was modelled | |
+//! | [`drive`] | the checked controller at work, period by period; the monitor that tells whether the robot is still the one that was modelled | |
 //! | [`floor`] | what a robot asks of every bundle | |
-//! | [`drive`] | the checked controller at work, period by period, under the monitor | |
-//! | [`frame`] | messages between zero bytes, with a checksum | |
-//! | [`device_link`] | what a device tells its host | |
-//! | [`drive_link`] | what a device that drives and a host that plays the robot tell each other | |
-//! | `output_enable` | the pin that a permit raises (feature `embedded-hal`) | |
-//! | `heartbeat` | the same line as edges, which end with loop or monitor | |
+//! | [`link`] | what device and host tell each other | |
 //! | [`example`] | the robot of the examples | |
 //!
 //! # From the paper to the code
@@ -52,7 +35,7 @@
 //! (1) lets an adversary eta in [−1, 1]^ds pick the point of that box at every
 //! step ([`rollout`]), and equation (2) takes the worst eta ([`adversary`]).
 //! Its return, averaged over trajectories and less a margin for their number
-//! ([`estimate`]), is the lower bound b of definition 2.1; [`verdict`] holds
+//! ([`estimate`]), is the lower bound b of definition 2.1; [`gate`] holds
 //! it against the task's threshold.
 //!
 //! ```
@@ -87,53 +70,29 @@
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
 pub mod adversary;
-pub mod arithmetic;
 pub mod check;
-mod checksum;
-pub mod constraint;
-pub mod device_link;
 pub mod drive;
-pub mod drive_link;
 pub mod estimate;
 pub mod example;
-pub mod expression;
 pub mod floor;
-pub mod frame;
-#[cfg(feature = "embedded-hal")]
-mod heartbeat;
+pub mod gate;
 pub mod image;
-pub mod limits;
+pub mod link;
 pub mod model;
-pub mod monitor;
-pub mod network;
-#[cfg(feature = "embedded-hal")]
-mod output_enable;
-mod parameter;
-pub mod pause;
-mod permit;
-pub mod physics;
+pub mod numeric;
 pub mod policy;
 pub mod rollout;
 pub mod task;
-pub mod variant;
-pub mod verdict;
-mod work_done;
-pub mod wrap;
 
-pub use check::{CapacityError, Check, Outcome, Progress};
+pub use check::{Check, Outcome, Progress};
 pub use floor::{Floor, Shortfall};
 #[cfg(feature = "embedded-hal")]
-pub use heartbeat::{Heartbeat, LineDead, Pulse};
+pub use gate::{Heartbeat, LineDead, OutputEnable, Pulse};
+pub use gate::{Permit, Reason, SliceProofs, Verdict, WorkDone};
 pub use image::{Bundle, Image, ImageError};
 pub use nalgebra::SVector;
-#[cfg(feature = "embedded-hal")]
-pub use output_enable::OutputEnable;
-pub use parameter::ParameterError;
-pub use pause::Pause;
-pub use permit::Permit;
+pub use numeric::{CapacityError, ParameterError, Pause};
 pub use policy::{Controller, LaneByLane, Policy};
-pub use verdict::{Reason, Verdict};
-pub use work_done::{SliceProofs, WorkDone};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

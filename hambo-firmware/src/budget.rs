@@ -7,11 +7,11 @@
 #![no_main]
 
 use core::hint::black_box;
-use hambo_core::{
-    device_link::{DeviceMessage, ModelCost, ModelCosts},
-    image::{Part, container::Container, parse_model},
-    model::{Dynamics, Prediction, PredictionCotangent},
-};
+use hambo_core::image::container::Container;
+use hambo_core::image::{Part, parse_model};
+use hambo_core::link::device::{DeviceMessage, ModelCost, ModelCosts};
+use hambo_core::model::{Dynamics, Prediction, PredictionCotangent};
+use hambo_core::numeric::Slices;
 use hambo_firmware::{board, counter::Counter, fault, link, workspace};
 
 /// Forward passes and adjoints counted of each model.
@@ -62,6 +62,7 @@ fn measure(dynamics: &Dynamics<'_>, rows: Rows<'_>, counter: &Counter) -> Option
         adjoint: 0,
         calls: CALLS,
     };
+    let whole = Slices::default();
     let mut number = 0_u16;
     for _ in 0..CALLS {
         // Between -1 and 1, different everywhere.
@@ -75,14 +76,15 @@ fn measure(dynamics: &Dynamics<'_>, rows: Rows<'_>, counter: &Counter) -> Option
             aleatoric_std: &mut *aleatoric_std,
         };
         let start = counter.elapsed();
-        black_box(dynamics).predict(state, action, scratch, &mut prediction);
+        black_box(dynamics).predict(state, action, scratch, &mut prediction, &whole);
         let forward = counter.elapsed();
         let ones = PredictionCotangent {
             mean: cotangent,
             epistemic_std: cotangent,
             aleatoric_std: cotangent,
         };
-        black_box(dynamics).pull_back(&ones, scratch, state_cotangent, action_cotangent);
+        let cotangents = (&mut *state_cotangent, &mut *action_cotangent);
+        black_box(dynamics).pull_back(&ones, scratch, cotangents, &whole);
         let adjoint = counter.elapsed();
         cost.forward += forward - start;
         cost.adjoint += adjoint - forward;

@@ -8,13 +8,11 @@ use crate::control_loop::Shared;
 use crate::gate::{self, Rows};
 use crate::slices::Watched;
 use core::ops::ControlFlow;
-use hambo_core::{
-    Bundle, Pause,
-    check::Outcome,
-    device_link::Refusal,
-    drive_link::CandidateResult,
-    image::{ImageError, Part, Problem},
-};
+use hambo_core::check::Outcome;
+use hambo_core::image::{ImageError, Part, Problem};
+use hambo_core::link::device::Refusal;
+use hambo_core::link::drive::CandidateResult;
+use hambo_core::{Bundle, Pause};
 use hambo_firmware::board;
 
 /// Between two slices of the check it is asked whether the drive goes on: with its end the check
@@ -23,9 +21,10 @@ struct WhileDriving<'s>(&'s Shared);
 
 impl Pause for WhileDriving<'_> {
     fn pause(&self) -> ControlFlow<()> {
-        match self.0.is_going() {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        if self.0.is_going() {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
         }
     }
 }

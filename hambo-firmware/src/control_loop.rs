@@ -5,14 +5,12 @@ use crate::robot_link::{POLLS, RobotLink};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use critical_section::Mutex;
-use hambo_core::{
-    Heartbeat, LineDead, Pulse,
-    drive::{Actuator, Claimed, Drive, OtherAction, Sensor, Stop},
-    drive_link::{
-        Acted, CandidateResult, Claim, DriveMessage, DriveRefusal, Numbers, RobotMessage,
-        SensorSample, Token,
-    },
+use hambo_core::drive::{Actuator, Claimed, Drive, OtherAction, Sensor, Stop};
+use hambo_core::link::drive::{
+    Acted, CandidateResult, Claim, DriveMessage, DriveRefusal, Numbers, RobotMessage, SensorSample,
+    Token,
 };
+use hambo_core::{Heartbeat, LineDead, Pulse};
 use hambo_firmware::{
     board::{EnablePin, Watchdog},
     counter::Counter,

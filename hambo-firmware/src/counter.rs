@@ -8,7 +8,7 @@ use crate::board::INSTRUCTIONS_PER_TICK;
 use core::sync::atomic::{AtomicU32, Ordering};
 use cortex_m::peripheral::{SYST, syst::SystClkSource};
 use cortex_m_rt::exception;
-use hambo_core::device_link::Work;
+use hambo_core::link::device::Work;
 
 /// SysTick counts down from here and starts again.
 const RELOAD: u32 = 0x00ff_ffff;

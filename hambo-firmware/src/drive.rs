@@ -16,13 +16,11 @@ use crate::robot_link::RobotLink;
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use cortex_m::peripheral::NVIC;
-use hambo_core::{
-    Bundle, Heartbeat, LineDead,
-    drive::{Drive, DriveError, DriveSettings},
-    drive_link::{
-        Begin, DriveMessage, DriveRefusal, DriveSummary, MAX_NUMBERS, Numbers, Ready, token,
-    },
+use hambo_core::drive::{Drive, DriveError, DriveSettings};
+use hambo_core::link::drive::{
+    Begin, DriveMessage, DriveRefusal, DriveSummary, MAX_NUMBERS, Numbers, Ready, token,
 };
+use hambo_core::{Bundle, Heartbeat, LineDead};
 use hambo_firmware::{
     board::{self, EnablePin, Watchdog},
     counter::Counter,
@@ -32,8 +30,8 @@ use hambo_firmware::{
 /// The control period in microseconds. A bundle with another time step is refused.
 pub const PERIOD_US: u32 = 50_000;
 
-/// Without an edge for so many milliseconds the watchdog resets the board: less than two periods,
-/// and more than one on a watchdog whose clock is half as fast again.
+/// Milliseconds without an edge after which the watchdog resets the board: less than two
+/// periods, and more than one on a watchdog whose clock is half as fast again.
 const PULSE_LIMIT: u32 = 90;
 
 /// Where the drive lies and how long it is, for a debugger.

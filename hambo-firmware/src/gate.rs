@@ -1,11 +1,9 @@
 //! From the bytes in flash to an outcome, and from there to a permit.
 
-use hambo_core::{
-    Bundle, Floor, Image, Permit,
-    check::{Check, Outcome, Progress},
-    device_link::Refusal,
-    policy::StoredPolicy,
-};
+use hambo_core::check::{Check, Outcome, Progress};
+use hambo_core::link::device::Refusal;
+use hambo_core::policy::StoredPolicy;
+use hambo_core::{Bundle, Floor, Image, Permit};
 use hambo_firmware::{board, workspace};
 
 use crate::slices::Watched;
@@ -43,7 +41,7 @@ pub fn run(rows: Rows<'_>, slices: &dyn Watched) -> Result<Checked, Refusal> {
 /// of stack.
 pub type Then<'t> = &'t mut dyn FnMut(Outcome);
 
-/// Likewise of a bundle that was read. The permit of the fallback, where there is one.
+/// Checks a bundle that was read. Gives the permit of the fallback, where there is one.
 #[inline(never)]
 pub fn check_bundle(
     bundle: &Bundle<'_>,

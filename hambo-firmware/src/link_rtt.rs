@@ -12,7 +12,7 @@ use core::{
     cell::UnsafeCell,
     sync::atomic::{AtomicUsize, Ordering},
 };
-use hambo_core::device_link::DeviceMessage;
+use hambo_core::link::device::DeviceMessage;
 
 const SIZE: usize = 1536;
 

@@ -6,7 +6,7 @@ use cortex_m_semihosting::{
     debug::{self, EXIT_FAILURE, EXIT_SUCCESS},
     nr, syscall,
 };
-use hambo_core::device_link::DeviceMessage;
+use hambo_core::link::device::DeviceMessage;
 
 /// The host's handle of standard output, or -1 before the first write.
 static STDOUT: AtomicIsize = AtomicIsize::new(-1);
@@ -41,7 +41,7 @@ pub fn finished() {
     debug::exit(EXIT_SUCCESS);
 }
 
-/// Likewise of a program that has nothing more to do.
+/// Ends a program that has nothing more to do.
 pub fn finish() -> ! {
     finished();
     stay()

@@ -12,11 +12,9 @@ mod robot_link;
 mod slices;
 
 use drive::Ports;
-use hambo_core::{
-    Heartbeat, OutputEnable, Permit, Verdict,
-    device_link::{BoardStatus, DeviceMessage, DeviceResult, Refusal, Usage},
-    drive_link::Begin,
-};
+use hambo_core::link::device::{BoardStatus, DeviceMessage, DeviceResult, Refusal, Usage};
+use hambo_core::link::drive::Begin;
+use hambo_core::{Heartbeat, OutputEnable, Permit, Verdict};
 use hambo_firmware::{
     board::{self, EnablePin, Watchdog},
     counter::Counter,
@@ -25,8 +23,8 @@ use hambo_firmware::{
 use robot_link::RobotLink;
 use slices::Slices;
 
-/// Within so many milliseconds a bundle of the largest size is read and hashed, also on a
-/// chip at 16 MHz.
+/// Milliseconds in which a bundle of the largest size is read and hashed, also on a chip at
+/// 16 MHz.
 const READ_LIMIT: u32 = 30_000;
 
 #[cortex_m_rt::entry]

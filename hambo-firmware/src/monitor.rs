@@ -6,11 +6,9 @@
 #![no_std]
 #![no_main]
 
-use hambo_core::{
-    device_link::{DeviceMessage, WatchedDrive},
-    image::Image,
-    monitor::{Measured, Monitor, MonitorSettings},
-};
+use hambo_core::drive::monitor::{Measured, Monitor};
+use hambo_core::image::{Image, MonitorSettings};
+use hambo_core::link::device::{DeviceMessage, WatchedDrive};
 use hambo_firmware::{board, counter::Counter, fault, link, workspace};
 
 /// Numbers of the largest transition.

@@ -1,9 +1,8 @@
 //! The line to the robot.
 
-use hambo_core::{
-    drive_link::{Begin, DriveMessage, RobotMessage},
-    frame::{self, FrameReader},
-};
+use hambo_core::link::drive::{Begin, DriveMessage, RobotMessage};
+use hambo_core::link::frame;
+use hambo_core::link::frame::FrameReader;
 use hambo_firmware::board::Uart;
 
 /// Polls without a byte after which the robot is gone: seconds.

@@ -26,7 +26,7 @@ pub trait Watched: Pause {
     /// A check begins with its first slice.
     fn begin(&self) {}
 
-    /// So many sweeps of all are done. What lies between two sweeps ends a slice too.
+    /// This many sweeps of all are done. What lies between two sweeps ends a slice too.
     fn sweeps_done(&self, _done: u32, _total: u32) {}
 }
 

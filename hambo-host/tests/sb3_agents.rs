@@ -7,7 +7,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use hambo_core::numeric::Slices;
 use hambo_core::policy::Policy;
+use hambo_core::policy::PolicyInputs;
 use hambo_task::image::{AlignedBytes, decode_policy, encode_policy};
 use hambo_task::policy::{Head, HostPolicy, PerceptronPolicy, Spread};
 use hambo_task::task::TaskFile;
@@ -86,7 +88,8 @@ impl Agent {
         for (observation, wanted) in &self.rows {
             let state: Vec<[f32; 1]> = observation.iter().map(|x| [*x as f32]).collect();
             let mut action = vec![[f32::NAN]; count];
-            stored.act(&state, &vec![[0.0]; count], &mut scratch, &mut action);
+            let whole = Slices::default();
+            stored.act(PolicyInputs::new(&state, &mut scratch, &whole), &mut action);
             let limits = self.low.iter().zip(&self.high);
             for (([found], wanted), (low, high)) in action.iter().zip(wanted).zip(limits) {
                 assert!(found.is_finite(), "{}: {found}", self.name);

@@ -7,8 +7,8 @@ use std::error::Error;
 use hambo_base::observer::Unobserved;
 use hambo_check::adversary::{AdversaryCost, EffortLevel, check_against_adversaries};
 use hambo_check::case::Case;
-use hambo_core::rollout::Objective;
-use hambo_core::variant::Variant;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 use hambo_lab::environment::Pendulum;
 use hambo_tests::systems;
 

@@ -14,7 +14,7 @@ use hambo_base::observer::Unobserved;
 use hambo_check::adversary::{AdversarialCheck, EffortLevel, check_against_adversaries};
 use hambo_check::case::Case;
 use hambo_check::{CheckOptions, DEFAULT_TRAJECTORIES};
-use hambo_core::rollout::Objective;
+use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Variant};
 use hambo_data::read_task_logs;
 use hambo_lab::environment::{MeanReturn, Pendulum};

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use hambo_base::network::{Layer, Standardisation};
 use hambo_core::check::Check;
-use hambo_core::device_link::ModelCost;
 use hambo_core::image::Image;
+use hambo_core::image::MonitorSettings;
+use hambo_core::link::device::ModelCost;
 use hambo_core::model::{Calibration, Kernel, nested_beta};
-use hambo_core::monitor::MonitorSettings;
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Allocation, Effort};
 use hambo_device::Qemu;

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hambo_core::image::Image;
-use hambo_core::physics::ModelInputs;
+use hambo_core::task::ModelInputs;
 use hambo_learn::gaussian_process::VarianceGroups;
 use hambo_task::expression::{Compiler, Names};
 use hambo_task::image::AlignedBytes;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use hambo_base::observer::Unobserved;
 use hambo_check::adversary::{EffortLevel, check_against_adversaries};
 use hambo_check::improve::{ImproveOptions, improve};
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 use hambo_lab::environment::{Environment, Pendulum, rollout};
 use hambo_task::image::encode_policy;
 use hambo_task::policy::HostPolicy;

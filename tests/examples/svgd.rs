@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 use hambo_learn::ensemble::{Bandwidth, EnsembleOptions, Inference, Trainer, TrainingSet};
 
 const SEEDS: u64 = 3;

@@ -6,8 +6,8 @@ use std::error::Error;
 use hambo_check::floor::FloorOptions;
 use hambo_core::image::MonitorSettings;
 use hambo_core::model::{Calibration, nested_beta};
+use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
-use hambo_core::variant::Variant;
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_task::image::{
     AlignedBytes, BundleAbout, LoggedRegion, Uncertainty, encode_bundle, encode_image,

@@ -1,9 +1,9 @@
 //! Random policies of every kind, and their actions in f64.
 
 use hambo_base::network::Layer;
-use hambo_core::expression::{Op, Variable};
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
 use hambo_core::policy::{Head, LOG_STD_HIGH, LOG_STD_LOW, Leg, Spread, Waypoints};
+use hambo_core::task::expression::{Op, Variable};
 use hambo_task::policy::{
     ActionMap, HostPolicy, LinearPolicy, ObservedPolicy, Observer, PerceptronPolicy,
 };

@@ -1,8 +1,9 @@
 //! Transitions for `hambo-monitor`, and what the host's monitor says of them.
 
-use hambo_core::device_link::WatchedDrive;
+use hambo_core::drive::monitor::{Measured, Monitor, MonitorError};
 use hambo_core::image::Image;
-use hambo_core::monitor::{Measured, Monitor, MonitorError, MonitorSettings};
+use hambo_core::image::MonitorSettings;
+use hambo_core::link::device::WatchedDrive;
 
 /// Where the transitions begin: half of the board's region for images.
 const OFFSET: usize = 1 << 18;

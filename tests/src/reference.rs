@@ -1,7 +1,7 @@
 //! The method in f64, as plainly as it can be written.
 
 use hambo_core::image::PRIOR_ACTIVATION;
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
 use hambo_core::policy::Leg;
 use hambo_learn::ensemble::{Member, TrainedEnsemble};
 

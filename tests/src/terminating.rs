@@ -10,7 +10,7 @@ use hambo_base::network::{Layer, Standardisation};
 use hambo_check::assumption::SetOrigin;
 use hambo_check::case::Case;
 use hambo_core::model::{Calibration, nested_beta};
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
 use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
 use hambo_task::image::{LoggedRegion, Uncertainty, encode_policy};

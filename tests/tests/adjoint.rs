@@ -1,11 +1,12 @@
 //! The adjoint sweep against differences of an f64 rollout.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_core::arithmetic::random::Stream;
 use hambo_core::image::Image;
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
+use hambo_core::numeric::random::Stream;
 use hambo_core::policy::{Leg, Waypoints};
-use hambo_core::rollout::{Buffers, Objective, Rollout};
+use hambo_core::rollout::{Buffers, Rollout};
+use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_learn::ensemble::TrainedEnsemble;
 use hambo_learn::ensemble::encode_ensemble;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_base::observer::Unobserved;
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
 use hambo_data::{Log, Transition};
 use hambo_learn::calibration::{CalibrationMode, CalibrationStatus, ModelCalibration};
 use hambo_learn::ensemble::EnsembleOptions;

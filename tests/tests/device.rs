@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 use hambo_base::observer::Unobserved;
 use hambo_check::parallel::{LANES, Watch, check};
 use hambo_core::check::Outcome;
-use hambo_core::device_link::{DeviceVerdict, Refusal, WatchedDrive};
+use hambo_core::gate::Reason;
+use hambo_core::gate::Verdict;
+use hambo_core::image::MonitorSettings;
 use hambo_core::image::{Image, ImageError, Part, Problem};
-use hambo_core::monitor::MonitorSettings;
+use hambo_core::link::device::{Refusal, WatchedDrive};
+use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
-use hambo_core::variant::Variant;
-use hambo_core::verdict::Reason;
 use hambo_data::{Log, with_memory};
 use hambo_device::{DeviceError, DeviceReport, Qemu};
 use hambo_lab::demo::Experiment;
@@ -95,12 +96,12 @@ fn agree(folder: &Folder, name: &str, bytes: &[u8], host: &Outcome) -> &'static 
     assert_eq!(device.bound.to_bits(), host.bound.to_bits(), "{name}");
     assert_eq!(device.neutral.to_bits(), host.neutral.to_bits(), "{name}");
     assert_eq!(device.digest, host.digest(), "{name}");
-    assert_eq!(device.verdict.name(), host.verdict.name(), "{name}");
+    assert_eq!(device.decision(), host.verdict.name(), "{name}");
     assert_eq!(device.reasons, host.reasons, "{name}");
-    let deploy = device.verdict == DeviceVerdict::Deploy;
+    let deploy = device.verdict == Ok(Verdict::Deploy);
     assert_eq!(driven_high(&report), deploy);
     assert_eq!(device.output_enabled, deploy);
-    device.verdict.name()
+    device.decision()
 }
 
 /// Of all variants but mean propagation, which is always estimated, three in turn.
@@ -245,10 +246,10 @@ fn the_gate_from_both_sides() {
         folder.run(&format!("pi_{y}.hmb"), image.as_bytes())
     };
     let (danger, safe) = rayon::join(|| run(1.1), || run(1.6));
-    assert_eq!(danger.result.verdict, DeviceVerdict::Reject);
+    assert_eq!(danger.result.verdict, Ok(Verdict::Reject));
     assert_eq!(danger.result.reasons, [Reason::ReturnBelowThreshold]);
     assert!(!danger.result.output_enabled && !driven_high(&danger) && danger.exit_success);
-    assert_eq!(safe.result.verdict, DeviceVerdict::Deploy);
+    assert_eq!(safe.result.verdict, Ok(Verdict::Deploy));
     assert!(safe.result.output_enabled && driven_high(&safe) && safe.exit_success);
     assert!(safe.result.usage.stack_high_water < 60 * 1024);
 }
@@ -267,7 +268,7 @@ fn corrupted_images_never_deploy() {
     let good = bundle(fixture::image(seed.unwrap()).unwrap().as_bytes());
     let good = good.as_bytes();
     let report = folder.run_bytes("good.hmb", good);
-    assert_eq!(report.result.verdict, DeviceVerdict::Deploy);
+    assert_eq!(report.result.verdict, Ok(Verdict::Deploy));
 
     let draw = &mut Draw::new(99);
     let mut flips: Vec<(usize, u8)> = (0..200)
@@ -281,7 +282,7 @@ fn corrupted_images_never_deploy() {
         let report = folder.run_bytes(&format!("{position}-{flip}.hmb"), &bytes);
         let verdict = report.result.verdict;
         assert!(
-            matches!(verdict, DeviceVerdict::Refused(Refusal::Image(_))),
+            matches!(verdict, Err(Refusal::Image(_))),
             "byte {position} ^ {flip:02x}: {verdict:?}"
         );
         assert!(!report.exit_success && !driven_high(&report));
@@ -296,7 +297,7 @@ fn an_empty_flash_and_a_huge_model_are_refused() {
         part: Part::Bundle,
         problem: Problem::Magic,
     };
-    let refused = DeviceVerdict::Refused(Refusal::Image(error));
+    let refused = Err(Refusal::Image(error));
     assert_eq!(erased.result.verdict, refused);
     assert!(!driven_high(&erased));
 
@@ -304,10 +305,7 @@ fn an_empty_flash_and_a_huge_model_are_refused() {
     let bytes = fixture::long_image(50_000).unwrap();
     let long = folder.run("long.hmb", bytes.as_bytes());
     let verdict = long.result.verdict;
-    assert!(
-        matches!(verdict, DeviceVerdict::Refused(Refusal::Capacity(_))),
-        "{verdict:?}"
-    );
+    assert!(matches!(verdict, Err(Refusal::Capacity(_))), "{verdict:?}");
     assert!(!driven_high(&long));
 }
 

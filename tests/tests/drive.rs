@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use hambo_base::observer::Unobserved;
 use hambo_core::drive::{KEPT, Mode, Stop};
-use hambo_core::drive_link::Begin;
-use hambo_core::monitor::MonitorSettings;
+use hambo_core::image::MonitorSettings;
+use hambo_core::link::drive::Begin;
 use hambo_core::task::{Allocation, Effort};
 use hambo_data::{Log, Transition};
 use hambo_device::{DeviceDrive, Qemu, drive_on_host};

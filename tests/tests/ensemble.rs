@@ -4,7 +4,8 @@
 use hambo_core::image::container::Container;
 use hambo_core::image::{Part, parse_model};
 use hambo_core::model::{Model, Prediction, PredictionCotangent};
-use hambo_core::network::Activation;
+use hambo_core::numeric::Slices;
+use hambo_core::numeric::network::Activation;
 use hambo_learn::ensemble::TrainedEnsemble;
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_task::image::AlignedBytes;
@@ -67,9 +68,13 @@ fn moments_agree_with_the_reference() {
             epistemic_std: &mut epistemic,
             aleatoric_std: &mut aleatoric,
         };
-        model
-            .dynamics
-            .predict(&state, &action, &mut scratch, &mut prediction);
+        model.dynamics.predict(
+            &state,
+            &action,
+            &mut scratch,
+            &mut prediction,
+            &Slices::default(),
+        );
         let reference = |b| moments(&ensemble, &noise_scale, &lane(&state, b), &lane(&action, b));
         // Stated: means 1e-4 relative, standard deviations 1e-3 relative
         // where they exceed a floor.
@@ -117,9 +122,13 @@ fn derivatives_agree_with_differences_of_the_reference() {
             epistemic_std: &mut epistemic,
             aleatoric_std: &mut aleatoric,
         };
-        model
-            .dynamics
-            .predict(&state, &action, &mut scratch, &mut prediction);
+        model.dynamics.predict(
+            &state,
+            &action,
+            &mut scratch,
+            &mut prediction,
+            &Slices::default(),
+        );
         let [c_mean, c_epistemic, c_aleatoric] = cotangents.each_ref().map(|c| single(c));
         let cotangent = PredictionCotangent {
             mean: &c_mean,
@@ -127,9 +136,12 @@ fn derivatives_agree_with_differences_of_the_reference() {
             aleatoric_std: &c_aleatoric,
         };
         let (mut by_state, mut by_action) = (vec![[0.0; 1]; space], vec![[0.0; 1]; space]);
-        model
-            .dynamics
-            .pull_back(&cotangent, &mut scratch, &mut by_state, &mut by_action);
+        model.dynamics.pull_back(
+            &cotangent,
+            &mut scratch,
+            (&mut by_state, &mut by_action),
+            &Slices::default(),
+        );
         let found: Vec<f64> = by_state
             .iter()
             .chain(&by_action)

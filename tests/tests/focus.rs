@@ -5,7 +5,7 @@
 use hambo_base::observer::Unobserved;
 use hambo_check::adversary::{AdversarialCheck, check_against_adversaries};
 use hambo_check::case::Case;
-use hambo_core::rollout::Objective;
+use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Variant};
 use hambo_lab::environment::Pendulum;
 use hambo_tests::exact_minimum::exact_minimum;

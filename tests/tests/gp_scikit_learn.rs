@@ -4,6 +4,7 @@
 use hambo_core::image::container::Container;
 use hambo_core::image::{Part, parse_model};
 use hambo_core::model::{Calibration, Kernel, Prediction};
+use hambo_core::numeric::Slices;
 use hambo_learn::gaussian_process::{
     FittedOutput, GaussianProcessFit, Hyperparameters, Likelihood, Observations, SearchOptions,
     encode_gaussian_process, fit_hyperparameters,
@@ -149,9 +150,13 @@ impl Problem {
                 epistemic_std: &mut epistemic,
                 aleatoric_std: &mut aleatoric,
             };
-            model
-                .dynamics
-                .predict(state, action, &mut scratch, &mut prediction);
+            model.dynamics.predict(
+                state,
+                action,
+                &mut scratch,
+                &mut prediction,
+                &Slices::default(),
+            );
             let (mean, std) = (f64::from(mean[0][0]), f64::from(epistemic[0][0]));
             moments.push((mean, std, stationary.then(|| unrounded(std))));
         }

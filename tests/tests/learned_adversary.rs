@@ -10,8 +10,8 @@ use hambo_check::adversary::{AdversarialCheck, EffortLevel, Learning, check_agai
 use hambo_check::case::Case;
 use hambo_check::improve::{ImproveOptions, improve};
 use hambo_check::reinforcement::Rounds;
-use hambo_core::rollout::Objective;
-use hambo_core::variant::Variant;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 use hambo_lab::environment::Pendulum;
 use hambo_tests::systems;
 use rayon::ThreadPoolBuilder;

@@ -11,8 +11,10 @@ use hambo_core::image::Image;
 use hambo_core::image::container::Container;
 use hambo_core::image::{Part, Problem, parse_model};
 use hambo_core::model::Kernel;
-use hambo_core::network::Activation;
+use hambo_core::numeric::Slices;
+use hambo_core::numeric::network::Activation;
 use hambo_core::policy::Policy;
+use hambo_core::policy::PolicyInputs;
 use hambo_core::task::{Allocation, Effort};
 use hambo_data::with_return_so_far;
 use hambo_data::{Log, Transition};
@@ -230,7 +232,12 @@ fn action(part: &[u8], state: &[f32], noise: f32) -> Vec<u32> {
     let mut action = vec![[f32::NAN]; policy.action_dimension()];
     let noise = vec![[noise]; action.len()];
     let rows: Vec<[f32; 1]> = state.iter().map(|x| [*x]).collect();
-    policy.act(&rows, &noise, &mut scratch, &mut action);
+    let whole = Slices::default();
+    let inputs = PolicyInputs {
+        noise: &noise,
+        ..PolicyInputs::new(&rows, &mut scratch, &whole)
+    };
+    policy.act(inputs, &mut action);
     action.into_iter().map(|[x]| x.to_bits()).collect()
 }
 

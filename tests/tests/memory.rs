@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 use hambo_learn::ensemble::{
     Bandwidth, EnsembleOptions, Inference, Schedule, TrainingSet, train_ensemble,
 };

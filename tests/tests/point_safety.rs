@@ -5,7 +5,6 @@
 use hambo_check::parallel::{LANES, Watch, check};
 use hambo_core::image::{Image, ModelManifest, TaskManifest};
 use hambo_core::model::Calibration;
-use hambo_core::verdict::Reason;
 use hambo_lab::demo::{Experiment, study};
 use hambo_lab::environment::PointSafety;
 use hambo_task::image::AlignedBytes;

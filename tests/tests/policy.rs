@@ -5,12 +5,15 @@
 use hambo_base::network::Layer;
 use hambo_check::parallel::{Watch, check};
 use hambo_core::SVector;
-use hambo_core::arithmetic::random::Stream;
 use hambo_core::check::{Check, Outcome, Progress};
 use hambo_core::image::Image;
-use hambo_core::network::Activation;
+use hambo_core::numeric::Slices;
+use hambo_core::numeric::network::Activation;
+use hambo_core::numeric::random::Stream;
+use hambo_core::policy::PolicyInputs;
 use hambo_core::policy::{Controller, Head, LaneByLane, Leg, Policy, Spread, Waypoints};
-use hambo_core::rollout::{Buffers, Objective, Rollout};
+use hambo_core::rollout::{Buffers, Rollout};
+use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_task::image::{AlignedBytes, decode_policy, encode_image, encode_policy};
@@ -33,9 +36,18 @@ fn rows<const B: usize>(
 ) -> (Vec<[f32; B]>, Vec<[f32; B]>) {
     let mut scratch = vec![[f32::NAN; B]; policy.scratch_rows().unwrap()];
     let mut action = vec![[f32::NAN; B]; policy.action_dimension()];
-    policy.act(state, noise, &mut scratch, &mut action);
+    let whole = Slices::default();
+    let inputs = PolicyInputs {
+        noise,
+        ..PolicyInputs::new(state, &mut scratch, &whole)
+    };
+    policy.act(inputs, &mut action);
     let mut gradient = vec![[0.5; B]; policy.state_dimension()];
-    policy.pull_back(state, noise, &mut scratch, cotangent, &mut gradient);
+    let inputs = PolicyInputs {
+        noise,
+        ..PolicyInputs::new(state, &mut scratch, &whole)
+    };
+    policy.pull_back(inputs, cotangent, &mut gradient);
     (action, gradient)
 }
 
@@ -196,11 +208,16 @@ fn a_short_scratch_gives_nan_and_no_derivative() {
         let stored = decode_policy(bytes.as_bytes()).unwrap();
         let rows = stored.scratch_rows().unwrap();
         let (mut scratch, mut action) = (vec![[0.0]; rows - 1], [[0.0]; 2]);
-        stored.act(&[[1.0]; 3], &[[1.0]; 2], &mut scratch, &mut action);
+        let whole = Slices::default();
+        stored.act(
+            PolicyInputs::new(&[[1.0]; 3], &mut scratch, &whole),
+            &mut action,
+        );
         assert!(action.as_flattened().iter().all(|x| x.is_nan()));
         let mut gradient = [[7.0]; 3];
         let c = [[1.0]; 2];
-        stored.pull_back(&[[1.0]; 3], &[[1.0]; 2], &mut scratch, &c, &mut gradient);
+        let inputs = PolicyInputs::new(&[[1.0]; 3], &mut scratch, &whole);
+        stored.pull_back(inputs, &c, &mut gradient);
         assert_eq!(gradient, [[7.0]; 3]);
     }
 }
@@ -409,7 +426,11 @@ fn own_controllers_have_lanes_and_derivatives() {
 
     // A model of other dimensions gets no action at all.
     let mut action = [[0.0; 3]; 2];
-    policy.act(&state[..31], &[], &mut [], &mut action);
+    let whole = Slices::default();
+    policy.act(
+        PolicyInputs::new(&state[..31], &mut [], &whole),
+        &mut action,
+    );
     assert!(action.as_flattened().iter().all(|x| x.is_nan()));
 }
 

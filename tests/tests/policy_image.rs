@@ -4,7 +4,7 @@
 use hambo_core::image::{
     ActionManifest, Image, LinearManifest, Part, PerceptronManifest, PolicyManifest, Problem,
 };
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
 use hambo_core::policy::{Head, Spread};
 use hambo_task::image::{AlignedBytes, EncodeError, decode_policy, encode_part, encode_policy};
 use hambo_task::policy::{HostPolicy, PerceptronPolicy};

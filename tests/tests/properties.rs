@@ -4,8 +4,8 @@
 use hambo_check::parallel::{Watch, check};
 use hambo_core::check::{Estimate, Outcome};
 use hambo_core::image::Image;
-use hambo_core::network::Activation;
-use hambo_core::rollout::Objective;
+use hambo_core::numeric::network::Activation;
+use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Effort, Method, Variant};
 use hambo_learn::ensemble::TrainedEnsemble;
 use hambo_learn::ensemble::encode_ensemble;

@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 use hambo_check::certify::trajectories_for;
 use hambo_core::check::Outcome;
 use hambo_core::estimate::Margin;
-use hambo_core::rollout::Objective;
+use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Effort};
 use hambo_task::task::TaskFile;
 use hambo_tests::one_state::{OneState, most_failures};

@@ -4,8 +4,8 @@
 
 use std::ops::ControlFlow;
 
-use hambo_core::arithmetic::random::Stream;
-use hambo_core::expression::{Comparison, Inputs};
+use hambo_core::numeric::random::Stream;
+use hambo_core::task::expression::{Comparison, Inputs};
 use hambo_data::{LoggedRows, draft};
 use hambo_task::task::TaskFile;
 use hambo_tests::fixture::Draw;

@@ -10,8 +10,9 @@ use hambo_check::parallel::{Watch, check};
 use hambo_check::worst_start::find_worst_starts;
 use hambo_core::check::Outcome;
 use hambo_core::image::Image;
-use hambo_core::network::Activation;
-use hambo_core::rollout::{Buffers, Objective, Rollout};
+use hambo_core::numeric::network::Activation;
+use hambo_core::rollout::{Buffers, Rollout};
+use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_task::image::{Adversaries, encode_policy};
@@ -79,7 +80,7 @@ fn least_of_drawn(case: &Case, seed: u64) -> f32 {
     let mut rows = vec![[0.0; LANES]; needed];
     let mut buffers = Buffers::carve(&mut rows, &model.dynamics, task, policy).unwrap();
     let streams =
-        std::array::from_fn(|lane| hambo_core::arithmetic::random::Stream::new(seed, lane as u32));
+        std::array::from_fn(|lane| hambo_core::numeric::random::Stream::new(seed, lane as u32));
     let draw = &mut Draw::new(seed ^ 0xD4A3);
     let mut least = f32::INFINITY;
     for _ in 0..DRAWN.div_ceil(LANES) {

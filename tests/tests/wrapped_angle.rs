@@ -8,7 +8,7 @@ use std::f32::consts::{PI, TAU};
 use hambo_base::observer::Unobserved;
 use hambo_check::adversary::EffortLevel;
 use hambo_check::{CheckOptions, run};
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 use hambo_data::{Log, Transition, wrap_line};
 use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::fit::{FitOptions, ModelOptions, fit};

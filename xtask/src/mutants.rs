@@ -15,7 +15,7 @@ const KILLED: &str = "killed";
 
 /// From a rollout's step to the verdict.
 const FILES: [&str; 5] = [
-    "hambo-core/src/verdict.rs",
+    "hambo-core/src/gate/verdict.rs",
     "hambo-core/src/estimate/**/*.rs",
     "hambo-core/src/check/**/*.rs",
     "hambo-core/src/adversary/**/*.rs",

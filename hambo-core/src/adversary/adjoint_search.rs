@@ -6,10 +6,11 @@ use super::hash;
 use super::perturbation::Perturbation;
 use super::schedule::{Round, ScheduledSweep, pattern};
 use super::start::Start;
-use crate::arithmetic::elementary::clamp;
-use crate::arithmetic::random::Stream;
-use crate::policy::{FoundChoices, Policy};
+use crate::numeric::elementary::clamp;
+use crate::numeric::random::Stream;
+use crate::policy::Policy;
 use crate::rollout::{Buffers, EtaDerivative, Returns, Rollout};
+use crate::task::FoundChoices;
 
 /// The sweep just walked and the one to come, on lanes with these starts.
 pub(super) struct AdjointSearch<'s, const B: usize> {

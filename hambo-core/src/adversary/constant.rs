@@ -9,7 +9,6 @@ const MAX_CONSTANTS: usize = 64;
 const MAX_CORNER_DIMENSION: usize = 4;
 
 /// How many constant adversaries there are.
-#[must_use]
 pub(super) fn count(dimension: usize) -> usize {
     if dimension <= MAX_CORNER_DIMENSION {
         (1 << dimension) + 1
@@ -23,7 +22,6 @@ pub(super) fn count(dimension: usize) -> usize {
 
 /// eta_j of a constant adversary. In the plane: (0, 0), (−1, −1), (1, −1),
 /// (−1, 1), (1, 1).
-#[must_use]
 pub(super) fn component(adversary: usize, dimension: usize, j: usize) -> f32 {
     let Some(corner) = adversary.checked_sub(1) else {
         return 0.0;

@@ -13,27 +13,20 @@
 //! over the margin, not over the estimate. The trial decides how good the search is, and so
 //! does where it stays: [near](super::schedule) what was found on other trajectories.
 
-use super::level::Level;
-use super::searches;
+use super::level::searches;
 use super::start::Starts;
 use crate::rollout::Rollout;
-use crate::task::{Allocation, Task};
-use crate::variant::Variant;
+use crate::task::Allocation;
 
-/// On a searched trajectory one start in so many is kept, and at least one.
+/// Starts for each one that is kept on a searched trajectory; at least one is.
 const SEARCHED_ONE_IN: usize = 12;
-/// On the sampled trajectories one start in so many is kept, and at least a few.
+/// Starts for each one that is kept on the sampled trajectories; at least a few are.
 const SAMPLED_ONE_IN: usize = 3;
 const FEWEST_SAMPLED: usize = 2;
-/// The pilot has one trajectory for so many sampled ones, within limits.
-const SAMPLED_FOR_ONE: u32 = 32;
-const PILOT: [u32; 2] = [8, 64];
-/// The trial has one sweep for so many of an even search.
-const SWEEPS_FOR_ONE: u32 = 8;
 
-/// Searched trajectories that are tried and searched together: what is kept of a trial in
-/// between is kept for so many.
-pub const TRIAL_BLOCK: usize = 16;
+/// Searched trajectories that are tried and searched together: between trial and search
+/// there is memory for this many.
+pub(crate) const TRIAL_BLOCK: usize = 16;
 
 /// The sizes of a focused estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +39,6 @@ pub struct Focus {
 
 impl Focus {
     /// That of a rollout's estimate; none where every start has the same.
-    #[must_use]
     pub fn of<P>(rollout: &Rollout<'_, P>) -> Option<Self> {
         let effort = &rollout.task.effort;
         let focused = effort.allocation == Allocation::Focused
@@ -65,27 +57,14 @@ impl Focus {
     }
 }
 
-impl Level {
-    pub(super) fn pilot_trajectories(task: &Task<'_>) -> u32 {
-        let [least, most] = PILOT;
-        (task.effort.trajectories / SAMPLED_FOR_ONE).clamp(least, most)
-    }
-
-    pub(super) fn trial_sweeps(variant: Variant, task: &Task<'_>) -> u32 {
-        match task.effort.iterations {
-            sweeps if searches(variant) && sweeps > 0 => (sweeps / SWEEPS_FOR_ONE).max(1),
-            _ => 0,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use crate::adversary::level::Level;
     use crate::example;
-    use crate::rollout::Objective;
+    use crate::task::{Objective, Task, Variant};
 
     #[test]
     fn only_a_search_is_focused_and_only_where_something_is_searched() {

@@ -4,7 +4,6 @@
 
 /// A hash of four numbers: the finaliser of MurmurHash3 over their sum, each
 /// times an odd constant.
-#[must_use]
 fn hash(place: [u32; 4]) -> u32 {
     const FACTORS: [u32; 4] = [0x9E37_79B9, 0x85EB_CA6B, 0xC2B2_AE35, 0x27D4_EB2F];
     let mut hash = 1_u32;
@@ -17,26 +16,22 @@ fn hash(place: [u32; 4]) -> u32 {
 }
 
 /// One number for a trajectory and a start: the first of the four.
-#[must_use]
 pub(super) fn place(trajectory: u32, start: u32) -> u32 {
     hash([trajectory, start, 0, 0])
 }
 
 /// +1 or −1.
-#[must_use]
 pub(super) fn sign(place: [u32; 4]) -> f32 {
     if hash(place) & 1 == 0 { 1.0 } else { -1.0 }
 }
 
 /// A number in [−1, 1], uniform.
-#[must_use]
 pub(super) fn uniform(place: [u32; 4]) -> f32 {
     // 24 bits are exact.
     (hash(place) >> 8) as f32 / 8_388_607.5 - 1.0
 }
 
 /// An integer below `count`; 0 if there is none.
-#[must_use]
 pub(super) fn below(place: [u32; 4], count: u32) -> u32 {
     hash(place).checked_rem(count).unwrap_or(0)
 }

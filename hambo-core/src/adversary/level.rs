@@ -7,12 +7,10 @@
 //! values. A focused check adds a pilot before the first and a trial before the
 //! second: see [`focus`](super::focus).
 
-use super::searches;
-use crate::arithmetic::random::Stream;
+use crate::numeric::random::Stream;
 use crate::policy::Policy;
 use crate::rollout::{Buffers, Rollout};
-use crate::task::{InitialKind, Task};
-use crate::variant::Variant;
+use crate::task::{InitialKind, Task, Variant};
 
 /// The stream of the first searched trajectory: beyond all sampled ones, and the
 /// same however many those are.
@@ -26,6 +24,12 @@ const SEARCHED_FROM_ONE: u64 = 4;
 
 /// The most of the worst initial states that are searched from.
 const MOST_SEARCHED_STARTS: u64 = 4;
+
+/// Sampled trajectories for each one of the pilot, which has from 8 to 64.
+const SAMPLED_FOR_ONE: u32 = 32;
+const PILOT: [u32; 2] = [8, 64];
+/// Sweeps of an even search for each one of the trial.
+const SWEEPS_FOR_ONE: u32 = 8;
 
 /// A level of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +47,6 @@ pub enum Level {
 
 impl Level {
     /// How many trajectories it has.
-    #[must_use]
     pub fn trajectories(self, task: &Task<'_>) -> u32 {
         match self {
             Self::Pilot => Self::pilot_trajectories(task),
@@ -54,7 +57,6 @@ impl Level {
 
     /// How many sweeps of the search follow the first, which is the start
     /// itself.
-    #[must_use]
     pub fn sweeps(self, variant: Variant, task: &Task<'_>) -> u32 {
         match self {
             Self::Searched if searches(variant) => task.effort.search_sweeps(),
@@ -63,9 +65,20 @@ impl Level {
         }
     }
 
+    fn pilot_trajectories(task: &Task<'_>) -> u32 {
+        let [least, most] = PILOT;
+        (task.effort.trajectories / SAMPLED_FOR_ONE).clamp(least, most)
+    }
+
+    fn trial_sweeps(variant: Variant, task: &Task<'_>) -> u32 {
+        match task.effort.iterations {
+            sweeps if searches(variant) && sweeps > 0 => (sweeps / SWEEPS_FOR_ONE).max(1),
+            _ => 0,
+        }
+    }
+
     /// The random stream of a trajectory. The levels share none, but for a trial, which is
     /// on the trajectories that are then searched.
-    #[must_use]
     pub fn stream(self, task: &Task<'_>, trajectory: u32) -> Stream {
         let first = match self {
             Self::Pilot => FIRST_PILOT,
@@ -78,8 +91,12 @@ impl Level {
     /// Which of a list's states a trajectory starts from, where each has its
     /// turn for the same number of trajectories in a row. None where the start
     /// is drawn.
-    #[must_use]
-    pub fn listed_start(self, task: &Task<'_>, dimension: usize, trajectory: u32) -> Option<u32> {
+    pub(crate) fn listed_start(
+        self,
+        task: &Task<'_>,
+        dimension: usize,
+        trajectory: u32,
+    ) -> Option<u32> {
         let states = task.initial.listed(dimension) as u64;
         let states = match (task.initial.kind, self) {
             (InitialKind::Logged, _) | (InitialKind::Worst, Self::Pilot | Self::Sampled) => states,
@@ -125,6 +142,15 @@ impl Level {
             self.start(rollout.task, *trajectory, lane, rows);
         }
     }
+}
+
+/// Whether a variant's adversary goes on searching from its starts. DAinf
+/// does not: it has tried every member when it has tried its starts.
+pub fn searches(variant: Variant) -> bool {
+    matches!(
+        variant,
+        Variant::ContinuousAdversary | Variant::DiscreteAdversary1
+    )
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::estimate::ErrorBudget;
 /// From more members than this on, the quantile is taken instead of the least.
 const MANY_MEMBERS: usize = 20;
 
-/// The rank of the quantile among so many members: the model's share of delta.
+/// The rank of the quantile among the members: the model's share of delta.
 fn rank(members: usize, budget: &ErrorBudget) -> usize {
     if members > MANY_MEMBERS {
         (libm::ceilf(budget.model() * members as f32) as usize).saturating_sub(1)
@@ -16,7 +16,7 @@ fn rank(members: usize, budget: &ErrorBudget) -> usize {
     }
 }
 
-/// What the bound of one of so many members may spend.
+/// The share of delta that the bound of one of the members may spend.
 ///
 /// A least mean needs no share for each member: if the bound of the member
 /// with the least true mean holds, the least of all bounds lies below it. A

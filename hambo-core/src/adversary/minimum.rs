@@ -5,11 +5,13 @@
 use heapless::Vec;
 
 use super::focus::TRIAL_BLOCK;
+use super::level::Level;
 use super::member_quantile::{member_quantile, member_share};
 use super::search::{COURSE, SearchResult};
+use super::shortlist::Shortlist;
 use super::start::{MAX_STARTS, Start, Starts};
-use crate::constraint::Constraint;
 use crate::estimate::{ErrorBudget, LevelEstimate, SampleMoments, Values};
+use crate::task::Constraint;
 
 /// The largest number of members that HAMBO-DAinf compares.
 pub(crate) const MAX_MEMBERS: usize = 64;
@@ -41,6 +43,17 @@ pub(crate) struct Minimum {
     whole_members: bool,
     /// What is estimated, if it is no return.
     constraint: Option<Constraint>,
+}
+
+/// What ends with a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// Nothing: other candidates of the same trajectory follow.
+    Nothing,
+    /// Its trajectory.
+    Trajectory,
+    /// Its trajectory, the last of a block that counts as one value.
+    Block,
 }
 
 /// The least objectives on one trajectory.
@@ -107,17 +120,14 @@ impl Minimum {
         let _ = self.start_sums.resize(self.starts.count(), 0.0);
     }
 
-    /// Adds the next candidate: trajectory by trajectory, and within one by
-    /// the start. `search` if it was searched; `ends` if it is the last of its trajectory,
-    /// and `closes` if the trajectory is the last of its block.
-    pub fn add(&mut self, result: &SearchResult, search: bool, ends: bool, closes: bool) {
+    /// Adds the next candidate of the sampled or the searched level: trajectory by
+    /// trajectory, and within one by the start.
+    pub fn add(&mut self, result: &SearchResult, level: Level, ends: Ends) {
         let result = &self.outcome(result);
-        if let Some(sum) = self.start_sums.get_mut(result.start) {
-            *sum += f64::from(result.start_value);
-        }
+        self.add_start(result);
         if self.whole_members {
             self.sampled.add(result.start_value);
-            if closes {
+            if ends == Ends::Block {
                 self.sampled.close();
             }
             if result.start.saturating_add(1) == self.starts.count() {
@@ -125,36 +135,42 @@ impl Minimum {
             }
             return;
         }
-        self.now.take(result, true, self.starts.untrained());
-        if ends {
-            self.end_trajectory(search, closes);
-        }
+        lower(&mut self.now.start, result.start_value);
+        self.now.take(result, self.starts.untrained());
+        self.end_trajectory(level, ends);
     }
 
-    /// Adds the next candidate of a trial. The start is among those of the sampled
-    /// trajectories if `sampled` says so; `ends` as in [`Self::add`].
-    pub fn add_trial(&mut self, result: &SearchResult, sampled: bool, ends: bool) {
+    /// Adds the next candidate of a trial. Its start counts if it is one of the starts of
+    /// the sampled trajectories.
+    pub fn add_trial(&mut self, result: &SearchResult, sampled: Shortlist, ends: Ends) {
         let result = &self.outcome(result);
-        if let Some(sum) = self.start_sums.get_mut(result.start) {
-            *sum += f64::from(result.start_value);
+        self.add_start(result);
+        if sampled.contains(result.start) {
+            lower(&mut self.now.start, result.start_value);
         }
-        self.now.take(result, sampled, self.starts.untrained());
-        if ends {
+        self.now.take(result, self.starts.untrained());
+        if ends != Ends::Nothing {
             // A block has places for all of its trajectories.
             let _ = self.tried.push(core::mem::take(&mut self.now));
         }
     }
 
     /// Adds the next candidate of the search that follows a trial, on the trajectory at a
-    /// place of its block; `ends` and `closes` as in [`Self::add`].
-    pub fn add_kept(&mut self, result: &SearchResult, place: usize, ends: bool, closes: bool) {
+    /// place of its block.
+    pub fn add_kept(&mut self, result: &SearchResult, place: usize, ends: Ends) {
         let result = &self.outcome(result);
-        self.now.take(result, false, self.starts.untrained());
-        if ends {
+        self.now.take(result, self.starts.untrained());
+        if ends != Ends::Nothing {
             // Without its trial a trajectory has no start: that is no number.
             let tried = self.tried.get(place).copied().unwrap_or_default();
             self.now.take_trial(&tried);
-            self.end_trajectory(true, closes);
+        }
+        self.end_trajectory(Level::Searched, ends);
+    }
+
+    fn add_start(&mut self, result: &SearchResult) {
+        if let Some(sum) = self.start_sums.get_mut(result.start) {
+            *sum += f64::from(result.start_value);
         }
     }
 
@@ -170,14 +186,17 @@ impl Minimum {
         }
     }
 
-    fn end_trajectory(&mut self, search: bool, closes: bool) {
+    fn end_trajectory(&mut self, level: Level, ends: Ends) {
+        if ends == Ends::Nothing {
+            return;
+        }
         let now = core::mem::take(&mut self.now);
         self.count = self.count.saturating_add(1);
         self.sums.untrained += f64::from(now.untrained);
         for (sum, value) in self.sums.course.iter_mut().zip(now.course) {
             *sum += f64::from(value);
         }
-        let (sample, value) = if search {
+        let (sample, value) = if level == Level::Searched {
             // Minus infinity needs no correction.
             let by_search = if now.start == f32::NEG_INFINITY {
                 0.0
@@ -189,7 +208,7 @@ impl Minimum {
             (&mut self.sampled, now.start)
         };
         sample.add(value);
-        if closes {
+        if ends == Ends::Block {
             sample.close();
         }
     }
@@ -197,9 +216,9 @@ impl Minimum {
     /// Ends an initial state, whose trajectories of a level have all been added,
     /// where the worst of several counts. Each has the whole share: if the bound
     /// of the truly worst holds, the least of all bounds lies below it.
-    pub fn end_initial_state(&mut self, search: bool, share: f32, freedom: u32) {
+    pub fn end_initial_state(&mut self, level: Level, share: f32, freedom: u32) {
         let [of_sampled, of_correction] = &mut self.worst;
-        let (worst, sample) = if search {
+        let (worst, sample) = if level == Level::Searched {
             (of_correction, &mut self.correction)
         } else {
             (of_sampled, &mut self.sampled)
@@ -245,7 +264,7 @@ impl Minimum {
         self.mean(self.sums.untrained)
     }
 
-    /// Likewise of all starts, as the search went on.
+    /// The mean over the same trajectories of the least of all starts, as the search went on.
     pub fn course(&self) -> [f32; COURSE] {
         self.sums.course.map(|sum| self.mean(sum))
     }
@@ -280,11 +299,7 @@ fn lower(least: &mut f32, value: f32) {
 }
 
 impl Trajectory {
-    /// Takes a result over; its start counts where `sampled` says so.
-    fn take(&mut self, result: &SearchResult, sampled: bool, untrained: usize) {
-        if sampled {
-            lower(&mut self.start, result.start_value);
-        }
+    fn take(&mut self, result: &SearchResult, untrained: usize) {
         lower(&mut self.found, result.least);
         if result.start < untrained {
             lower(&mut self.untrained, result.least);

@@ -11,23 +11,28 @@ const STARTS: Starts = Starts {
     networks: 1,
 };
 
-/// Two trajectories; the network finds the least on both.
-fn searched() -> Minimum {
+fn begun() -> Minimum {
     let mut minimum = Minimum::default();
     minimum.begin(STARTS, None, None, false);
-    let values = [
+    minimum
+}
+
+/// Adds a trajectory: value and least of each start.
+fn add(minimum: &mut Minimum, level: Level, trajectory: [(f32, f32); 3], last: Ends) {
+    for (start, (value, least)) in trajectory.into_iter().enumerate() {
+        let ends = if start == 2 { last } else { Ends::Nothing };
+        minimum.add(&SearchResult::found(start, value, least), level, ends);
+    }
+}
+
+/// Two trajectories; the network finds the least on both.
+fn searched() -> Minimum {
+    let mut minimum = begun();
+    for trajectory in [
         [(5.0, 3.0), (4.0, 2.0), (6.0, 1.0)],
         [(7.0, 7.0), (9.0, 6.0), (8.0, 5.0)],
-    ];
-    for trajectory in values {
-        for (start, (value, least)) in trajectory.into_iter().enumerate() {
-            minimum.add(
-                &SearchResult::found(start, value, least),
-                true,
-                start == 2,
-                true,
-            );
-        }
+    ] {
+        add(&mut minimum, Level::Searched, trajectory, Ends::Block);
     }
     minimum
 }
@@ -57,16 +62,8 @@ fn the_worst_start_has_the_least_mean() {
     assert_eq!(of(|start| start != Start::Constant(0)), Some((second, 6.5)));
     assert_eq!(of(|_| false), None);
     // The first of equals.
-    let mut minimum = Minimum::default();
-    minimum.begin(STARTS, None, None, false);
-    for start in 0..3 {
-        minimum.add(
-            &SearchResult::found(start, 1.0, 1.0),
-            false,
-            start == 2,
-            true,
-        );
-    }
+    let mut minimum = begun();
+    add(&mut minimum, Level::Sampled, [(1.0, 1.0); 3], Ends::Block);
     assert_eq!(
         minimum.worst_start(|_| true),
         Some((Start::Constant(0), 1.0))
@@ -75,31 +72,24 @@ fn the_worst_start_has_the_least_mean() {
 
 #[test]
 fn the_first_level_is_the_least_of_all_starts_and_blocks_are_one_value() {
-    let mut minimum = Minimum::default();
-    minimum.begin(STARTS, None, None, false);
-    for (values, closes) in [([3.0, 1.0, 2.0], false), ([5.0, 6.0, 4.0], true)] {
-        for (start, value) in values.into_iter().enumerate() {
-            minimum.add(
-                &SearchResult::found(start, value, value),
-                false,
-                start == 2,
-                closes,
-            );
-        }
+    let mut minimum = begun();
+    for (values, last) in [
+        ([3.0, 1.0, 2.0], Ends::Trajectory),
+        ([5.0, 6.0, 4.0], Ends::Block),
+    ] {
+        add(&mut minimum, Level::Sampled, values.map(|x| (x, x)), last);
     }
     assert_eq!(minimum.sampled.count(), 1);
     assert_eq!(minimum.sampled.mean(), 2.5);
     assert_eq!(minimum.correction.count(), 0);
     // The next level has sums of its own and keeps the first.
     minimum.begin_level();
-    for start in 0..3 {
-        minimum.add(
-            &SearchResult::found(start, -1.0, -1.0),
-            true,
-            start == 2,
-            true,
-        );
-    }
+    add(
+        &mut minimum,
+        Level::Searched,
+        [(-1.0, -1.0); 3],
+        Ends::Block,
+    );
     assert_eq!(
         minimum.worst_start(|_| true),
         Some((Start::Constant(0), -1.0))
@@ -118,40 +108,29 @@ fn the_first_level_is_the_least_of_all_starts_and_blocks_are_one_value() {
 
 #[test]
 fn minus_infinity_needs_no_correction() {
-    let mut minimum = Minimum::default();
-    minimum.begin(STARTS, None, None, false);
-    for start in 0..3 {
-        let worst = f32::NEG_INFINITY;
-        minimum.add(
-            &SearchResult::found(start, worst, worst),
-            true,
-            start == 2,
-            true,
-        );
-    }
+    let mut minimum = begun();
+    let worst = [(f32::NEG_INFINITY, f32::NEG_INFINITY); 3];
+    add(&mut minimum, Level::Searched, worst, Ends::Block);
     assert_eq!(minimum.correction.mean(), 0.0);
 }
 
 #[test]
 fn a_trial_and_the_search_after_it_are_one_search() {
-    let mut minimum = Minimum::default();
-    minimum.begin(STARTS, None, None, false);
+    let mut minimum = begun();
     // Start 1 is not among those of the sampled trajectories.
+    let sampled = Shortlist::of_bits(0b101);
     for values in [
         [(5.0, 3.0), (4.0, 2.5), (6.0, 4.0)],
         [(7.0, 6.5), (3.0, 3.0), (8.0, 8.0)],
     ] {
         for (start, (value, least)) in values.into_iter().enumerate() {
-            minimum.add_trial(
-                &SearchResult::found(start, value, least),
-                start != 1,
-                start == 2,
-            );
+            let ends = [Ends::Nothing, Ends::Nothing, Ends::Block][start];
+            minimum.add_trial(&SearchResult::found(start, value, least), sampled, ends);
         }
     }
     // On the first trajectory the search goes below the trial, on the second it does not.
-    minimum.add_kept(&SearchResult::found(1, 4.0, 1.0), 0, true, true);
-    minimum.add_kept(&SearchResult::found(1, 3.0, 5.0), 1, true, true);
+    minimum.add_kept(&SearchResult::found(1, 4.0, 1.0), 0, Ends::Block);
+    minimum.add_kept(&SearchResult::found(1, 3.0, 5.0), 1, Ends::Block);
     // From 5 to 1, and from 7 to the trial's 3.
     assert_eq!(minimum.correction.count(), 2);
     assert_eq!(minimum.correction.mean(), -4.0);
@@ -164,7 +143,7 @@ fn a_trial_and_the_search_after_it_are_one_search() {
     );
     // Without a trial there is no number.
     minimum.begin_block();
-    minimum.add_kept(&SearchResult::found(1, 3.0, 5.0), 0, true, true);
+    minimum.add_kept(&SearchResult::found(1, 3.0, 5.0), 0, Ends::Block);
     assert!(!minimum.correction.mean().is_finite());
 }
 
@@ -183,12 +162,8 @@ fn whole_members_have_their_own_means() {
     let values = [[-1.0, -3.0], [-4.0, -8.0], [-5.0, -5.5]];
     for (member, values) in values.into_iter().enumerate() {
         for value in values {
-            minimum.add(
-                &SearchResult::found(member, value, value),
-                false,
-                true,
-                true,
-            );
+            let result = SearchResult::found(member, value, value);
+            minimum.add(&result, Level::Sampled, Ends::Block);
         }
         minimum.end_member(&budget, u32::MAX);
     }
@@ -210,20 +185,13 @@ fn whole_members_have_their_own_means() {
 
 #[test]
 fn the_worst_initial_state_counts() {
-    let mut minimum = Minimum::default();
-    minimum.begin(STARTS, None, None, false);
-    for level in [false, true] {
+    let mut minimum = begun();
+    for level in [Level::Sampled, Level::Searched] {
         // On average 2, −1 and 4.
-        for values in [[1.0, 3.0], [-3.0, 1.0], [4.0, 4.0]] {
+        for values in [[1.0_f32, 3.0], [-3.0, 1.0], [4.0, 4.0]] {
             for value in values {
-                for start in 0..3 {
-                    minimum.add(
-                        &SearchResult::found(start, value, value - 0.5 * value.abs()),
-                        level,
-                        start == 2,
-                        true,
-                    );
-                }
+                let found = [(value, value - 0.5 * value.abs()); 3];
+                add(&mut minimum, level, found, Ends::Block);
             }
             minimum.end_initial_state(level, 0.05, u32::MAX);
         }
@@ -246,8 +214,12 @@ fn several_trajectories_of_a_member_may_be_one_value() {
     };
     let mut minimum = Minimum::default();
     minimum.begin(starts, None, None, true);
-    for (value, closes) in [(1.0, false), (2.0, true), (4.0, true)] {
-        minimum.add(&SearchResult::found(0, value, value), false, true, closes);
+    for (value, ends) in [
+        (1.0, Ends::Trajectory),
+        (2.0, Ends::Block),
+        (4.0, Ends::Block),
+    ] {
+        minimum.add(&SearchResult::found(0, value, value), Level::Sampled, ends);
     }
     assert_eq!((minimum.sampled.count(), minimum.sampled.mean()), (2, 2.75));
 }

@@ -27,22 +27,12 @@ mod sequence_search;
 mod shortlist;
 mod start;
 
-pub use focus::{Focus, TRIAL_BLOCK};
-pub use level::Level;
-pub(crate) use minimum::{MAX_MEMBERS, Minimum};
-pub use search::{COURSE, Candidate, Search, SearchResult, course_sweep};
+pub use focus::Focus;
+pub(crate) use focus::TRIAL_BLOCK;
+pub use level::{Level, searches};
+pub(crate) use minimum::{Ends, MAX_MEMBERS, Minimum};
+pub(crate) use search::COURSE;
+pub use search::{Candidate, Search, SearchResult, course_sweep};
 pub use shortlist::Shortlist;
 pub(crate) use start::MAX_STARTS;
 pub use start::{Start, Starts};
-
-use crate::variant::Variant;
-
-/// Whether a variant's adversary goes on searching from its starts. DAinf
-/// does not: it has tried every member when it has tried its starts.
-#[must_use]
-pub fn searches(variant: Variant) -> bool {
-    matches!(
-        variant,
-        Variant::ContinuousAdversary | Variant::DiscreteAdversary1
-    )
-}

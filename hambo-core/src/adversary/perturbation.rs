@@ -8,7 +8,7 @@
 //! followed downhill.
 
 use super::hash::{below, uniform};
-use crate::arithmetic::elementary::clamp;
+use crate::numeric::elementary::clamp;
 
 /// How far a component moves when all of them do.
 const JITTER: f32 = 0.2;
@@ -42,7 +42,6 @@ pub(super) struct Perturbation {
 impl Perturbation {
     /// The perturbation that is tried at a sweep, on `steps` steps of
     /// `dimension` components. `place` is that of the trajectory and the start.
-    #[must_use]
     pub fn new(place: u32, sweep: u32, steps: u32, dimension: usize) -> Self {
         Self {
             kind: match below([place, sweep, 0, 0], 5) {
@@ -60,7 +59,6 @@ impl Perturbation {
     }
 
     /// Component `j` at a step after the change; `eta` is the worst so far.
-    #[must_use]
     pub fn apply(&self, step: u32, j: usize, eta: f32) -> f32 {
         let j = j as u32;
         let number = |step: u32| uniform([self.place, self.sweep, step, j.wrapping_add(3)]);

@@ -16,7 +16,7 @@
 
 use super::start::Start;
 use super::{constant, hash};
-use crate::arithmetic::elementary::maximum;
+use crate::numeric::elementary::maximum;
 use crate::task::Allocation;
 
 /// Half periods of alternating starts: 1 to 32 steps.
@@ -62,7 +62,6 @@ impl ScheduledSweep {
     /// `iterations` sweeps after the first: half of them perturb the worst
     /// choice so far, an eighth each descends from alternating and random
     /// signs, and the first round has what is left over.
-    #[must_use]
     pub fn new(iteration: u32, iterations: u32) -> Self {
         let total = iterations.saturating_add(1);
         let eighth = total / 8;
@@ -88,7 +87,6 @@ impl ScheduledSweep {
 
     /// The length of the sign step after this sweep: as long as the cube is
     /// wide at first, near what was found elsewhere a part of it, then shorter.
-    #[must_use]
     pub fn step_length(self, start: Start, allocation: Allocation) -> f32 {
         let left = self.length.saturating_sub(self.sweep) as f32;
         let left = left / maximum(self.length as f32, 1.0);
@@ -101,7 +99,6 @@ impl ScheduledSweep {
 
     /// The softness of comparisons after this sweep, in units of each
     /// comparison's own width.
-    #[must_use]
     pub fn softness(self) -> f32 {
         let cycle: &[f32] = match self.round {
             Round::Constant | Round::Alternating => &[1.0, 0.3, 0.1],
@@ -116,7 +113,6 @@ impl ScheduledSweep {
 /// Component `j` at step `step` of the pattern that a round starts from.
 /// `wave` numbers the starts, so that each alternates with another period;
 /// `place` is that of the trajectory and the start.
-#[must_use]
 pub(super) fn pattern(
     round: Round,
     start: Start,

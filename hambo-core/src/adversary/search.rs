@@ -7,14 +7,14 @@ use super::level::Level;
 use super::schedule::{Round, ScheduledSweep};
 use super::sequence_search::SequenceSearch;
 use super::start::{Start, Starts};
-use crate::arithmetic::random::Stream;
+use crate::numeric::random::Stream;
 use crate::policy::Policy;
 use crate::rollout::{Buffers, Feedback, Returns, Rollout};
 use crate::task::Variant;
 
 /// Points of the search's course that are kept: after the start, and after
 /// 1/16, 1/8, 1/4, 1/2 and all of its sweeps.
-pub const COURSE: usize = 6;
+pub(crate) const COURSE: usize = 6;
 
 /// The sweeps on one group. The first is the start itself: a constant
 /// adversary, a member, what was found elsewhere, a trained network, or none;
@@ -33,7 +33,6 @@ pub struct Search<const B: usize> {
     least: [f32; B],
     /// The smooth objective of what is kept: it decides between equals.
     smooth: [f32; B],
-    least_iteration: [u32; B],
     course: [[f32; B]; COURSE],
     marks: Marks<B>,
 }
@@ -62,7 +61,6 @@ impl Candidate {
     /// Candidate c of a level in which every start has its turn: trajectory c / n from start
     /// c mod n, for n starts; of DAinf, which compares whole members, trajectory c mod L under
     /// member c / L.
-    #[must_use]
     pub fn numbered<P>(rollout: &Rollout<'_, P>, level: Level, number: u32) -> Self {
         let starts = Starts::of(rollout).count();
         let whole_members = rollout.variant == Variant::DiscreteAdversaryInf;
@@ -147,14 +145,12 @@ impl SearchResult {
 impl<const B: usize> Search<B> {
     /// A group of any candidates of a level in which every start has its turn, by their
     /// [numbers](Candidate::numbered).
-    #[must_use]
     pub fn new<P: Policy>(rollout: &Rollout<'_, P>, level: Level, candidates: [u32; B]) -> Self {
         let candidates = candidates.map(|number| Candidate::numbered(rollout, level, number));
         Self::of(rollout, level, candidates)
     }
 
     /// A group of any candidates of a level.
-    #[must_use]
     pub fn of<P: Policy>(
         rollout: &Rollout<'_, P>,
         level: Level,
@@ -177,7 +173,6 @@ impl<const B: usize> Search<B> {
             start_value: [f32::INFINITY; B],
             least: [f32::INFINITY; B],
             smooth: [f32::INFINITY; B],
-            least_iteration: [0; B],
             course: [[f32::INFINITY; B]; COURSE],
             marks: Marks {
                 finite: [true; B],
@@ -191,15 +186,8 @@ impl<const B: usize> Search<B> {
     }
 
     /// The least objective so far, lane by lane.
-    #[must_use]
     pub fn least(&self) -> &[f32; B] {
         &self.least
-    }
-
-    /// The sweep that found it.
-    #[must_use]
-    pub fn least_iteration(&self) -> &[u32; B] {
-        &self.least_iteration
     }
 
     /// What was found, lane by lane.
@@ -329,11 +317,10 @@ impl<const B: usize> Search<B> {
         }
         self.marks.add(returns);
         let mut improved = [false; B];
-        let least = self.least.iter_mut().zip(self.least_iteration.iter_mut());
-        for (((least, found), value), improved) in least.zip(&returns.value).zip(&mut improved) {
+        let least = self.least.iter_mut().zip(&returns.value);
+        for ((least, value), improved) in least.zip(&mut improved) {
             if *value < *least {
                 *least = *value;
-                *found = self.iteration;
                 *improved = true;
             }
         }
@@ -370,7 +357,6 @@ impl<const B: usize> Marks<B> {
 }
 
 /// The sweep after which a point of the course is taken.
-#[must_use]
 pub fn course_sweep(point: u32, sweeps: u32) -> u32 {
     match (COURSE as u32).saturating_sub(1).checked_sub(point) {
         _ if point == 0 => 0,

@@ -8,9 +8,10 @@
 
 use super::hash;
 use super::start::Start;
-use crate::arithmetic::random::Stream;
-use crate::policy::{FoundChoices, Policy};
+use crate::numeric::random::Stream;
+use crate::policy::Policy;
 use crate::rollout::{Buffers, MemberRows, Returns, Rollout};
+use crate::task::FoundChoices;
 
 /// Where the search on one lane stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,6 @@ enum Stage {
     InTurn,
 }
 
-/// The search on `B` lanes.
 #[derive(Clone, Debug)]
 pub(super) struct SequenceSearch<const B: usize> {
     stage: [Stage; B],
@@ -41,7 +41,6 @@ const SINGLE: u32 = 16;
 
 impl<const B: usize> SequenceSearch<B> {
     /// Nothing tried yet. `places` are those of the trajectories and starts.
-    #[must_use]
     pub fn new(places: [u32; B]) -> Self {
         Self {
             stage: [Stage::AllAtOnce; B],

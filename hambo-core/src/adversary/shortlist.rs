@@ -11,13 +11,11 @@ const _: () = assert!(MAX_STARTS == u128::BITS as usize);
 
 impl Shortlist {
     /// The starts whose bits are set.
-    #[must_use]
     pub(crate) fn of_bits(bits: u128) -> Self {
         Self(bits)
     }
 
     /// A bit for each start.
-    #[must_use]
     pub(crate) fn bits(self) -> u128 {
         self.0
     }
@@ -31,7 +29,6 @@ impl Shortlist {
     /// let kept = Shortlist::first(4, 2, |a, b| values[a] < values[b]);
     /// assert_eq!((kept.at(0), kept.at(1), kept.len()), (1, 3, 2));
     /// ```
-    #[must_use]
     pub fn first(count: usize, keep: usize, before: impl Fn(usize, usize) -> bool) -> Self {
         let mut kept = Self(0);
         for _ in 0..keep.min(count) {
@@ -46,14 +43,12 @@ impl Shortlist {
 
     /// The `keep` starts of `count` with the least values; a value that is missing or no number
     /// comes after those that are before it.
-    #[must_use]
     pub fn lowest(count: usize, keep: usize, value: impl Fn(usize) -> Option<f32>) -> Self {
         let value = |start: usize| value(start).unwrap_or(f32::INFINITY);
         Self::first(count, keep, |a, b| value(a) < value(b))
     }
 
     /// The same and one more.
-    #[must_use]
     fn with(self, number: usize) -> Self {
         let bit = u32::try_from(number).ok();
         let bit = bit.and_then(|number| 1_u128.checked_shl(number));
@@ -61,7 +56,6 @@ impl Shortlist {
     }
 
     /// Whether a start is among them.
-    #[must_use]
     pub fn contains(self, number: usize) -> bool {
         let shifted = u32::try_from(number).ok();
         let shifted = shifted.and_then(|number| self.0.checked_shr(number));
@@ -69,19 +63,16 @@ impl Shortlist {
     }
 
     /// How many there are.
-    #[must_use]
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// The number of the start at a place, by number; beyond the last, 0.
-    #[must_use]
     pub fn at(self, place: usize) -> usize {
         let mut numbers = (0..MAX_STARTS).filter(|number| self.contains(*number));
         numbers.nth(place).unwrap_or(0)

@@ -2,7 +2,7 @@
 
 use super::constant;
 use crate::rollout::Rollout;
-use crate::variant::Variant;
+use crate::task::Variant;
 
 /// The largest number of starts on one trajectory.
 pub(crate) const MAX_STARTS: usize = 128;
@@ -11,25 +11,6 @@ pub(crate) const MAX_STARTS: usize = 128;
 const TURNS: usize = 6;
 
 /// One start of an adversary.
-///
-/// ```
-/// use hambo_core::adversary::{Start, Starts};
-/// use hambo_core::rollout::{Objective, Rollout};
-/// use hambo_core::task::Variant;
-/// let image = hambo_core::example::image()?;
-/// let starts = Starts::of(&Rollout {
-///     model: image.model(),
-///     policy: image.policy(),
-///     task: image.task(),
-///     variant: Variant::ContinuousAdversary,
-///     objective: Objective::Return,
-/// });
-/// // eta = 0, −1 and 1, then the two members of the ensemble.
-/// assert_eq!(starts.count(), 5);
-/// assert_eq!(starts.at(0), Start::Constant(0));
-/// assert_eq!(starts.at(4), Start::Member(1));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// A constant eta, by number; number 0 is eta = 0.
@@ -63,7 +44,6 @@ pub struct Starts {
 impl Starts {
     /// The starts of a rollout's adversary. A neutral estimate has one, which
     /// does nothing.
-    #[must_use]
     pub fn of<P>(rollout: &Rollout<'_, P>) -> Self {
         let (task, dynamics) = (rollout.task, &rollout.model.dynamics);
         let members = dynamics.members();
@@ -98,20 +78,17 @@ impl Starts {
     }
 
     /// All of them, at least 1.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.untrained().saturating_add(self.networks).max(1)
     }
 
     /// Those that are no network.
-    #[must_use]
     pub fn untrained(&self) -> usize {
         let fixed = self.constants.saturating_add(self.members);
         fixed.saturating_add(self.turns).saturating_add(self.found)
     }
 
     /// The start with this number.
-    #[must_use]
     pub fn at(&self, number: usize) -> Start {
         if number < self.constants {
             return Start::Constant(number);
@@ -139,8 +116,8 @@ mod tests {
 
     use super::*;
     use crate::example;
-    use crate::model::{Dynamics, Ensemble, Standardisation};
-    use crate::network::{Activation, NetworkShape};
+    use crate::model::{Dynamics, Ensemble};
+    use crate::numeric::network::{Activation, NetworkShape};
     use crate::task::Objective;
 
     #[test]
@@ -174,15 +151,8 @@ mod tests {
     /// The starts of a variant in the example, and in one with a single member.
     fn starts(variant: Variant) -> [Starts; 2] {
         static ALONE: [[f32; 4]; 3] = [[0.1, -20.0, 0.0, 0.0], [0.0; 4], [1.0, 0.0, 0.0, 0.0]];
-        let units = Standardisation {
-            input_mean: &[0.0, 0.0],
-            input_scale: &[1.0, 1.0],
-            output_mean: &[0.0],
-            output_scale: &[1.0],
-            noise_scale: &[1.0],
-        };
         let shape = NetworkShape::new(2, &[], 2, Activation::Relu).unwrap();
-        let alone = Ensemble::new(shape, 1, (1e-3, 1.0), units, &ALONE).unwrap();
+        let alone = Ensemble::new(shape, 1, (1e-3, 1.0), example::UNITS, &ALONE).unwrap();
         let (mut model, policy) = (example::model().unwrap(), example::policy().unwrap());
         let task = example::task().unwrap();
         let of = |model: &crate::model::Model<'_>| {

@@ -3,19 +3,24 @@
 
 use heapless::Vec;
 
-use super::estimate::level_share;
+use super::estimate::{Estimate, level_share};
 use super::judge::planned;
+use super::limits::MAX_ESTIMATES;
+use super::outcome::Outcome;
 use super::selection::Selection;
 use super::stage::{Stage, stages};
 use super::tally::{Note, Paths, Tally};
-use super::{CapacityError, Estimate, MAX_ESTIMATES, Outcome};
-use crate::adversary::{Candidate, Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Starts};
-use crate::arithmetic::elementary::maximum;
-use crate::arithmetic::twice::{Side, Twice};
+
+use crate::adversary::{
+    Candidate, Ends, Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Shortlist, Starts,
+};
 use crate::estimate::ErrorBudget;
 use crate::model::Model;
-use crate::rollout::{Objective, Rollout};
-use crate::task::{InitialKind, Task, Variant};
+use crate::numeric::CapacityError;
+use crate::numeric::elementary::maximum;
+use crate::numeric::redundant::{Redundant, Side};
+use crate::rollout::Rollout;
+use crate::task::{InitialKind, Objective, Task, Variant};
 
 /// The estimates of a check, one after the other, each stage by stage. The
 /// candidates of a stage are searched in any groups and any order, and added
@@ -50,9 +55,9 @@ pub struct Assessment<'a, P> {
     task: &'a Task<'a>,
     estimates: Vec<Estimate, MAX_ESTIMATES>,
     /// Stages that are done.
-    stages: Twice<u32>,
+    stages: Redundant<u32>,
     /// Candidates of the stage under way that were added.
-    added: Twice<u32>,
+    added: Redundant<u32>,
     /// Which starts a focused estimate goes on with.
     selection: Selection,
     minimum: Minimum,
@@ -60,15 +65,8 @@ pub struct Assessment<'a, P> {
     twin: Minimum,
     tally: Tally,
     /// The most degrees of freedom of a margin.
-    freedom: Twice<u32>,
+    freedom: Redundant<u32>,
 }
-
-/// The largest share of steps outside the data's support, in per cent, with
-/// which a check still has a verdict.
-pub const MOST_OUTSIDE: u8 = 5;
-
-/// Logged starts that differ: with fewer the check abstains.
-pub const FEWEST_STARTS: usize = 5;
 
 impl<'a, P> Assessment<'a, P> {
     /// Nothing estimated yet.
@@ -80,31 +78,27 @@ impl<'a, P> Assessment<'a, P> {
         task: &'a Task<'a>,
         policy: &'a P,
     ) -> Result<Self, CapacityError> {
-        let freedom = hold_places(model, task, policy)?;
-        Ok(Self::empty(model, task, policy, freedom))
+        ensure_capacity(model, task, policy)?;
+        Ok(Self::empty(model, task, policy))
     }
 
-    /// Likewise of a task for which there are places. Put together where it stays: a copy
-    /// would cost kilobytes of stack.
+    /// Nothing estimated yet; capacities are already checked. Inlined: a copy costs kilobytes
+    /// of stack.
     #[inline(always)]
-    pub(super) fn empty(
-        model: &'a Model<'a>,
-        task: &'a Task<'a>,
-        policy: &'a P,
-        freedom: u32,
-    ) -> Self {
+    pub(super) fn empty(model: &'a Model<'a>, task: &'a Task<'a>, policy: &'a P) -> Self {
+        let freedom = degrees_of_freedom(task);
         Self {
             model,
             policy,
             task,
             estimates: Vec::new(),
-            stages: Twice::of(0, 0),
-            added: Twice::of(0, 0),
+            stages: Redundant::of(0, 0),
+            added: Redundant::of(0, 0),
             selection: Selection::new(),
             minimum: Minimum::default(),
             twin: Minimum::default(),
             tally: Tally::new(count_steps(model, task, policy)),
-            freedom: Twice::of(freedom, freedom),
+            freedom: Redundant::of(freedom, freedom),
         }
     }
 
@@ -117,7 +111,6 @@ impl<'a, P> Assessment<'a, P> {
 
     /// The stage that is under way, if any is left and all of them fit the
     /// task's limit.
-    #[must_use]
     pub fn current(&self) -> Option<Stage<'a, P>> {
         if self.steps() > self.task.method.step_limit {
             return None;
@@ -126,14 +119,12 @@ impl<'a, P> Assessment<'a, P> {
     }
 
     /// Steps of the model that the whole check takes, forward sweeps alone.
-    #[must_use]
     pub fn steps(&self) -> u64 {
         self.tally.steps(Side::Plain)
     }
 
     /// The candidate with a number of the stage under way. Beyond the last it is the last,
     /// so that idle lanes do what another does.
-    #[must_use]
     pub fn candidate(&self, stage: &Stage<'_, P>, number: u32) -> Candidate {
         let number = number.min(stage.candidates().saturating_sub(1));
         let kept = match stage.level {
@@ -163,7 +154,7 @@ impl<'a, P> Assessment<'a, P> {
         if !kept {
             self.tally.note(Note::Corrupted);
         }
-        self.added = Twice::of(0, 0);
+        self.added = Redundant::of(0, 0);
         let Some(stage) = self.current() else {
             return;
         };
@@ -235,13 +226,13 @@ impl<'a, P> Assessment<'a, P> {
                 return;
             }
             (Level::Trial, Some(focus)) => {
-                let (block, ends) = (place.place_in_block, place.ends_trajectory);
+                let (block, ends) = (place.place_in_block, place.ends);
                 self.selection
                     .add_trial(result, block, ends, focus.searched);
             }
             _ => {}
         }
-        let sampled = self.selection.sampled().contains(result.start);
+        let sampled = self.selection.sampled();
         place.add(
             &mut self.minimum,
             result,
@@ -286,9 +277,14 @@ impl<'a, P> Assessment<'a, P> {
             level: stage.level,
             focused: stage.focus.is_some(),
             place_in_block: place_in_block as usize,
-            ends_trajectory,
-            // The trajectories from one logged start are one value.
-            closes: kind != InitialKind::Logged || ends_start,
+            ends: if !ends_trajectory {
+                Ends::Nothing
+            } else if kind == InitialKind::Logged && !ends_start {
+                // The trajectories from one logged start are one value.
+                Ends::Trajectory
+            } else {
+                Ends::Block
+            },
             ends_initial_state: kind == InitialKind::Worst && ends_start && ends_trajectory,
             ends_member: whole_members && trajectory.saturating_add(1) == stage.trajectories,
             whole_members,
@@ -349,10 +345,7 @@ struct Place {
     focused: bool,
     /// The trajectory's place in the stage.
     place_in_block: usize,
-    /// Whether it is the last of its trajectory.
-    ends_trajectory: bool,
-    /// Whether its trajectory is the last of its block.
-    closes: bool,
+    ends: Ends,
     /// Whether it is the last of an initial state, where these are compared.
     ends_initial_state: bool,
     /// Whether it is the last of a whole member.
@@ -364,16 +357,14 @@ struct Place {
 }
 
 impl Place {
-    fn add(&self, minimum: &mut Minimum, result: &SearchResult, sampled: bool, freedom: u32) {
-        let (ends, closes) = (self.ends_trajectory, self.closes);
-        let searched = self.level == Level::Searched;
+    fn add(&self, minimum: &mut Minimum, result: &SearchResult, sampled: Shortlist, freedom: u32) {
         match self.level {
             Level::Pilot => return,
-            Level::Trial => return minimum.add_trial(result, sampled, ends),
+            Level::Trial => return minimum.add_trial(result, sampled, self.ends),
             Level::Searched if self.focused => {
-                minimum.add_kept(result, self.place_in_block, ends, closes);
+                minimum.add_kept(result, self.place_in_block, self.ends);
             }
-            Level::Sampled | Level::Searched => minimum.add(result, searched, ends, closes),
+            Level::Sampled | Level::Searched => minimum.add(result, self.level, self.ends),
         }
         if self.ends_initial_state {
             let share = if self.whole_members {
@@ -381,7 +372,7 @@ impl Place {
             } else {
                 self.share
             };
-            minimum.end_initial_state(searched, share, freedom);
+            minimum.end_initial_state(self.level, share, freedom);
         }
         if self.ends_member {
             minimum.end_member(&self.budget, freedom);
@@ -389,15 +380,14 @@ impl Place {
     }
 }
 
-/// Whether there are places for all estimates, starts and members; and the most degrees
-/// of freedom of a margin, which the starts limit where they come from a log. Out of
-/// line: its working copies leave the stack when it returns.
+/// Whether there are places for all estimates, starts and members. Out of line: its
+/// working copies leave the stack when it returns.
 #[inline(never)]
-pub(super) fn hold_places<'a, P>(
+pub(super) fn ensure_capacity<'a, P>(
     model: &'a Model<'a>,
     task: &'a Task<'a>,
     policy: &'a P,
-) -> Result<u32, CapacityError> {
+) -> Result<(), CapacityError> {
     let within = |needed: usize, available: usize| {
         let fits = needed <= available;
         fits.then_some(())
@@ -411,11 +401,17 @@ pub(super) fn hold_places<'a, P>(
             within(starts.members, MAX_MEMBERS)?;
         }
     }
+    Ok(())
+}
+
+/// The most degrees of freedom of a margin: the starts limit them where they come from a log.
+#[inline(never)]
+fn degrees_of_freedom(task: &Task<'_>) -> u32 {
     if task.initial.kind != InitialKind::Logged {
-        return Ok(u32::MAX);
+        return u32::MAX;
     }
     let distinct = task.initial.distinct(task.state_dimension());
-    Ok(distinct.saturating_sub(1) as u32)
+    distinct.saturating_sub(1) as u32
 }
 
 #[inline(never)]

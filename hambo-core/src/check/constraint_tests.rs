@@ -8,15 +8,13 @@
 use heapless::Vec;
 
 use super::tests::{check, check_with};
-use crate::arithmetic::random::Stream;
-use crate::constraint::{Constraint, ConstraintKind};
 use crate::estimate::{Margin, probability_limit};
 use crate::example;
-use crate::expression::{Op, Program, Variable as Input};
+use crate::gate::Reason;
 use crate::image::Image;
-use crate::rollout::{Buffers, Objective, Rollout};
-use crate::task::{Task, Variant};
-use crate::verdict::Reason;
+use crate::rollout::test_walk::with_rollout;
+use crate::task::expression::{Op, Program, Variable as Input};
+use crate::task::{Constraint, ConstraintKind, Objective, Task, Variant};
 
 const KINDS: [ConstraintKind; 4] = [
     ConstraintKind::Mean,
@@ -85,30 +83,22 @@ fn margins() -> [std::vec::Vec<Op>; 4] {
 
 /// The least value over all sequences of five pushes.
 fn least_of_grid(task: &Task<'_>) -> f32 {
-    let (model, policy) = (example::model().unwrap(), example::policy().unwrap());
-    let rollout = Rollout {
-        model: &model,
-        policy: &policy,
-        task,
-        variant: Variant::ContinuousAdversary,
-        objective: Objective::Constraint(0),
-    };
-    let mut rows = [[0.0; 5]; 256];
-    let mut buffers = Buffers::carve(&mut rows, &model.dynamics, task, &policy).unwrap();
-    let streams = [0; 5].map(|number| Stream::new(0, number));
+    let ca = (Variant::ContinuousAdversary, Objective::Constraint(0));
     let pushes = [-1.0, -0.5, 0.0, 0.5, 1.0];
-    let mut least = f32::INFINITY;
-    for number in 0..125_usize {
-        rollout.start(&streams, &mut buffers);
-        let [a, b, c] = [number % 5, number / 5 % 5, number / 25].map(|digit| pushes[digit]);
-        buffers.eta[0] = [a; 5];
-        buffers.eta[1] = [b; 5];
-        buffers.eta[2] = [c; 5];
-        buffers.eta[3] = pushes;
-        let returns = rollout.forward(&streams, &mut buffers);
-        least = returns.value.into_iter().fold(least, f32::min);
-    }
-    least
+    with_rollout(task, ca, |rollout, buffers, streams| {
+        let mut least = f32::INFINITY;
+        for number in 0..125_usize {
+            rollout.start(streams, buffers);
+            let [a, b, c] = [number % 5, number / 5 % 5, number / 25].map(|digit| pushes[digit]);
+            buffers.eta[0] = [a; 5];
+            buffers.eta[1] = [b; 5];
+            buffers.eta[2] = [c; 5];
+            buffers.eta[3] = pushes;
+            let returns = rollout.forward(streams, buffers);
+            least = returns.value.into_iter().fold(least, f32::min);
+        }
+        least
+    })
 }
 
 #[test]
@@ -138,7 +128,7 @@ fn the_search_finds_the_worst_of_every_kind() {
 }
 
 /// The constraint 0.65 − |s′| at every step, kept whatever the adversary does, or
-/// 0.59 − |s′|, which it can break; with so many trajectories.
+/// 0.59 − |s′|, which it can break; with a number of trajectories.
 fn kept(limit: f32, probability: f32, trajectories: u32) -> super::Outcome {
     check_with(|task| {
         let next = Op::Variable(Input::Next(0));

@@ -2,10 +2,10 @@
 //! search, less the margins of both.
 
 use crate::adversary::{COURSE, Minimum, Start, searches};
-use crate::arithmetic::elementary::sqrt;
 use crate::estimate::{ErrorBudget, LevelEstimate, Margin};
-use crate::rollout::{Objective, Rollout};
-use crate::task::Variant;
+use crate::numeric::elementary::sqrt;
+use crate::rollout::Rollout;
+use crate::task::{Objective, Variant};
 
 /// Who found an estimate's minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,28 +30,6 @@ pub enum Adversary {
 }
 
 /// One objective under one variant.
-///
-/// ```
-/// use hambo_core::check::{Adversary, Check, Progress};
-/// let image = hambo_core::example::image()?;
-/// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
-/// let Progress::Finished(outcome) = check.advance(1000) else {
-///     return Err("unfinished");
-/// };
-/// let [mean, worst, ..] = outcome.estimates.as_slice() else {
-///     return Err("there are more");
-/// };
-/// assert!(worst.mean < mean.mean);
-/// // The mean has no adversary; a constant push was the worst that CA found.
-/// assert_eq!(mean.adversary, Adversary::None);
-/// assert_eq!(worst.adversary, Adversary::Constant(2));
-/// // All trajectories are the same, so there is no margin, and the search
-/// // corrects nothing.
-/// assert_eq!(worst.lower, worst.mean);
-/// assert_eq!(worst.correction.map(|correction| correction.mean), Some(0.0));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Estimate {
     /// What was estimated.

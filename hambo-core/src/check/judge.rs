@@ -2,15 +2,14 @@
 
 use heapless::Vec;
 
+use super::estimate::{Adversary, Estimate};
+use super::limits::{FEWEST_STARTS, MAX_ESTIMATES, MOST_OUTSIDE};
 use super::tally::{Note, Tally};
-use super::{Adversary, Estimate, FEWEST_STARTS, MAX_ESTIMATES, MOST_OUTSIDE};
 use crate::adversary::searches;
-use crate::arithmetic::twice::Side;
-use crate::constraint::Constraint;
+use crate::gate::{Claim, Reason, Reasons, decide};
 use crate::model::Model;
-use crate::rollout::Objective;
-use crate::task::{InitialKind, Task, Variant};
-use crate::verdict::{Claim, Reason, Reasons, decide};
+use crate::numeric::redundant::Side;
+use crate::task::{Constraint, InitialKind, Objective, Task, Variant};
 
 /// The objectives and variants that a check estimates, in its order.
 pub(super) fn planned<'t>(
@@ -190,7 +189,7 @@ pub(super) fn nest(estimates: &mut [Decisive], holds_members: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permit::{ABSTAIN, DEPLOY, REJECT};
+    use crate::gate::permit::{ABSTAIN, DEPLOY, REJECT};
 
     /// The example's task: the return and a constraint, each under mean propagation and CA.
     fn tally(estimates: [[f32; 2]; 4], twins: [[f32; 2]; 4]) -> Tally {

@@ -2,20 +2,16 @@
 
 use heapless::Vec;
 
-use super::Estimate;
+use super::estimate::Estimate;
 use super::judge::{Decisive, decides, holds_members, judge, nest};
+use super::limits::MAX_ESTIMATES;
 use super::tally::Tally;
-use crate::arithmetic::twice::{Side, Twice};
+use crate::gate::{Permit, Reason, Reasons, Verdict};
 use crate::image::Image;
-use crate::image::container::CRC;
 use crate::model::Model;
-use crate::permit::Permit;
-use crate::rollout::Objective;
-use crate::task::Task;
-use crate::verdict::{Reason, Reasons, Verdict};
-
-/// The largest number of estimates of one check.
-pub const MAX_ESTIMATES: usize = 24;
+use crate::numeric::checksum::CRC;
+use crate::numeric::redundant::{Redundant, Side};
+use crate::task::{Objective, Task};
 
 /// A finished check.
 #[derive(Debug)]
@@ -24,7 +20,7 @@ pub struct Outcome {
     /// decide, which are those of the task that have an adversary. A canonical
     /// NaN if there is none.
     pub bound: f32,
-    /// Mean propagation of the return, likewise.
+    /// Mean propagation of the return; a canonical NaN if there is none.
     pub neutral: f32,
     /// What the bound had to reach.
     pub threshold: Option<f32>,
@@ -35,7 +31,7 @@ pub struct Outcome {
     /// Why it is not `deploy`.
     pub reasons: Reasons,
     /// The code word that each copy of the tally came to.
-    code: Twice<u32>,
+    code: Redundant<u32>,
     tally: Tally,
     /// The hash of the image that was checked, where there was one.
     pub(super) image: Option<[u8; 32]>,
@@ -88,7 +84,7 @@ impl Outcome {
             estimates,
             verdict: Verdict::of(first, second),
             reasons,
-            code: Twice::of(first, second),
+            code: Redundant::of(first, second),
             tally: *tally,
             image: None,
         }
@@ -107,7 +103,7 @@ impl Outcome {
         let (code, _) = judge(&self.tally, Side::Complement, again.model(), again.task());
         let first = self.code.read(Side::Plain);
         let permit = Permit::of(first, code, *again.hash())?;
-        // Likewise of the copy, and of the hash that the permit now carries.
+        // The decision once more from the other copies, and the hash that the permit carries.
         let (code, _) = judge(&self.tally, Side::Plain, again.model(), again.task());
         let second = self.code.read(Side::Complement);
         let agree = Permit::of(code, second, *again.hash())?.opens();
@@ -118,21 +114,6 @@ impl Outcome {
 impl Outcome {
     /// One number for all estimates, bit for bit: two machines that agree in
     /// it agree in every mean, error and bound.
-    ///
-    /// ```
-    /// use hambo_core::check::{Check, Progress};
-    /// let image = hambo_core::example::image()?;
-    /// // As many lanes as you like: not a bit changes.
-    /// let (mut two, mut four) = ([[0.0; 2]; 128], [[0.0; 4]; 128]);
-    /// let two = Check::new(&image, &mut two).map_err(|_| "too few rows")?.advance(1000);
-    /// let four = Check::new(&image, &mut four).map_err(|_| "too few rows")?.advance(1000);
-    /// let (Progress::Finished(two), Progress::Finished(four)) = (two, four) else {
-    ///     return Err("unfinished");
-    /// };
-    /// assert_eq!(two.digest(), four.digest());
-    /// # Ok::<(), &str>(())
-    /// ```
-    #[must_use]
     pub fn digest(&self) -> u32 {
         let mut digest = CRC.digest();
         for estimate in &self.estimates {

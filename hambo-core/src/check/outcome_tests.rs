@@ -10,10 +10,9 @@ use heapless::Vec;
 use super::judge::{Decisive, nest};
 use super::tests::{check_with, reward};
 use super::{Adversary, Estimate, Outcome};
-use crate::expression::{Op, Variable};
-use crate::rollout::Objective;
-use crate::task::{Task, Variant};
-use crate::verdict::Reason;
+use crate::gate::Reason;
+use crate::task::expression::{Op, Variable};
+use crate::task::{Objective, Task, Variant};
 
 const ADVERSARIES: [Variant; 3] = [
     Variant::ContinuousAdversary,

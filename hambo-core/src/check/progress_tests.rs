@@ -10,11 +10,9 @@ use heapless::Vec;
 use super::tests::{check, check_with};
 use super::{Assessment, Check, Progress};
 use crate::adversary::Level;
-use crate::constraint::Constraint;
 use crate::example;
-use crate::rollout::Objective;
-use crate::task::{Allocation, InitialKind, InitialState, Variant};
-use crate::verdict::Reason;
+use crate::gate::Reason;
+use crate::task::{Allocation, Constraint, InitialKind, InitialState, Objective, Variant};
 
 #[test]
 fn every_sweep_is_counted_once() {

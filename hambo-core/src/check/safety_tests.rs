@@ -9,12 +9,12 @@ use super::Outcome;
 use super::tests::{check, check_with, reward};
 use crate::estimate::Margin;
 use crate::example;
-use crate::expression::{Op, Program};
+use crate::gate::Reason;
 use crate::image::Image;
-use crate::model::{Calibration, Dynamics, Ensemble, Standardisation};
-use crate::network::{Activation, NetworkShape};
+use crate::model::{Calibration, Dynamics, Ensemble};
+use crate::numeric::network::{Activation, NetworkShape};
 use crate::task::Variant;
-use crate::verdict::Reason;
+use crate::task::expression::{Op, Program};
 
 /// The constraint `limit − |s|` instead of 2 − |s|.
 fn within(limit: f32) -> Outcome {
@@ -126,15 +126,8 @@ fn members_that_agree_leave_no_width_and_no_number_that_is_not_finite() {
         [1.0, 0.0, 0.0, 0.0],
     ];
     let shape = NetworkShape::new(2, &[], 2, Activation::Relu).unwrap();
-    let units = Standardisation {
-        input_mean: &[0.0, 0.0],
-        input_scale: &[1.0, 1.0],
-        output_mean: &[0.0],
-        output_scale: &[1.0],
-        noise_scale: &[1.0],
-    };
     let mut model = example::model().unwrap();
-    let same = Ensemble::new(shape, 1, (1e-3, 1.0), units, &SAME).unwrap();
+    let same = Ensemble::new(shape, 1, (1e-3, 1.0), example::UNITS, &SAME).unwrap();
     model.dynamics = Dynamics::Ensemble(same);
     let image = Image::of(model, example::task().unwrap(), example::policy().unwrap());
     let outcome = check(&image);

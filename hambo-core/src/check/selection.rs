@@ -3,8 +3,8 @@
 
 use heapless::Vec;
 
-use crate::adversary::{MAX_STARTS, SearchResult, Shortlist, TRIAL_BLOCK};
-use crate::arithmetic::twice::{Side, Twice};
+use crate::adversary::{Ends, MAX_STARTS, SearchResult, Shortlist, TRIAL_BLOCK};
+use crate::numeric::redundant::{Redundant, Side};
 
 /// The choice, and what it rests on.
 #[derive(Clone, Debug)]
@@ -14,9 +14,9 @@ pub(super) struct Selection {
     /// What the trial found from each start of the trajectory under way.
     tried: Vec<f32, MAX_STARTS>,
     /// The starts on the sampled trajectories.
-    sampled: Twice<u128>,
+    sampled: Redundant<u128>,
     /// The starts on each searched trajectory of a block.
-    searched: [Twice<u128>; TRIAL_BLOCK],
+    searched: [Redundant<u128>; TRIAL_BLOCK],
 }
 
 impl Selection {
@@ -24,18 +24,18 @@ impl Selection {
         Self {
             sums: Vec::new(),
             tried: Vec::new(),
-            sampled: Twice::of(0, 0),
-            searched: [Twice::of(0, 0); TRIAL_BLOCK],
+            sampled: Redundant::of(0, 0),
+            searched: [Redundant::of(0, 0); TRIAL_BLOCK],
         }
     }
 
-    /// Begins an estimate with so many starts.
+    /// Begins an estimate with `starts` starts.
     pub fn begin(&mut self, starts: usize) {
         self.sums.clear();
         // More starts than places are refused before the check begins.
         let _ = self.sums.resize(starts, 0.0);
         self.tried.clear();
-        self.sampled = Twice::of(0, 0);
+        self.sampled = Redundant::of(0, 0);
     }
 
     /// Adds a result of the pilot.
@@ -45,25 +45,25 @@ impl Selection {
         }
     }
 
-    /// Ends the pilot: so many are kept.
+    /// Ends the pilot: `keep` starts are kept.
     pub fn end_pilot(&mut self, keep: usize) {
         let sum = |start: usize| self.sums.get(start).map(|sum| *sum as f32);
         let kept = Shortlist::lowest(self.sums.len(), keep, sum);
-        self.sampled = Twice::of(kept.bits(), kept.bits());
+        self.sampled = Redundant::of(kept.bits(), kept.bits());
     }
 
-    /// Adds a result of a trial, start by start; with the last one so many are kept for the
-    /// trajectory at this place of its block.
-    pub fn add_trial(&mut self, result: &SearchResult, place: usize, ends: bool, keep: usize) {
+    /// Adds a result of a trial, start by start; after the last, `keep` starts are kept for
+    /// the trajectory at this place of its block.
+    pub fn add_trial(&mut self, result: &SearchResult, place: usize, ends: Ends, keep: usize) {
         let _ = self.tried.push(result.least);
-        if !ends {
+        if ends == Ends::Nothing {
             return;
         }
         let least = |start: usize| self.tried.get(start).copied();
         let kept = Shortlist::lowest(self.tried.len(), keep, least);
         self.tried.clear();
         if let Some(searched) = self.searched.get_mut(place) {
-            *searched = Twice::of(kept.bits(), kept.bits());
+            *searched = Redundant::of(kept.bits(), kept.bits());
         }
     }
 
@@ -80,7 +80,7 @@ impl Selection {
 
     /// Whether both copies of every choice agree.
     pub fn agrees(&self) -> bool {
-        self.sampled.agrees() && self.searched.iter().all(Twice::agrees)
+        self.sampled.agrees() && self.searched.iter().all(Redundant::agrees)
     }
 }
 
@@ -136,18 +136,14 @@ mod tests {
             .enumerate()
         {
             for (start, least) in least.into_iter().enumerate() {
-                selection.add_trial(
-                    &SearchResult::found(start, 0.0, least),
-                    place,
-                    start == 2,
-                    2,
-                );
+                let ends = [Ends::Nothing, Ends::Nothing, Ends::Block][start];
+                selection.add_trial(&SearchResult::found(start, 0.0, least), place, ends, 2);
             }
         }
         assert_eq!(numbers(selection.searched(0)), [1, 2]);
         assert_eq!(numbers(selection.searched(1)), [0, 1]);
         assert!(selection.agrees());
-        selection.searched[1] = Twice::of(3, 2);
+        selection.searched[1] = Redundant::of(3, 2);
         assert!(!selection.agrees());
     }
 }

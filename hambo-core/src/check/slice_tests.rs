@@ -12,20 +12,21 @@ use heapless::Vec;
 
 use super::pinned_tests::plane;
 use super::{Check, Outcome, Progress};
-use crate::arithmetic::dense::TILE;
-use crate::arithmetic::random::Stream;
-use crate::arithmetic::triangular::LowerTriangular;
 use crate::example;
-use crate::expression::{Op, Program, Variable};
+use crate::gate::Reason;
 use crate::image::Image;
 use crate::model::{
     Dynamics, Ensemble, GaussianProcess, Kernel, Model, OutputNumbers, Standardisation, Support,
 };
-use crate::network::{Activation, NetworkShape, Perceptrons};
-use crate::pause::{Pause, WEIGHTS, work};
-use crate::policy::{ActionMap, Head, Observed, Observer, Perceptron, StoredPolicy};
+use crate::numeric::Pause;
+use crate::numeric::dense::TILE;
+use crate::numeric::network::{Activation, NetworkShape, Perceptrons};
+use crate::numeric::random::Stream;
+use crate::numeric::slices::{WEIGHTS, work};
+use crate::numeric::triangular::LowerTriangular;
+use crate::policy::{ActionMap, Observed, Observer, Perceptron, StoredPolicy};
+use crate::task::expression::{Op, Program, Variable};
 use crate::task::{Task, Variant};
-use crate::verdict::Reason;
 
 /// Counts pauses and the work between them, and stops at one of them.
 struct Count {
@@ -136,7 +137,7 @@ fn stopped_at(stop_at: u32, image: &Image<'_>, whole: &Outcome) {
     refused(&check.stop());
 }
 
-/// Stops at every pause, or at so many of them at random.
+/// Stops at every pause, or at a number of them at random.
 fn stopped_everywhere(image: &Image<'_>, at_random: Option<u32>) {
     let outcome = whole(image);
     let (pauses, _) = counted(image);
@@ -181,13 +182,7 @@ fn ensemble(variant: Variant) -> Image<'static> {
     let shape = NetworkShape::new(2, &[4], 1, Activation::Silu).unwrap();
     let tiles = plane::tiles(30, shape.tiles());
     let network = Perceptrons::new(shape, tiles, &[0.0; 2], &[1.0; 2]).unwrap();
-    let actions = ActionMap {
-        head: Head::Deterministic,
-        squash: false,
-        log_std: &[],
-        scale: &[0.1],
-        offset: &[0.0],
-    };
+    let actions = ActionMap::deterministic(&[0.1], &[0.0]);
     let network = Observer::Perceptron(Perceptron::new(network, actions).unwrap());
     let ops = [0, 1].map(|state| Op::Variable(Variable::State(state)));
     let program = Program::new(&ops, 2, 1).unwrap();
@@ -222,7 +217,6 @@ const UNITS: Standardisation<'static> = Standardisation {
     noise_scale: &[0.01],
 };
 
-/// So many networks of two hidden layers.
 fn networks(members: usize, width: u16) -> Dynamics<'static> {
     let shape = NetworkShape::new(2, &[width, width], 2, Activation::Relu).unwrap();
     let tiles = plane::tiles(31, shape.tiles() * members);
@@ -230,7 +224,6 @@ fn networks(members: usize, width: u16) -> Dynamics<'static> {
     Dynamics::Ensemble(ensemble.unwrap())
 }
 
-/// A Gaussian process of so many points.
 fn process(points: usize) -> Dynamics<'static> {
     const UNIT: f32 = 1.0 / (1 << 24) as f32;
     let numbers = OutputNumbers {
@@ -281,7 +274,8 @@ fn process(points: usize) -> Dynamics<'static> {
             .iter()
             .map(|tile| tile.map(|x| f32::from_bits(x as u32))),
     );
-    let process = GaussianProcess::new(&[Kernel::Rbf], 1, points, UNITS, tiles.leak()).unwrap();
+    let process =
+        GaussianProcess::new(&[Kernel::Rbf], 1, (points, &[]), UNITS, tiles.leak()).unwrap();
     assert!(process.has_sound_numbers());
     Dynamics::GaussianProcess(process)
 }

@@ -71,20 +71,17 @@ impl<'a, P> Stage<'a, P> {
     /// How many candidates it has, each a trajectory and a start. They are numbered
     /// trajectory by trajectory, and within one by the start; of DAinf member by member, and
     /// within one by the trajectory.
-    #[must_use]
     pub fn candidates(&self) -> u32 {
         self.trajectories.saturating_mul(self.starts as u32)
     }
 
     /// Sweeps on each of them.
-    #[must_use]
     pub fn sweeps(&self) -> u32 {
         let search = self.level.sweeps(self.rollout.variant, self.rollout.task);
         search.saturating_add(1)
     }
 
     /// Whether whole members are compared, each on all trajectories.
-    #[must_use]
     pub fn compares_members(&self) -> bool {
         self.rollout.variant == Variant::DiscreteAdversaryInf
     }

@@ -1,7 +1,7 @@
 //! What a verdict rests on, every number kept twice.
 
-use super::MAX_ESTIMATES;
-use crate::arithmetic::twice::{Side, Twice};
+use super::limits::MAX_ESTIMATES;
+use crate::numeric::redundant::{Redundant, Side};
 
 /// What a check notes on its way that makes the evidence unfit, or fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,27 +31,26 @@ pub(super) enum Paths {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tally {
     /// The bits of the mean and of the lower bound of each estimate.
-    estimates: [[Twice<u32>; 2]; MAX_ESTIMATES],
-    /// How many there are.
-    count: Twice<u32>,
+    estimates: [[Redundant<u32>; 2]; MAX_ESTIMATES],
+    count: Redundant<u32>,
     /// [`Note`]s, one bit each.
-    notes: Twice<u32>,
+    notes: Redundant<u32>,
     mean_paths: PathShare,
     noisy_paths: PathShare,
     /// Steps of the model that the whole check takes.
-    steps: Twice<u64>,
+    steps: Redundant<u64>,
 }
 
 impl Tally {
-    /// Nothing yet of a check of so many steps of the model.
+    /// The empty tally of a check that takes `steps` steps of the model.
     pub fn new(steps: u64) -> Self {
         Self {
-            estimates: [[Twice::of(0, 0); 2]; MAX_ESTIMATES],
-            count: Twice::of(0, 0),
-            notes: Twice::of(0, 0),
+            estimates: [[Redundant::of(0, 0); 2]; MAX_ESTIMATES],
+            count: Redundant::of(0, 0),
+            notes: Redundant::of(0, 0),
             mean_paths: PathShare::default(),
             noisy_paths: PathShare::default(),
-            steps: Twice::of(steps, steps),
+            steps: Redundant::of(steps, steps),
         }
     }
 
@@ -60,8 +59,8 @@ impl Tally {
         let place = self.count.read(Side::Plain) as usize;
         if let Some(estimate) = self.estimates.get_mut(place) {
             *estimate = [
-                Twice::of(mean.to_bits(), twin_mean.to_bits()),
-                Twice::of(lower.to_bits(), twin_lower.to_bits()),
+                Redundant::of(mean.to_bits(), twin_mean.to_bits()),
+                Redundant::of(lower.to_bits(), twin_lower.to_bits()),
             ];
             self.count.update(|count| count.saturating_add(1));
         }
@@ -109,7 +108,7 @@ impl Tally {
 
     /// Whether both copies of every number agree.
     pub fn agrees(&self) -> bool {
-        self.estimates.iter().flatten().all(Twice::agrees)
+        self.estimates.iter().flatten().all(Redundant::agrees)
             && self.count.agrees()
             && self.notes.agrees()
             && self.mean_paths.agrees()
@@ -121,15 +120,15 @@ impl Tally {
 /// Steps of paths that no adversary touches.
 #[derive(Clone, Copy, Debug)]
 struct PathShare {
-    steps: Twice<u64>,
-    outside: Twice<u64>,
+    steps: Redundant<u64>,
+    outside: Redundant<u64>,
 }
 
 impl Default for PathShare {
     fn default() -> Self {
         Self {
-            steps: Twice::of(0, 0),
-            outside: Twice::of(0, 0),
+            steps: Redundant::of(0, 0),
+            outside: Redundant::of(0, 0),
         }
     }
 }

@@ -8,13 +8,12 @@ use heapless::Vec;
 
 use super::{Adversary, Check, Estimate, Outcome, Progress};
 use crate::example;
-use crate::expression::{Op, Program, Variable as Input};
+use crate::gate::Reason;
 use crate::image::Image;
-use crate::policy::FoundChoices;
-use crate::rollout::Objective;
-use crate::task::{InitialKind, InitialState, Limits, Task, Variant};
-use crate::verdict::Reason;
-use crate::wrap::Wraps;
+use crate::task::expression::{Op, Program, Variable as Input};
+use crate::task::{
+    FoundChoices, InitialKind, InitialState, Limits, Objective, Task, Variant, Wraps,
+};
 
 pub(super) fn check(image: &Image<'_>) -> Outcome {
     let mut rows = vec![[0.0; 4]; Check::<4>::rows_needed(image).unwrap()];

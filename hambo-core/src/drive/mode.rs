@@ -3,19 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::monitor::Trip;
+use super::monitor::Trip;
 
 /// Who drives.
-///
-/// ```
-/// use hambo_core::drive::{DriveEvent, Mode, Stop};
-/// use hambo_core::monitor::Trip;
-/// let trip = DriveEvent::Tripped(Trip::Surprises);
-/// let fallback = Mode::Driving.after(trip, true);
-/// assert_eq!(fallback, Mode::Fallback(Trip::Surprises));
-/// // Without a fallback nobody drives after a trip.
-/// assert_eq!(Mode::Driving.after(trip, false), Mode::Stopped(Stop::Trip(Trip::Surprises)));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Mode {
@@ -70,13 +60,11 @@ impl Mode {
     }
 
     /// Whether nobody drives any more.
-    #[must_use]
     pub fn is_stopped(self) -> bool {
         matches!(self, Self::Stopped(_))
     }
 
     /// The word for it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Driving => "driving",
@@ -98,7 +86,7 @@ impl Mode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::random::Stream;
+    use crate::numeric::random::Stream;
 
     const EVENTS: [DriveEvent; 8] = [
         DriveEvent::Tripped(Trip::Surprises),

@@ -7,9 +7,6 @@ pub trait Sensor {
 
     /// Writes the measured states. `false` says that nothing new came in this
     /// period, and then `state` keeps what it held: the last measurement.
-    ///
-    /// # Errors
-    /// If the sensor failed; the drive stops.
     fn read(&mut self, state: &mut [f32]) -> Result<bool, Self::Error>;
 }
 
@@ -19,9 +16,6 @@ pub trait Actuator {
     type Error;
 
     /// Executes an action, which is finite and within the task's limits.
-    ///
-    /// # Errors
-    /// If the actuator failed; the drive stops.
     fn apply(&mut self, action: &[f32]) -> Result<(), Self::Error>;
 }
 
@@ -41,9 +35,6 @@ impl Actuator for Claimed<'_> {
         let mut pairs = self.0.iter().zip(action);
         let equal = self.0.len() == action.len()
             && pairs.all(|(claimed, own)| claimed.to_bits() == own.to_bits());
-        match equal {
-            true => Ok(()),
-            false => Err(OtherAction),
-        }
+        if equal { Ok(()) } else { Err(OtherAction) }
     }
 }

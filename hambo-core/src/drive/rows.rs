@@ -1,17 +1,15 @@
 //! The rows that a drive works in, carved out of one lent slice.
 
-use super::DriveError;
+use super::error::DriveError;
+use super::monitor::Monitor;
 use crate::model::Model;
-use crate::monitor::Monitor;
-use crate::physics::ModelInputs;
+use crate::numeric::CapacityError;
 use crate::policy::Policy;
-use crate::rollout::CapacityError;
-use crate::task::Task;
+use crate::task::{ModelInputs, Task};
 
 /// How many of the last transitions are kept for the log.
 pub const KEPT: usize = 64;
 
-/// One lane.
 type Rows<'d> = &'d mut [[f32; 1]];
 
 /// What a drive remembers from one period to the next, and scratch.
@@ -36,7 +34,6 @@ pub(super) struct DriveRows<'d> {
     pub values: Rows<'d>,
 }
 
-/// Rows of each kind.
 pub(super) struct Sizes {
     pub states: usize,
     pub actions: usize,

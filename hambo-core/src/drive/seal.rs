@@ -3,8 +3,8 @@
 //! Between two periods the memory rests: whatever changes there is a fault. The checksum at
 //! the end of a period and the one at the beginning of the next tell.
 
-use super::Drive;
-use crate::checksum::Checksum;
+use super::period::Drive;
+use crate::numeric::checksum::Checksum;
 
 impl Drive<'_> {
     /// Whether all that is remembered is as the last period left it.

@@ -2,21 +2,26 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use super::monitor::Trip;
 use super::*;
-use crate::arithmetic::dense::TILE;
 use crate::example;
-use crate::expression::{Op, Program, Variable};
-use crate::limits::Limits;
-use crate::monitor::MonitorSettings;
-use crate::physics::{KnownState, ModelInputs};
-use crate::policy::{ActionMap, Head, Linear, Spread};
-use crate::rollout::{Buffers, Objective, Rollout};
-use crate::task::{InitialKind, InitialState, Variant};
+use crate::image::{Image, MonitorSettings};
+use crate::numeric::dense::TILE;
+use crate::numeric::random::Stream;
+use crate::numeric::{CapacityError, ParameterError};
+use crate::policy::{ActionMap, Head, Linear, Spread, StoredPolicy};
+use crate::rollout::{Buffers, Rollout};
+use crate::task::expression::{Op, Program, Variable};
+use crate::task::{InitialKind, InitialState, KnownState, Limits, ModelInputs, Objective, Variant};
 
 /// One measurement after the other; none at the end is a failed sensor.
 struct Script<'s> {
     samples: &'s [(Vec<f32>, bool)],
     reads: usize,
+}
+
+fn script(samples: &[(Vec<f32>, bool)]) -> Script<'_> {
+    Script { samples, reads: 0 }
 }
 
 impl Sensor for Script<'_> {
@@ -32,7 +37,7 @@ impl Sensor for Script<'_> {
     }
 }
 
-/// Remembers what it got, and fails after so many actions.
+/// Remembers what it got, and fails after a number of actions.
 #[derive(Default)]
 struct Motor {
     actions: Vec<Vec<f32>>,
@@ -69,13 +74,7 @@ fn fresh(numbers: &[f32]) -> Vec<(Vec<f32>, bool)> {
 
 /// The controller a = gain · s for one state.
 fn linear(tiles: &'static [[f32; TILE]], states: usize) -> StoredPolicy<'static> {
-    let actions = ActionMap {
-        head: Head::Deterministic,
-        squash: false,
-        log_std: &[],
-        scale: &[1.0],
-        offset: &[0.0],
-    };
+    let actions = ActionMap::deterministic(&[1.0], &[0.0]);
     StoredPolicy::Linear(Linear::new(tiles, states, actions).unwrap())
 }
 
@@ -89,7 +88,7 @@ fn drive(
     let measured = samples[0].0.len();
     let mut rows = vec![[7.0]; Drive::rows_needed(image, fallback).unwrap()];
     let mut drive = Drive::new(image, fallback, settings(measured), &mut rows).unwrap();
-    let (mut sensor, mut motor) = (Script { samples, reads: 0 }, Motor::default());
+    let (mut sensor, mut motor) = (script(samples), Motor::default());
     let modes = (0..ticks).map(|_| drive.tick(&mut sensor, &mut motor).mode);
     let modes = modes.collect();
     (modes, motor.actions)
@@ -270,10 +269,7 @@ fn sensors_and_actuators_that_fail_stop() {
     let mut rows = [[0.0]; 512];
     let mut drive = Drive::new(&image, None, settings(1), &mut rows).unwrap();
     let samples = fresh(&[1.0, 0.5, 0.25]);
-    let mut sensor = Script {
-        samples: &samples,
-        reads: 0,
-    };
+    let mut sensor = script(&samples);
     let mut motor = Motor {
         fails_after: Some(1),
         ..Motor::default()
@@ -302,10 +298,7 @@ fn a_loop_elsewhere_may_apply_the_checked_controllers_action_alone() {
         let mut rows = [[0.0]; 512];
         let mut drive = Drive::new(&image, None, settings(1), &mut rows).unwrap();
         let samples = fresh(&[1.0, 0.5]);
-        let mut sensor = Script {
-            samples: &samples,
-            reads: 0,
-        };
+        let mut sensor = script(&samples);
         let first = drive.tick(&mut sensor, &mut Claimed(claims[0]));
         assert_eq!(first.mode, Mode::Driving);
         let second = drive.tick(&mut sensor, &mut Claimed(claims[1])).mode;
@@ -340,10 +333,7 @@ fn the_last_transitions_end_with_the_one_that_tripped() {
         .collect();
     numbers.extend([0.9, 0.1, 0.2]);
     let samples = fresh(&numbers);
-    let mut sensor = Script {
-        samples: &samples,
-        reads: 0,
-    };
+    let mut sensor = script(&samples);
     let mut motor = Motor::default();
     let mut digests = Vec::new();
     for _ in 0..103 {
@@ -407,10 +397,7 @@ fn disturbed(change: impl Fn(&mut Drive<'_>)) -> (Vec<Mode>, usize) {
     let mut rows = vec![[0.0]; Drive::rows_needed(&image, None).unwrap()];
     let mut drive = Drive::new(&image, None, settings(1), &mut rows).unwrap();
     let samples = fresh(&[1.0, 0.5, 0.25, 0.125]);
-    let mut sensor = Script {
-        samples: &samples,
-        reads: 0,
-    };
+    let mut sensor = script(&samples);
     let mut motor = Motor::default();
     let mut modes = Vec::new();
     for period in 0..4 {

@@ -12,7 +12,7 @@
 //! The wealth is spread evenly over a few b: whichever fits the values' spread
 //! grows, and the others cost a factor of their number.
 
-use crate::arithmetic::elementary::{ln, maximum};
+use crate::numeric::elementary::{ln, maximum};
 
 /// b: from a sixty-fourth, for many widely spread values, to nearly all that
 /// may be bet.
@@ -53,7 +53,6 @@ impl Betting {
 
     /// The bound, which lies above the mean with a probability of at most
     /// `delta`; 0 if nothing is known.
-    #[must_use]
     pub fn lower(&self, delta: f32) -> f32 {
         let needed = f64::from(ln(BETS.len() as f32 / delta)) + self.slack();
         if !(delta > 0.0 && needed.is_finite()) {
@@ -86,7 +85,7 @@ impl Betting {
         if !largest.is_finite() {
             return f64::NEG_INFINITY;
         }
-        let rest = each.map(|log| crate::arithmetic::elementary::exp((log - largest) as f32));
+        let rest = each.map(|log| crate::numeric::elementary::exp((log - largest) as f32));
         largest + f64::from(ln(rest.sum::<f32>()))
     }
 }
@@ -94,7 +93,7 @@ impl Betting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::random::Stream;
+    use crate::numeric::random::Stream;
 
     fn of(values: impl IntoIterator<Item = f32>) -> Betting {
         let mut betting = Betting::default();

@@ -21,13 +21,12 @@ const HALVINGS: u32 = 40;
 /// assert_eq!(probability_limit(0, 0, 0.05), 0.0);
 /// assert_eq!(probability_limit(7, 7, 0.05), 0.0);
 /// ```
-#[must_use]
 pub fn probability_limit(count: u32, violations: u32, delta: f32) -> f32 {
     if violations >= count || !(delta > 0.0 && delta < 1.0) {
         return 0.0;
     }
     let ways = ln_ways(count, violations);
-    // P(at most so many violations) falls with the probability of one.
+    // P(at most this many violations) falls with the probability of one.
     let [mut low, mut high] = [0.0_f64, 1.0];
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
@@ -55,7 +54,6 @@ pub fn probability_limit(count: u32, violations: u32, delta: f32) -> f32 {
 /// assert_eq!(trials_for(0.99, 3, 0.0125), Some(971));
 /// assert_eq!(trials_for(1.0, 0, 0.0125), None);
 /// ```
-#[must_use]
 pub fn trials_for(probability: f32, violations: u32, delta: f32) -> Option<u32> {
     const MOST: u32 = 1 << 24;
     let reaches = |count| probability_limit(count, violations, delta) >= probability;

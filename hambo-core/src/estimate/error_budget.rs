@@ -35,25 +35,21 @@ impl ErrorBudget {
     pub const MODEL_SHARE: f32 = 0.5;
 
     /// The model's share.
-    #[must_use]
     pub fn model(&self) -> f32 {
         self.delta * Self::MODEL_SHARE
     }
 
     /// The sampling's share.
-    #[must_use]
     pub fn sampling(&self) -> f32 {
         self.delta - self.model()
     }
 
     /// What one objective has for its sampling.
-    #[must_use]
     pub fn objective(&self) -> f32 {
         self.sampling() / self.objectives.max(1) as f32
     }
 
     /// What each of two levels has.
-    #[must_use]
     pub fn level(&self) -> f32 {
         self.objective() * 0.5
     }

@@ -1,6 +1,18 @@
 //! The mean of one level with its lower bound, and the worse of two.
 
-use super::Margin;
+/// Which inequality gives the margin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Margin {
+    /// Student's t: exact for normal returns, good for many trajectories,
+    /// blind to a rare disaster that no trajectory met.
+    StudentT,
+    /// Betting, for returns that are known to lie in an interval: exact.
+    Betting,
+    /// Clopper and Pearson, for the share of trajectories that keep a
+    /// constraint: exact.
+    ClopperPearson,
+}
 
 /// The mean of one level.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +32,6 @@ pub struct LevelEstimate {
 impl LevelEstimate {
     /// Of two estimates the one with the lesser mean, with the lesser of both
     /// bounds: what holds for either holds for it. A NaN is the least.
-    #[must_use]
     pub(crate) fn worse(self, other: Self) -> Self {
         let less = |a: f32, b: f32| a.is_nan() || a < b;
         let worse = if less(other.mean, self.mean) {

@@ -14,7 +14,7 @@ mod student;
 
 pub use clopper_pearson::{probability_limit, trials_for};
 pub use error_budget::ErrorBudget;
-pub use level_estimate::LevelEstimate;
-pub use moments::{Margin, trajectories_for_betting};
+pub use level_estimate::{LevelEstimate, Margin};
+pub use moments::trajectories_for_betting;
 pub(crate) use moments::{SampleMoments, Values};
 pub use student::student_quantile;

@@ -2,15 +2,17 @@
 //! its mean.
 
 use super::betting::Betting;
-use super::{LevelEstimate, probability_limit, student_quantile};
-use crate::arithmetic::elementary::{ln, maximum, minimum, sqrt};
+use super::clopper_pearson::probability_limit;
+use super::level_estimate::{LevelEstimate, Margin};
+use super::student::student_quantile;
+use crate::numeric::elementary::{ln, maximum, minimum, sqrt};
 
 /// The largest share of the values' spread that the range of the betting
 /// bound may cost; beyond it Student's t is used.
 const LARGEST_COST: f32 = 0.02;
 
 /// How many values the betting bound needs to count, if they spread from 0 to
-/// about this one: its range may cost 2 % of that. Twice as many as the least,
+/// about this one: its range may cost 2 % of that. Redundant as many as the least,
 /// since that one is not known before.
 ///
 /// ```
@@ -18,7 +20,6 @@ const LARGEST_COST: f32 = 0.02;
 /// // Successes of a half, known to lie between 0 and 1: 2 · ln 40 / 0.01.
 /// assert_eq!(trajectories_for_betting([0.0, 1.0], 0.5, 0.025), 738);
 /// ```
-#[must_use]
 pub fn trajectories_for_betting([low, high]: [f32; 2], value: f32, delta: f32) -> u32 {
     let least = (high - low) * ln(1.0 / delta) / (LARGEST_COST * libm::fabsf(value));
     libm::ceilf(2.0 * least) as u32
@@ -76,23 +77,8 @@ impl Default for SampleMoments {
     }
 }
 
-/// Which inequality gives the margin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Margin {
-    /// Student's t: exact for normal returns, good for many trajectories,
-    /// blind to a rare disaster that no trajectory met.
-    StudentT,
-    /// Betting, for returns that are known to lie in an interval: exact.
-    Betting,
-    /// Clopper and Pearson, for the share of trajectories that keep a
-    /// constraint: exact.
-    ClopperPearson,
-}
-
 impl SampleMoments {
     /// No value yet.
-    #[must_use]
     pub fn new(values: Values) -> Self {
         Self {
             count: 0,
@@ -110,7 +96,6 @@ impl SampleMoments {
     }
 
     /// Another sample of the same kind, without a value.
-    #[must_use]
     pub fn emptied(&self) -> Self {
         Self::new(self.values)
     }
@@ -147,19 +132,16 @@ impl SampleMoments {
     }
 
     /// How many values there are.
-    #[must_use]
     pub fn count(&self) -> u32 {
         self.count
     }
 
     /// The mean.
-    #[must_use]
     pub fn mean(&self) -> f32 {
         (self.sum / f64::from(self.count)) as f32
     }
 
     /// The standard error of the mean; infinite for fewer than two values.
-    #[must_use]
     pub fn standard_error(&self) -> f32 {
         let variance = match self.count.checked_sub(1) {
             None | Some(0) => f32::INFINITY,
@@ -169,7 +151,6 @@ impl SampleMoments {
     }
 
     /// The mean with its bound, except with probability `delta`.
-    #[must_use]
     pub fn estimate(&self, delta: f32, freedom: u32) -> LevelEstimate {
         LevelEstimate {
             count: self.count(),
@@ -183,7 +164,6 @@ impl SampleMoments {
     /// Which inequality gives [`Self::lower`]. The betting bound cannot lie
     /// closer to the mean than range · ln(1 / delta) / n, so it counts where
     /// that is little against the values themselves.
-    #[must_use]
     pub fn margin(&self, delta: f32) -> Margin {
         let spread = maximum(self.greatest, 0.0) - minimum(self.least, 0.0);
         match self.values {
@@ -200,7 +180,6 @@ impl SampleMoments {
 
     /// A lower bound of the true mean, except with probability `delta`.
     /// Student's t has at most `freedom` degrees of freedom.
-    #[must_use]
     pub fn lower(&self, delta: f32, freedom: u32) -> f32 {
         let mean = self.mean();
         if mean == f32::NEG_INFINITY {
@@ -226,7 +205,7 @@ impl SampleMoments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::random::Stream;
+    use crate::numeric::random::Stream;
 
     fn of(values: &[f32]) -> SampleMoments {
         let mut moments = SampleMoments::default();
@@ -336,7 +315,7 @@ mod tests {
         assert_eq!(trajectories_for_betting([-1.0, 3.0], -0.25, 0.1), 3685);
     }
 
-    /// Values in turn, so many of them, known to lie within bounds.
+    /// `count` values in turn, known to lie within bounds.
     fn within(bounds: [f32; 2], values: [f32; 2], count: usize) -> SampleMoments {
         let mut moments = SampleMoments::new(Values::Within(bounds));
         for value in values.into_iter().cycle().take(count) {

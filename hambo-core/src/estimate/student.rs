@@ -1,14 +1,13 @@
 //! The upper quantile of Student's t.
 
-use crate::arithmetic::elementary::{exp, ln, sqrt};
-use crate::arithmetic::random::normal_quantile_of_tail;
+use crate::numeric::elementary::{exp, ln, sqrt};
+use crate::numeric::random::normal_quantile_of_tail;
 
 /// The t with P(T > t) = `tail` for `freedom` degrees of freedom, rounded up:
 /// never below the exact value, and at most 0.2 % above it for the sizes in
 /// use (`freedom >= 3`, `1e-4 <= tail <= 0.5`). Infinite for 0 degrees.
 ///
 /// Hill's expansion (ACM algorithm 396).
-#[must_use]
 pub fn student_quantile(freedom: u32, tail: f32) -> f32 {
     const UP: f32 = 1.001;
     if !(tail > 0.0 && tail <= 0.5) || freedom == 0 {
@@ -50,7 +49,7 @@ pub fn student_quantile(freedom: u32, tail: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::student_quantile;
-    use crate::image::container::CRC;
+    use crate::numeric::checksum::CRC;
 
     /// (degrees of freedom, tail, quantile), from SciPy 1.x `stats.t.isf`.
     const TABLE: [(u32, f32, f32); 36] = [

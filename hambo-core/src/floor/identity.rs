@@ -9,9 +9,8 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::part::Question;
-use crate::constraint::Constraint;
-use crate::expression::{MAX_OPS, Op, Program};
-use crate::task::{InitialKind, Task};
+use crate::task::expression::{MAX_OPS, Op, Program};
+use crate::task::{Constraint, InitialKind, Task};
 
 /// Longer than any op in postcard.
 const OP_BYTES: usize = 32;
@@ -19,7 +18,6 @@ const OP_BYTES: usize = 32;
 const UNSEEN: u16 = u16::MAX;
 
 /// What a task asks. `None` if its tape is longer than any tape.
-#[must_use]
 pub fn question(task: &Task<'_>) -> Option<Question> {
     let program = &task.program;
     let mut reward = Sha256::new();
@@ -68,7 +66,6 @@ pub fn question(task: &Task<'_>) -> Option<Question> {
 }
 
 /// What a constraint asks: its margin, when it must hold and how often.
-#[must_use]
 pub fn constraint_identity(task: &Task<'_>, constraint: &Constraint) -> Option<[u8; 32]> {
     let mut hash = Sha256::new();
     add_value(&mut hash, &(constraint.kind, constraint.probability))?;

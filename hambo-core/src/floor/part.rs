@@ -3,7 +3,6 @@
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
-use super::Floor;
 use crate::image::container::Container;
 use crate::image::{ImageError, Name, Part, Problem};
 use crate::task::MAX_CONSTRAINTS;
@@ -76,6 +75,23 @@ pub struct Question {
     pub initial: [u8; 32],
 }
 
+/// A floor whose bytes are intact. Only bytes make one.
+///
+/// ```
+/// use hambo_core::floor::Floor;
+/// use hambo_core::image::{Part, Problem};
+/// // Flash that nobody has written to: such a robot admits nothing.
+/// static FLASH: [u128; 8] = [u128::MAX; 8];
+/// let error = Floor::parse_prefix(bytemuck::cast_slice(&FLASH)).map(|_| ()).unwrap_err();
+/// assert_eq!((error.part, error.problem), (Part::Floor, Problem::Magic));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Floor<'a> {
+    pub(super) manifest: FloorManifest,
+    /// s, a and s′ of each transition, one after the other.
+    pub(super) transitions: &'a [f32],
+}
+
 impl<'a> Floor<'a> {
     /// Reads a floor from the start of `bytes`, such as a region of flash; what
     /// follows it does not count.
@@ -97,18 +113,15 @@ impl<'a> Floor<'a> {
             && manifest.noise_width > 0.0
             && manifest.noise_width.is_finite()
             && manifest.period != Some(0);
-        if !sound {
-            return Err(Problem::Number);
-        }
+        Problem::Number.unless(sound)?;
         let width = 2 * usize::from(manifest.states) + usize::from(manifest.actions);
         let count = width
             .checked_mul(usize::from(manifest.transitions))
             .ok_or(Problem::Dimension)?;
         let numbers: &[f32] = bytemuck::try_cast_slice(part.arena).map_err(|_| Problem::Arena)?;
         let (transitions, padding) = numbers.split_at_checked(count).ok_or(Problem::Arena)?;
-        if width == 0 || padding.len() >= 4 || !transitions.iter().all(|x| x.is_finite()) {
-            return Err(Problem::Arena);
-        }
+        let finite = transitions.iter().all(|x| x.is_finite());
+        Problem::Arena.unless(width > 0 && padding.len() < 4 && finite)?;
         Ok(Self {
             manifest,
             transitions,

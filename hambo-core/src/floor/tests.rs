@@ -4,10 +4,9 @@
 use heapless::Vec;
 
 use super::{constraint_identity, question};
-use crate::constraint::{Constraint, ConstraintKind};
 use crate::example;
-use crate::expression::{Op, Program, Variable};
-use crate::task::Task;
+use crate::task::expression::{Op, Program, Variable};
+use crate::task::{Constraint, ConstraintKind, Task};
 
 /// The example's task with another tape.
 fn with_tape(ops: &[Op], reward: u16, constraint: u16) -> Task<'static> {

@@ -9,10 +9,8 @@ use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
 use crate::model::Model;
-use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape, Perceptrons};
-use crate::policy::{FoundChoices, NetworkAdversary};
-use crate::task::Task;
-use crate::variant::Variant;
+use crate::numeric::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape, Perceptrons};
+use crate::task::{FoundChoices, NetworkAdversary, Task, Variant};
 
 /// The manifest of an adversary part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,9 +41,6 @@ pub enum AdversaryKind {
 }
 
 /// Reads an adversary part for a model and gives it to the task.
-///
-/// # Errors
-/// If sizes do not agree, a number is out of range, or there is no room.
 #[inline(never)]
 pub(super) fn add_adversary<'a>(
     part: &Container<'a>,
@@ -53,9 +48,7 @@ pub(super) fn add_adversary<'a>(
     task: &mut Task<'a>,
 ) -> Result<(), Problem> {
     let manifest: AdversaryManifest = part.read_manifest()?;
-    if usize::from(manifest.objective) > task.constraints.len() {
-        return Err(Problem::Dimension);
-    }
+    Problem::Dimension.unless(usize::from(manifest.objective) <= task.constraints.len())?;
     let moved = model.dynamics.outputs();
     let choices = match manifest.variant {
         Variant::ContinuousAdversary => moved,
@@ -96,9 +89,7 @@ pub(super) fn add_adversary<'a>(
                     *number >= 0.0 && *number < choices as f32 && libm::truncf(*number) == *number
                 }
             };
-            if !numbers.iter().all(good) {
-                return Err(Problem::Number);
-            }
+            Problem::Number.unless(numbers.iter().all(good))?;
             let (variant, objective) = (manifest.variant, manifest.objective);
             let found = FoundChoices::new(variant, objective, length, numbers);
             let added = task.found.push(found);

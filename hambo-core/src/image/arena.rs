@@ -1,7 +1,16 @@
 //! Numbers borrowed from a part, without copying them.
 
-use super::Problem;
-use crate::arithmetic::dense::TILE;
+use super::error::Problem;
+use crate::numeric::dense::TILE;
+
+/// The lengths of a model part's runs.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    pub features: usize,
+    /// dx: the features and the action.
+    pub inputs: usize,
+    pub outputs: usize,
+}
 
 /// Takes runs of numbers off an arena, each padded to whole tiles of four.
 #[derive(Clone, Copy, Debug)]
@@ -36,11 +45,8 @@ impl<'a> ArenaReader<'a> {
     /// If there are fewer, or one is not finite.
     pub fn take_finite_tiles(&mut self, count: usize) -> Result<&'a [[f32; TILE]], Problem> {
         let tiles = self.take_tiles(count)?;
-        if tiles.iter().flatten().all(|x| x.is_finite()) {
-            Ok(tiles)
-        } else {
-            Err(Problem::Number)
-        }
+        Problem::Number.unless(tiles.iter().flatten().all(|x| x.is_finite()))?;
+        Ok(tiles)
     }
 
     /// The next `count` numbers; their tiles' padding is skipped.
@@ -49,23 +55,28 @@ impl<'a> ArenaReader<'a> {
     /// If there are fewer, or one is NaN, be it in the padding.
     pub fn take(&mut self, count: usize) -> Result<&'a [f32], Problem> {
         let tiles = self.take_tiles(count.div_ceil(TILE))?;
-        if tiles.iter().flatten().any(|x| x.is_nan()) {
-            return Err(Problem::Number);
-        }
+        Problem::Number.unless(!tiles.iter().flatten().any(|x| x.is_nan()))?;
         tiles.as_flattened().get(..count).ok_or(Problem::Arena)
     }
 
-    /// Likewise, and each must be finite.
+    /// The next `count` numbers, each of them finite.
     ///
     /// # Errors
     /// If there are fewer, or one is infinite.
     pub fn take_finite(&mut self, count: usize) -> Result<&'a [f32], Problem> {
         let numbers = self.take(count)?;
-        if numbers.iter().all(|x| x.is_finite()) {
-            Ok(numbers)
-        } else {
-            Err(Problem::Number)
-        }
+        Problem::Number.unless(numbers.iter().all(|x| x.is_finite()))?;
+        Ok(numbers)
+    }
+
+    /// The next `count` numbers, each finite and greater than 0.
+    ///
+    /// # Errors
+    /// If there are fewer, or one is not.
+    pub fn take_positive(&mut self, count: usize) -> Result<&'a [f32], Problem> {
+        let numbers = self.take_finite(count)?;
+        Problem::Number.unless(numbers.iter().all(|x| *x > 0.0))?;
+        Ok(numbers)
     }
 
     /// Nothing may be left.
@@ -73,10 +84,6 @@ impl<'a> ArenaReader<'a> {
     /// # Errors
     /// If something is.
     pub fn finish(self) -> Result<(), Problem> {
-        if self.tiles.is_empty() {
-            Ok(())
-        } else {
-            Err(Problem::Arena)
-        }
+        Problem::Arena.unless(self.tiles.is_empty())
     }
 }

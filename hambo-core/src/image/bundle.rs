@@ -5,19 +5,13 @@
 //! policy more: the fallback, which drives when the monitor stops the controller that was
 //! checked. A part that is not the manifest's is refused.
 
-use heapless::{String, Vec};
+use heapless::String;
 use serde::{Deserialize, Serialize};
 
-use super::part_reader::PartReader;
-use super::taken::Taken;
-use super::{Image, ImageError, Part, Problem};
+use super::error::{ImageError, Part, Problem};
+use super::part_reader::{PartHashes, PartReader};
+use super::validated::{Image, Taken};
 use crate::policy::StoredPolicy;
-
-/// The most parts of a bundle behind its manifest: model, task, two policies, adversaries.
-pub const MAX_PARTS: usize = 24;
-
-/// The hashes of parts in their order.
-pub type PartHashes = Vec<[u8; 32], MAX_PARTS>;
 
 /// The name of a board or a robot.
 pub type Name = String<24>;
@@ -136,42 +130,35 @@ impl<'a> Bundle<'a> {
     }
 
     /// Model, task and controller. Its hash is that of the whole bundle.
-    #[must_use]
     pub fn image(&self) -> &Image<'a> {
         &self.image
     }
 
     /// The controller that drives after the monitor's stop.
-    #[must_use]
     pub fn fallback(&self) -> Option<&StoredPolicy<'a>> {
         self.fallback.as_ref()
     }
 
     /// The board that it was sized for.
-    #[must_use]
     pub fn board(&self) -> &str {
         &self.board
     }
 
     /// The robot that it is meant for.
-    #[must_use]
     pub fn robot(&self) -> &str {
         &self.robot
     }
 
     /// Grows with every bundle that is written for a robot.
-    #[must_use]
     pub fn counter(&self) -> u32 {
         self.counter
     }
 
     /// The time between two actions in microseconds.
-    #[must_use]
     pub fn period(&self) -> Option<u32> {
         self.period
     }
     /// When the monitor trips.
-    #[must_use]
     pub fn monitor(&self) -> Option<MonitorSettings> {
         self.monitor
     }

@@ -15,10 +15,10 @@
 
 use core::cmp::Ordering;
 
-use crc::{CRC_32_ISO_HDLC, Crc, Table};
 use sha2::{Digest, Sha256};
 
-use super::{ImageError, Part, Problem};
+use super::error::{ImageError, Part, Problem};
+use crate::numeric::checksum::CRC;
 
 /// Length of the header.
 pub const HEADER: usize = 64;
@@ -27,8 +27,6 @@ pub const ALIGNMENT: usize = 16;
 /// The format version that this program writes and reads.
 pub const VERSION: u16 = 10;
 const MAGIC: [u8; 4] = *b"HMBO";
-/// The checksum of parts, and of whatever else must be compared in one number.
-pub(crate) const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 
 /// A part whose bytes are intact.
 ///
@@ -65,8 +63,7 @@ pub struct Container<'a> {
 /// The header of a part, for writers.
 ///
 /// `payload` is the manifest, zeros to a multiple of [`ALIGNMENT`], and the
-/// arena, likewise. `None` if it is not aligned or too long.
-#[must_use]
+/// arena, padded in the same way. `None` if it is not aligned or too long.
 pub fn header(part: Part, manifest_length: usize, payload: &[u8]) -> Option<[u8; HEADER]> {
     let length = u32::try_from(payload.len()).ok()?;
     let manifest_length = u32::try_from(manifest_length).ok()?;
@@ -115,9 +112,8 @@ impl<'a> Container<'a> {
     }
 
     fn open(bytes: &'a [u8], part: Part) -> Result<(Self, &'a [u8]), Problem> {
-        if !(bytes.as_ptr() as usize).is_multiple_of(ALIGNMENT) {
-            return Err(Problem::Alignment);
-        }
+        let aligned = (bytes.as_ptr() as usize).is_multiple_of(ALIGNMENT);
+        Problem::Alignment.unless(aligned)?;
         let (header, rest) = bytes
             .split_first_chunk::<HEADER>()
             .ok_or(Problem::Truncated)?;
@@ -127,9 +123,7 @@ impl<'a> Container<'a> {
             usize::try_from(word).map_err(|_| Problem::Length)
         };
         let [m0, m1, m2, m3, v0, v1, kind, signature, ..] = *header;
-        if [m0, m1, m2, m3] != MAGIC {
-            return Err(Problem::Magic);
-        }
+        Problem::Magic.unless([m0, m1, m2, m3] == MAGIC)?;
         match u16::from_le_bytes([v0, v1]).cmp(&VERSION) {
             Ordering::Less => return Err(Problem::EarlierVersion),
             Ordering::Greater => return Err(Problem::LaterVersion),
@@ -139,24 +133,15 @@ impl<'a> Container<'a> {
         let arena_start = manifest_length
             .checked_next_multiple_of(ALIGNMENT)
             .ok_or(Problem::Length)?;
-        if !length.is_multiple_of(ALIGNMENT) || arena_start > length {
-            return Err(Problem::Length);
-        }
+        Problem::Length.unless(length.is_multiple_of(ALIGNMENT) && arena_start <= length)?;
         let (payload, rest) = rest.split_at_checked(length).ok_or(Problem::Truncated)?;
-        if checksum(header, payload) != u32::try_from(word(16)?).ok() {
-            return Err(Problem::Checksum);
-        }
+        Problem::Checksum.unless(checksum(header, payload) == u32::try_from(word(16)?).ok())?;
         let hash: [u8; 32] = Sha256::digest(payload).into();
-        if header.get(20..52) != Some(hash.as_slice()) {
-            return Err(Problem::Hash);
-        }
+        Problem::Hash.unless(header.get(20..52) == Some(hash.as_slice()))?;
         // Intact from here on; but is it what belongs here?
-        if kind != part as u8 {
-            return Err(Problem::Kind);
-        }
-        if signature != 0 || header.iter().skip(52).any(|byte| *byte != 0) {
-            return Err(Problem::Signature);
-        }
+        Problem::Kind.unless(kind == part as u8)?;
+        let unsigned = signature == 0 && header.iter().skip(52).all(|byte| *byte == 0);
+        Problem::Signature.unless(unsigned)?;
         let (manifest, _) = payload
             .split_at_checked(manifest_length)
             .ok_or(Problem::Length)?;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ParameterError;
+use crate::numeric::ParameterError;
 
 /// The parts of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,13 @@ impl Part {
     }
 }
 
+impl Problem {
+    /// This problem unless something holds.
+    pub(crate) fn unless(self, holds: bool) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(self) }
+    }
+}
+
 /// A part that cannot be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -56,15 +63,6 @@ impl From<ParameterError> for Problem {
 }
 
 /// What is wrong with a part.
-///
-/// ```
-/// use hambo_core::image::{Image, Problem};
-/// #[repr(align(16))]
-/// struct Flash([u8; 128]);
-/// // Flash that nobody has written to.
-/// let error = Image::parse_prefix(&Flash([0xFF; 128]).0).map(|_| ()).unwrap_err();
-/// assert_eq!(error.problem, Problem::Magic);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Problem {

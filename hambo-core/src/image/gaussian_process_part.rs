@@ -12,9 +12,8 @@
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
-use super::arena::ArenaReader;
+use super::arena::{ArenaReader, Sizes};
 use super::error::Problem;
-use super::model_part::{Sizes, all, positive};
 use crate::model::{GaussianProcess, Kernel, MAX_OUTPUTS, Standardisation, tiles_of};
 
 /// The sizes and kernels of a Gaussian process.
@@ -26,7 +25,7 @@ pub struct GaussianProcessManifest {
     pub kernels: Vec<Kernel, MAX_OUTPUTS>,
 }
 
-/// Likewise where the variance takes points together.
+/// A Gaussian process whose variance takes points together, in groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupedGaussianProcessManifest {
     /// The sizes and kernels.
@@ -48,23 +47,18 @@ pub(super) fn parse_gaussian_process<'a>(
         outputs,
     } = sizes;
     let points = usize::from(manifest.points);
-    if points == 0 || manifest.kernels.len() != outputs {
-        return Err(Problem::Dimension);
-    }
+    Problem::Dimension.unless(points > 0 && manifest.kernels.len() == outputs)?;
     let standardisation = Standardisation {
         input_mean: arena.take_finite(columns)?,
-        input_scale: all(arena.take_finite(columns)?, positive)?,
+        input_scale: arena.take_positive(columns)?,
         output_mean: arena.take_finite(outputs)?,
-        output_scale: all(arena.take_finite(outputs)?, positive)?,
-        noise_scale: all(arena.take_finite(outputs)?, positive)?,
+        output_scale: arena.take_positive(outputs)?,
+        noise_scale: arena.take_positive(outputs)?,
     };
     let (kernels, points) = (&manifest.kernels, (points, groups));
     let tiles = tiles_of(kernels, points, columns);
     let tiles = arena.take_tiles(tiles.ok_or(Problem::Dimension)?)?;
-    let process = GaussianProcess::grouped(kernels, features, points, standardisation, tiles)?;
-    if process.has_sound_numbers() {
-        Ok(process)
-    } else {
-        Err(Problem::Number)
-    }
+    let process = GaussianProcess::new(kernels, features, points, standardisation, tiles)?;
+    Problem::Number.unless(process.has_sound_numbers())?;
+    Ok(process)
 }

@@ -11,7 +11,7 @@
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
-use super::arena::ArenaReader;
+use super::arena::{ArenaReader, Sizes};
 use super::container::Container;
 use super::error::Problem;
 use super::gaussian_process_part::{
@@ -21,7 +21,7 @@ use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, GAP, Model, Priors, Standardisation, Support,
     triangle,
 };
-use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
+use crate::numeric::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
 
 /// Between the two layers of a prior: the cheapest one, and it grows with the
 /// distance from the data.
@@ -57,7 +57,7 @@ pub enum DynamicsManifest {
     Ensemble(EnsembleManifest),
     /// A Gaussian process for each dimension.
     GaussianProcess(GaussianProcessManifest),
-    /// Likewise, with points in groups.
+    /// A Gaussian process with points in groups.
     GroupedGaussianProcess(GroupedGaussianProcessManifest),
 }
 
@@ -79,15 +79,6 @@ pub struct EnsembleManifest {
     pub prior_units: u16,
 }
 
-/// What the arena's runs are as long as.
-#[derive(Clone, Copy)]
-pub(super) struct Sizes {
-    pub features: usize,
-    /// dx: the features and the action.
-    pub inputs: usize,
-    pub outputs: usize,
-}
-
 /// Reads a model part.
 ///
 /// # Errors
@@ -98,12 +89,8 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
     let features = usize::from(manifest.features);
     let action = usize::from(manifest.action_dimension);
     let outputs = usize::from(manifest.outputs);
-    if features == 0 || action == 0 || outputs == 0 {
-        return Err(Problem::Dimension);
-    }
-    if !positive(manifest.beta) {
-        return Err(Problem::Number);
-    }
+    Problem::Dimension.unless(features > 0 && action > 0 && outputs > 0)?;
+    Problem::Number.unless(positive(manifest.beta))?;
     let inputs = features.saturating_add(action);
     let sizes = Sizes {
         features,
@@ -113,7 +100,7 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
     let mut arena = ArenaReader::new(part.arena)?;
     let confidence = ConfidenceSet {
         beta: manifest.beta,
-        calibration_scale: all(arena.take_finite(outputs)?, positive)?,
+        calibration_scale: arena.take_positive(outputs)?,
         calibration: manifest.calibration,
     };
     let support = parse_support(&manifest, inputs, &mut arena)?;
@@ -130,9 +117,7 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
         }) => {
             let counts = 1..=process.points;
             let sound = groups.iter().all(|count| counts.contains(count));
-            if !sound || groups.len() != outputs {
-                return Err(Problem::Dimension);
-            }
+            Problem::Dimension.unless(sound && groups.len() == outputs)?;
             let process = parse_gaussian_process(&process, &groups, sizes, &mut arena)?;
             Dynamics::GaussianProcess(process)
         }
@@ -150,24 +135,20 @@ fn parse_support<'a>(
     inputs: usize,
     arena: &mut ArenaReader<'a>,
 ) -> Result<Support<'a>, Problem> {
-    if !positive(manifest.support_limit) {
-        return Err(Problem::Number);
-    }
+    Problem::Number.unless(positive(manifest.support_limit))?;
     let triangle = triangle(inputs).ok_or(Problem::Dimension)?;
     let rows = usize::from(manifest.support_rows).checked_mul(inputs);
     let gaps = usize::from(manifest.support_gaps).saturating_mul(GAP);
     let support = Support {
         centre: arena.take_finite(inputs)?,
-        scale: all(arena.take_finite(inputs)?, positive)?,
+        scale: arena.take_positive(inputs)?,
         whitening: arena.take_finite(triangle)?,
         rows: arena.take_finite(rows.ok_or(Problem::Dimension)?)?,
         limit: manifest.support_limit,
         gaps: arena.take_finite(gaps)?,
     };
-    match support.has_sound_gaps() {
-        true => Ok(support),
-        false => Err(Problem::Number),
-    }
+    Problem::Number.unless(support.has_sound_gaps())?;
+    Ok(support)
 }
 
 fn parse_ensemble<'a>(
@@ -176,12 +157,8 @@ fn parse_ensemble<'a>(
     arena: &mut ArenaReader<'a>,
 ) -> Result<Ensemble<'a>, Problem> {
     let floor_and_cap = (manifest.std_floor, manifest.std_cap);
-    if !(positive(manifest.std_floor)
-        && manifest.std_cap.is_finite()
-        && manifest.std_cap > manifest.std_floor)
-    {
-        return Err(Problem::Number);
-    }
+    let (floor, cap) = floor_and_cap;
+    Problem::Number.unless(positive(floor) && cap.is_finite() && cap > floor)?;
     let Sizes {
         features,
         inputs,
@@ -191,10 +168,10 @@ fn parse_ensemble<'a>(
     let network = NetworkShape::new(inputs, &manifest.hidden, heads, manifest.activation)?;
     let standardisation = Standardisation {
         input_mean: arena.take_finite(inputs)?,
-        input_scale: all(arena.take_finite(inputs)?, positive)?,
+        input_scale: arena.take_positive(inputs)?,
         output_mean: arena.take_finite(outputs)?,
-        output_scale: all(arena.take_finite(outputs)?, positive)?,
-        noise_scale: all(arena.take_finite(outputs)?, positive)?,
+        output_scale: arena.take_positive(outputs)?,
+        noise_scale: arena.take_positive(outputs)?,
     };
     let tiles = usize::from(manifest.members).checked_mul(network.tiles());
     let tiles = tiles.ok_or(Problem::Dimension)?;
@@ -216,14 +193,6 @@ fn parse_ensemble<'a>(
     Ok(ensemble.with_priors(priors)?)
 }
 
-pub(super) fn positive(x: f32) -> bool {
+fn positive(x: f32) -> bool {
     x.is_finite() && x > 0.0
-}
-
-pub(super) fn all(numbers: &[f32], condition: fn(f32) -> bool) -> Result<&[f32], Problem> {
-    if numbers.iter().all(|x| condition(*x)) {
-        Ok(numbers)
-    } else {
-        Err(Problem::Number)
-    }
 }

@@ -1,10 +1,16 @@
 //! Takes parts off bytes, one after the other, and hashes what it took.
 
+use heapless::Vec;
 use sha2::{Digest, Sha256};
 
-use super::bundle::PartHashes;
 use super::container::Container;
-use super::{ImageError, Part, Problem};
+use super::error::{ImageError, Part, Problem};
+
+/// The most parts of a bundle behind its manifest: model, task, two policies, adversaries.
+const MAX_PARTS: usize = 24;
+
+/// The hashes of parts in their order.
+pub type PartHashes = Vec<[u8; 32], MAX_PARTS>;
 
 /// The parts that are left, and a hash of those that were taken.
 pub(super) struct PartReader<'a> {
@@ -16,7 +22,6 @@ pub(super) struct PartReader<'a> {
 }
 
 impl<'a> PartReader<'a> {
-    /// From the first part on.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             rest: bytes,

@@ -12,15 +12,14 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
-use super::model_part::{all, positive};
-use crate::arithmetic::dense::Dense;
-use crate::arithmetic::elementary::exp;
-use crate::expression::{MAX_OPS, Op, Program};
-use crate::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape, Perceptrons};
+use crate::numeric::dense::Dense;
+use crate::numeric::elementary::exp;
+use crate::numeric::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape, Perceptrons};
 use crate::policy::{
     ActionMap, Head, Linear, MAX_OBSERVED, Observed, Observer, Perceptron, Spread, StoredPolicy,
     Waypoints,
 };
+use crate::task::expression::{MAX_OPS, Op, Program};
 
 /// The manifest of a policy part. New kinds come last: the order is the
 /// format.
@@ -108,23 +107,6 @@ pub struct ActionManifest {
 }
 
 /// Reads a policy part.
-///
-/// ```
-/// use hambo_core::image::container::{Container, header};
-/// use hambo_core::image::{Part, PolicyManifest, parse_policy};
-/// use hambo_core::policy::{Leg, Policy, Waypoints};
-/// let leg = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
-/// let manifest = PolicyManifest::Waypoints(Waypoints::new(2, 0.5, &[leg]).map_err(|_| "bad policy")?);
-/// let mut blocks = [0_u128; 6];
-/// let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut blocks);
-/// let length = postcard::to_slice(&manifest, &mut bytes[64..]).map_err(|_| "too long")?.len();
-/// let header = header(Part::Policy, length, &bytes[64..]).ok_or("bad lengths")?;
-/// bytes[..64].copy_from_slice(&header);
-/// let part = Container::take(&mut &bytes[..], Part::Policy).map_err(|_| "damaged")?;
-/// let policy = parse_policy(&part).map_err(|_| "refused")?;
-/// assert_eq!(policy.action_dimension(), 2);
-/// # Ok::<(), &str>(())
-/// ```
 ///
 /// # Errors
 /// If sizes do not agree or a number is out of range.
@@ -215,7 +197,7 @@ fn parse_layers<'a>(
     arena: &mut ArenaReader<'a>,
 ) -> Result<Perceptron<'a>, Problem> {
     let mean = arena.take_finite(states)?;
-    let scale = all(arena.take_finite(states)?, positive)?;
+    let scale = arena.take_positive(states)?;
     let outputs = actions.outputs()?;
     let shape = NetworkShape::mixed(states, hidden, outputs)?;
     let tiles = arena.take_finite_tiles(shape.tiles())?;
@@ -234,9 +216,7 @@ fn parse_actions<'a>(
     };
     let log_std = arena.take(log_stds)?;
     // Minus infinity stands for no noise.
-    if log_std.iter().any(|log| !exp(*log).is_finite()) {
-        return Err(Problem::Number);
-    }
+    Problem::Number.unless(log_std.iter().all(|log| exp(*log).is_finite()))?;
     Ok(ActionMap {
         head: manifest.head,
         squash: manifest.squash,

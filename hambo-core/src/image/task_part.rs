@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use super::arena::ArenaReader;
 use super::container::Container;
 use super::error::Problem;
-use crate::constraint::Constraint;
-use crate::expression::Program;
 use crate::model::Model;
-use crate::physics::Physics;
-use crate::task::{Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Task};
-use crate::wrap::Wraps;
+use crate::task::expression::Program;
+use crate::task::{
+    Constraint, Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Physics, Task,
+    Wraps,
+};
 
 /// The manifest of a task part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,9 +71,6 @@ pub struct TaskManifest<'a> {
 
 /// Reads a task part, whose dimensions must be the model's, and how many
 /// adversary parts follow.
-///
-/// # Errors
-/// If sizes do not agree or a number is out of range.
 #[inline(never)]
 pub(super) fn parse_task<'a>(
     part: &Container<'a>,
@@ -84,36 +81,30 @@ pub(super) fn parse_task<'a>(
     let action = usize::from(manifest.action_dimension);
     let physics = &manifest.physics;
     let dynamics = &model.dynamics;
-    if physics.features() != dynamics.features()
-        || physics.moved_count(state) != dynamics.outputs()
-        || action != dynamics.action_dimension()
-    {
-        return Err(Problem::Dimension);
-    }
+    let same_sizes = physics.features() == dynamics.features()
+        && physics.moved_count(state) == dynamics.outputs()
+        && action == dynamics.action_dimension();
+    Problem::Dimension.unless(same_sizes)?;
     check_numbers(&manifest)?;
     let mut variants = manifest.method.variants.iter();
-    if variants.any(|variant| variant.needs_members()) && model.dynamics.members() == 0 {
-        return Err(Problem::Variant);
-    }
+    let without_members = variants.all(|variant| !variant.needs_members());
+    Problem::Variant.unless(without_members || dynamics.members() > 0)?;
     let program = Program::decode(manifest.ops, state, action).map_err(|_| Problem::Program)?;
-    if !physics.is_sound(&program, state) {
-        return Err(Problem::Program);
-    }
+    Problem::Program.unless(physics.is_sound(&program, state))?;
     let constraints = manifest.constraints.iter();
     let mut slots = constraints
         .map(|constraint| constraint.slot)
         .chain(manifest.termination)
         .chain(manifest.power_off)
         .chain(core::iter::once(manifest.reward));
-    if slots.any(|slot| usize::from(slot) >= program.len()) {
-        return Err(Problem::Program);
-    }
+    Problem::Program.unless(slots.all(|slot| usize::from(slot) < program.len()))?;
     let mut arena = ArenaReader::new(part.arena)?;
     let state_limits = limits(&mut arena, state)?;
     let action_limits = limits(&mut arena, action)?;
-    let wraps = match manifest.wraps {
-        true => wraps(&mut arena, state)?,
-        false => Wraps::NONE,
+    let wraps = if manifest.wraps {
+        wraps(&mut arena, state)?
+    } else {
+        Wraps::NONE
     };
     let initial = initial_state(&mut arena, &manifest, state)?;
     arena.finish()?;
@@ -167,16 +158,14 @@ fn check_numbers(manifest: &TaskManifest<'_>) -> Result<(), Problem> {
         && manifest.effort.trajectories > 0
         && manifest.method.penalty.is_finite()
         && manifest.method.penalty >= 0.0;
-    if good { Ok(()) } else { Err(Problem::Number) }
+    Problem::Number.unless(good)
 }
 
 fn limits<'a>(arena: &mut ArenaReader<'a>, count: usize) -> Result<Limits<'a>, Problem> {
     let (low, high) = (arena.take(count)?, arena.take(count)?);
-    if low.iter().zip(high).all(|(low, high)| low <= high) {
-        Ok(Limits { low, high })
-    } else {
-        Err(Problem::Number)
-    }
+    let ordered = low.iter().zip(high).all(|(low, high)| low <= high);
+    Problem::Number.unless(ordered)?;
+    Ok(Limits { low, high })
 }
 
 fn wraps<'a>(arena: &mut ArenaReader<'a>, count: usize) -> Result<Wraps<'a>, Problem> {
@@ -185,11 +174,8 @@ fn wraps<'a>(arena: &mut ArenaReader<'a>, count: usize) -> Result<Wraps<'a>, Pro
     let good = |(low, period): (&f32, &f32)| {
         *period == 0.0 || (*low + *period > *low && (*low + *period).is_finite())
     };
-    if low.iter().zip(period).all(good) {
-        Ok(Wraps { low, period })
-    } else {
-        Err(Problem::Number)
-    }
+    Problem::Number.unless(low.iter().zip(period).all(good))?;
+    Ok(Wraps { low, period })
 }
 
 fn initial_state<'a>(

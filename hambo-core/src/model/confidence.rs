@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::elementary::{maximum, minimum, sqrt};
+use crate::numeric::elementary::{maximum, minimum, sqrt};
 
 /// How the calibration on withheld data went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,14 +21,13 @@ pub enum Calibration {
 }
 
 impl Calibration {
-    /// Whether trajectories of so many steps may be judged by the model.
+    /// Whether the model may judge trajectories of this many steps.
     ///
     /// ```
     /// use hambo_core::model::Calibration;
     /// assert!(Calibration::Passed.serves(100) && !Calibration::Failed.serves(1));
     /// assert!(Calibration::Blind(20).serves(19) && !Calibration::Blind(20).serves(20));
     /// ```
-    #[must_use]
     pub fn serves(self, steps: u32) -> bool {
         match self {
             Self::Passed => true,
@@ -70,7 +69,6 @@ impl ConfidenceSet<'_> {
     }
 
     /// Whether the set is wide enough to hold each of `members` members.
-    #[must_use]
     pub fn holds_every_member(&self, members: usize) -> bool {
         let radius = largest_deviation(members);
         self.radii().all(|own| own >= radius)
@@ -88,7 +86,6 @@ impl ConfidenceSet<'_> {
 /// assert!((nested_beta(5, &[1.0, 1.3]) - 2.0).abs() < 1e-4);
 /// assert!((nested_beta(5, &[0.5, 1.3]) - 4.0).abs() < 1e-4);
 /// ```
-#[must_use]
 pub fn nested_beta(members: usize, calibration_scale: &[f32]) -> f32 {
     let smallest = calibration_scale
         .iter()

@@ -8,7 +8,7 @@
 //! rows see only holes that are large in all inputs together; a stretch of one
 //! input in which the log has no row at all is listed as a gap.
 
-use crate::arithmetic::elementary::{maximum, minimum, sqrt};
+use crate::numeric::elementary::{maximum, minimum, sqrt};
 
 /// Rows of the log, whitened, and how far from the nearest of them a query may
 /// lie.
@@ -56,14 +56,12 @@ pub const GAP: usize = 3;
 
 impl Support<'_> {
     /// Rows of scratch that a query takes.
-    #[must_use]
     pub fn scratch_rows(&self) -> usize {
         self.centre.len()
     }
 
     /// Whether every gap is one of an input, and has a width.
-    #[must_use]
-    pub fn has_sound_gaps(&self) -> bool {
+    pub(crate) fn has_sound_gaps(&self) -> bool {
         let is_input = |input: f32| (0..self.centre.len()).any(|index| index as f32 == input);
         self.gaps.chunks(GAP).all(|gap| match *gap {
             [input, low, high] => is_input(input) && low < high,
@@ -178,7 +176,6 @@ impl Support<'_> {
 }
 
 /// Numbers in the lower triangle of a square matrix.
-#[must_use]
 pub fn triangle(size: usize) -> Option<usize> {
     size.checked_mul(size.checked_add(1)?)?.checked_div(2)
 }

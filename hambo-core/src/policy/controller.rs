@@ -3,8 +3,8 @@
 
 use nalgebra::SVector;
 
-use super::{Policy, spoil};
-use crate::arithmetic::elementary::maximum;
+use super::policy_trait::{Policy, PolicyInputs, spoil};
+use crate::numeric::elementary::maximum;
 
 /// A control law for a robot of `S` states and `A` actions. It has no memory:
 /// the same state gives the same action. Every such closure is one.
@@ -49,6 +49,8 @@ where
 /// law is not finite beside x, the derivative counts as 0.
 ///
 /// ```
+/// use hambo_core::numeric::Slices;
+/// use hambo_core::policy::PolicyInputs;
 /// use hambo_core::{LaneByLane, Policy, SVector};
 ///
 /// // Pushes a cart towards the origin, with a limited force.
@@ -58,16 +60,18 @@ where
 /// let policy = LaneByLane::new(push);
 /// let state = [[0.25, 3.0], [0.5, 0.0]];
 /// let mut action = [[0.0; 2]];
-/// policy.act(&state, &[], &mut [], &mut action);
+/// let slices = Slices::default();
+/// policy.act(PolicyInputs::new(&state, &mut [], &slices), &mut action);
 /// assert_eq!(action, [[-0.75, -1.0]]);
 ///
 /// // Free in the first lane, held by the limit in the second.
 /// let mut gradient = [[0.0; 2]; 2];
-/// policy.pull_back(&state, &[], &mut [], &[[1.0; 2]], &mut gradient);
+/// let inputs = PolicyInputs::new(&state, &mut [], &slices);
+/// policy.pull_back(inputs, &[[1.0; 2]], &mut gradient);
 /// assert_eq!(gradient, [[-2.0, 0.0], [-0.5, 0.0]]);
 /// ```
 ///
-/// [`Check::with_policy`](crate::Check::with_policy) takes it like any other
+/// [`Check::with_policy`](crate::check::Check::with_policy) takes it like any other
 /// policy. Where the model has other dimensions, every action is NaN, and the
 /// check abstains.
 #[derive(Clone, Copy, Debug)]
@@ -106,18 +110,12 @@ impl<C: Controller<S, A>, const S: usize, const A: usize> Policy for LaneByLane<
         A
     }
 
-    fn act<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        _noise: &[[f32; B]],
-        _scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    ) {
-        if state.len() != S || action.len() != A {
+    fn act<const B: usize>(&self, inputs: PolicyInputs<'_, B>, action: &mut [[f32; B]]) {
+        if inputs.state.len() != S || action.len() != A {
             return spoil(action);
         }
         for lane in 0..B {
-            let chosen = self.controller.action(&lane_of(state, lane));
+            let chosen = self.controller.action(&lane_of(inputs.state, lane));
             for (row, x) in action.iter_mut().zip(chosen.iter()) {
                 if let Some(value) = row.get_mut(lane) {
                     *value = *x;
@@ -128,14 +126,12 @@ impl<C: Controller<S, A>, const S: usize, const A: usize> Policy for LaneByLane<
 
     fn pull_back<const B: usize>(
         &self,
-        state: &[[f32; B]],
-        _noise: &[[f32; B]],
-        _scratch: &mut [[f32; B]],
+        inputs: PolicyInputs<'_, B>,
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
     ) {
         for lane in 0..B {
-            let here: SVector<f32, S> = lane_of(state, lane);
+            let here: SVector<f32, S> = lane_of(inputs.state, lane);
             let cotangent: SVector<f32, A> = lane_of(action_cotangent, lane);
             for (index, (x, row)) in here.iter().zip(state_cotangent.iter_mut()).enumerate() {
                 let Some(sum) = row.get_mut(lane) else {

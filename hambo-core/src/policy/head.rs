@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ParameterError;
-use crate::arithmetic::elementary::{clamp, exp, tanh};
+use crate::numeric::ParameterError;
+use crate::numeric::elementary::{clamp, exp, tanh};
 
 /// The least logarithm of a standard deviation that depends on the state.
 pub const LOG_STD_LOW: f32 = -20.0;
@@ -36,7 +36,6 @@ pub enum Spread {
 
 impl Head {
     /// The spread, if there is any chance.
-    #[must_use]
     pub fn spread(self) -> Option<Spread> {
         match self {
             Self::Deterministic => None,
@@ -61,16 +60,24 @@ pub(crate) struct ActionMap<'a> {
     pub offset: &'a [f32],
 }
 
-impl ActionMap<'_> {
+impl<'a> ActionMap<'a> {
+    /// scale · output + offset.
+    pub(crate) fn deterministic(scale: &'a [f32], offset: &'a [f32]) -> Self {
+        Self {
+            head: Head::Deterministic,
+            squash: false,
+            log_std: &[],
+            scale,
+            offset,
+        }
+    }
+
     /// The number of actions.
     pub fn action_dimension(&self) -> usize {
         self.scale.len()
     }
 
     /// The number of outputs it reads.
-    ///
-    /// # Errors
-    /// If its slices do not fit together.
     pub(crate) fn outputs(&self) -> Result<usize, ParameterError> {
         let actions = self.scale.len();
         let (outputs, log_stds) = match self.head.spread() {

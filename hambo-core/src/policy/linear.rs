@@ -1,9 +1,10 @@
 //! Linear state feedback. Constant and PD controllers are linear ones, and
 //! the host writes them as such.
 
-use super::{ActionMap, Policy};
-use crate::ParameterError;
-use crate::arithmetic::dense::{Dense, TILE, padded};
+use super::head::ActionMap;
+use super::policy_trait::{Policy, PolicyInputs, spoil};
+use crate::numeric::ParameterError;
+use crate::numeric::dense::{Dense, TILE, padded};
 
 /// action = gain · state + bias, then an `ActionMap`. The weights are
 /// borrowed.
@@ -19,15 +20,11 @@ type Rows<'r, const B: usize> = (&'r mut [[f32; B]], &'r mut [[f32; B]]);
 
 impl<'a> Linear<'a> {
     /// Whether the same state always gets the same action.
-    #[must_use]
     pub(crate) fn is_deterministic(&self) -> bool {
         self.actions.head.spread().is_none()
     }
 
     /// A policy over the tiles of one dense layer.
-    ///
-    /// # Errors
-    /// If sizes do not fit together.
     pub(crate) fn new(
         tiles: &'a [[f32; TILE]],
         state_dimension: usize,
@@ -52,24 +49,6 @@ impl<'a> Linear<'a> {
         let (outputs, rows) = rows.split_at_mut_checked(padded(self.outputs))?;
         Some((outputs, rows.get_mut(..self.state_dimension)?))
     }
-
-    fn try_pull_back<const B: usize>(
-        &self,
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action_cotangent: &[[f32; B]],
-        state_cotangent: &mut [[f32; B]],
-    ) -> Option<()> {
-        let (outputs, gradient) = self.carve(scratch)?;
-        self.actions.pull_back(noise, action_cotangent, outputs)?;
-        self.layer.pull_back(outputs, gradient);
-        for (sum, row) in state_cotangent.iter_mut().zip(gradient.iter()) {
-            for (s, g) in sum.iter_mut().zip(row) {
-                *s += *g;
-            }
-        }
-        Some(())
-    }
 }
 
 impl Policy for Linear<'_> {
@@ -85,56 +64,55 @@ impl Policy for Linear<'_> {
         padded(self.outputs).checked_add(self.state_dimension)
     }
 
-    fn act<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    ) {
-        let acted = self.carve(scratch).and_then(|(outputs, _)| {
-            self.layer.forward(state, outputs);
-            self.actions.apply(outputs, noise, action)
+    fn act<const B: usize>(&self, inputs: PolicyInputs<'_, B>, action: &mut [[f32; B]]) {
+        let acted = self.carve(inputs.scratch).and_then(|(outputs, _)| {
+            self.layer.forward(inputs.state, outputs);
+            self.actions.apply(outputs, inputs.noise, action)
         });
         if acted.is_none() {
-            super::spoil(action);
+            spoil(action);
         }
     }
 
     fn pull_back<const B: usize>(
         &self,
-        _state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
+        inputs: PolicyInputs<'_, B>,
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
     ) {
+        let pulled = self.carve(inputs.scratch).and_then(|(outputs, gradient)| {
+            self.actions
+                .pull_back(inputs.noise, action_cotangent, outputs)?;
+            self.layer.pull_back(outputs, gradient);
+            Some(gradient)
+        });
         // A scratch that is too short has spoilt the action already.
-        let _ = self.try_pull_back(noise, scratch, action_cotangent, state_cotangent);
+        for (sum, row) in state_cotangent.iter_mut().zip(pulled.unwrap_or_default()) {
+            for (s, g) in sum.iter_mut().zip(row) {
+                *s += *g;
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Head;
+    use crate::numeric::Slices;
 
     #[test]
     fn a_pd_controller() -> Result<(), ParameterError> {
         // -2 x - 0.5 v: a tile of biases, then one for each state.
         let tiles = [[0.0; 4], [-2.0, 0.0, 0.0, 0.0], [-0.5, 0.0, 0.0, 0.0]];
-        let actions = ActionMap {
-            head: Head::Deterministic,
-            squash: false,
-            log_std: &[],
-            scale: &[1.0],
-            offset: &[0.0],
-        };
+        let actions = ActionMap::deterministic(&[1.0], &[0.0]);
         let policy = Linear::new(&tiles, 2, actions)?;
         let mut scratch = vec![[0.0]; policy.scratch_rows().unwrap_or(0)];
         let (mut action, mut gradient) = ([[0.0]], [[0.0]; 2]);
-        policy.act(&[[1.0], [4.0]], &[], &mut scratch, &mut action);
-        policy.pull_back(&[], &[], &mut scratch, &[[1.0]], &mut gradient);
+        let whole = Slices::default();
+        let inputs = PolicyInputs::new(&[[1.0], [4.0]], &mut scratch, &whole);
+        policy.act(inputs, &mut action);
+        let inputs = PolicyInputs::new(&[], &mut scratch, &whole);
+        policy.pull_back(inputs, &[[1.0]], &mut gradient);
         assert_eq!((action, gradient), ([[-4.0]], [[-2.0], [-0.5]]));
         let missing = Linear::new(&tiles[1..], 2, actions).map(|_| ());
         assert_eq!(missing, Err(ParameterError::Size("weights")));

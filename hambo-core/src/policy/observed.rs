@@ -3,10 +3,11 @@
 
 use heapless::Vec;
 
-use super::{Linear, Perceptron, Policy, spoil};
-use crate::ParameterError;
-use crate::expression::{Comparison, Gradient, Inputs, Op, Program, Variable};
-use crate::pause::Slices;
+use super::linear::Linear;
+use super::perceptron::Perceptron;
+use super::policy_trait::{Policy, PolicyInputs, spoil};
+use crate::numeric::{ParameterError, dispatch};
+use crate::task::expression::{Comparison, Gradient, Inputs, Op, Program, Variable};
 
 /// The largest number of observations.
 pub const MAX_OBSERVED: usize = 64;
@@ -24,6 +25,12 @@ pub enum Observer<'a> {
     Perceptron(Perceptron<'a>),
 }
 
+macro_rules! each {
+    ($value:expr, $policy:ident => $call:expr) => {
+        dispatch!($value, Observer::{Linear, Perceptron}, $policy => $call)
+    };
+}
+
 /// A controller behind a tape that computes what it sees.
 ///
 /// Its scratch is: the tape's values and adjoints, the observations and their
@@ -36,7 +43,6 @@ pub struct Observed<'a> {
     policy: Observer<'a>,
 }
 
-/// The scratch of an [`Observed`].
 struct Parts<'s, const B: usize> {
     values: &'s mut [[f32; B]],
     adjoints: &'s mut [[f32; B]],
@@ -47,20 +53,13 @@ struct Parts<'s, const B: usize> {
 
 impl<'a> Observed<'a> {
     /// A controller from its parts.
-    ///
-    /// # Errors
-    /// If the controller takes another number of observations, a slot is not on the
-    /// tape, or the tape reads anything but the state.
     pub(crate) fn new(
         states: usize,
         program: Program,
         slots: Vec<u16, MAX_OBSERVED>,
         policy: Observer<'a>,
     ) -> Result<Self, ParameterError> {
-        let inputs = match &policy {
-            Observer::Linear(policy) => policy.state_dimension(),
-            Observer::Perceptron(policy) => policy.state_dimension(),
-        };
+        let inputs = each!(&policy, policy => policy.state_dimension());
         ParameterError::size("observations", !slots.is_empty() && slots.len() == inputs)?;
         let on_tape = |slot: &u16| usize::from(*slot) < program.len();
         ParameterError::size("observations", slots.iter().all(on_tape))?;
@@ -78,12 +77,8 @@ impl<'a> Observed<'a> {
     }
 
     /// Whether the same state always gets the same action.
-    #[must_use]
     pub(crate) fn is_deterministic(&self) -> bool {
-        match &self.policy {
-            Observer::Linear(policy) => policy.is_deterministic(),
-            Observer::Perceptron(policy) => policy.is_deterministic(),
-        }
+        each!(&self.policy, policy => policy.is_deterministic())
     }
 
     fn split<'s, const B: usize>(&self, scratch: &'s mut [[f32; B]]) -> Option<Parts<'s, B>> {
@@ -107,62 +102,36 @@ impl Policy for Observed<'_> {
     }
 
     fn action_dimension(&self) -> usize {
-        match &self.policy {
-            Observer::Linear(policy) => policy.action_dimension(),
-            Observer::Perceptron(policy) => policy.action_dimension(),
-        }
+        each!(&self.policy, policy => policy.action_dimension())
     }
 
     fn scratch_rows(&self) -> Option<usize> {
-        let rest = match &self.policy {
-            Observer::Linear(policy) => policy.scratch_rows(),
-            Observer::Perceptron(policy) => policy.scratch_rows(),
-        };
+        let rest = each!(&self.policy, policy => policy.scratch_rows());
         let own = self.program.len().checked_add(self.slots.len())?;
         rest?.checked_add(own.checked_mul(2)?)
     }
 
-    fn act<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    ) {
-        self.act_in_slices(0, state, noise, scratch, action, &Slices::default());
-    }
-
-    fn act_in_slices<const B: usize>(
-        &self,
-        step: u32,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-        slices: &Slices<'_>,
-    ) {
-        let Some(parts) = self.split(scratch) else {
+    fn act<const B: usize>(&self, inputs: PolicyInputs<'_, B>, action: &mut [[f32; B]]) {
+        let Some(parts) = self.split(inputs.scratch) else {
             return spoil(action);
         };
-        let inputs = Inputs {
-            state,
+        let seen = Inputs {
+            state: inputs.state,
             action: &[],
             next: &[],
             step: 0.0,
         };
-        let finite = self
-            .program
-            .evaluate(Comparison::Exact, inputs, parts.values);
+        let finite = self.program.evaluate(Comparison::Exact, seen, parts.values);
         for (row, slot) in parts.seen.iter_mut().zip(&self.slots) {
             let value = parts.values.get(usize::from(*slot));
             *row = value.copied().unwrap_or([f32::NAN; B]);
         }
-        match &self.policy {
-            Observer::Linear(policy) => policy.act(parts.seen, noise, parts.rest, action),
-            Observer::Perceptron(policy) => {
-                policy.act_in_slices(step, parts.seen, noise, parts.rest, action, slices);
-            }
-        }
+        let inputs = PolicyInputs {
+            state: parts.seen,
+            scratch: parts.rest,
+            ..inputs
+        };
+        each!(&self.policy, policy => policy.act(inputs, action));
         // A network may lose a NaN.
         for row in action {
             for (action, finite) in row.iter_mut().zip(finite) {
@@ -175,59 +144,29 @@ impl Policy for Observed<'_> {
 
     fn pull_back<const B: usize>(
         &self,
-        state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
+        inputs: PolicyInputs<'_, B>,
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
     ) {
-        let (from, to) = (action_cotangent, state_cotangent);
-        self.pull_back_in_slices(state, noise, scratch, from, to, &Slices::default());
-    }
-
-    fn pull_back_in_slices<const B: usize>(
-        &self,
-        _state: &[[f32; B]],
-        noise: &[[f32; B]],
-        scratch: &mut [[f32; B]],
-        action_cotangent: &[[f32; B]],
-        state_cotangent: &mut [[f32; B]],
-        slices: &Slices<'_>,
-    ) {
-        let Some(parts) = self.split(scratch) else {
+        let Some(parts) = self.split(inputs.scratch) else {
             return;
         };
-        for row in parts.cotangents.iter_mut() {
-            *row = [0.0; B];
-        }
-        match &self.policy {
-            Observer::Linear(policy) => policy.pull_back(
-                parts.seen,
-                noise,
-                parts.rest,
-                action_cotangent,
-                parts.cotangents,
-            ),
-            Observer::Perceptron(policy) => policy.pull_back_in_slices(
-                parts.seen,
-                noise,
-                parts.rest,
-                action_cotangent,
-                parts.cotangents,
-                slices,
-            ),
-        }
-        let seeds = self
-            .slots
-            .iter()
-            .copied()
-            .zip(parts.cotangents.iter().copied());
+        parts.cotangents.fill([0.0; B]);
+        let inputs = PolicyInputs {
+            state: parts.seen,
+            scratch: parts.rest,
+            ..inputs
+        };
+        let cotangents = &mut *parts.cotangents;
+        each!(&self.policy, policy => policy.pull_back(inputs, action_cotangent, cotangents));
+        let seeds = self.slots.iter().zip(parts.cotangents.iter());
+        let seeds = seeds.map(|(slot, seed)| (*slot, *seed));
         let gradient = Gradient {
             state: state_cotangent,
             action: &mut [],
             next: &mut [],
         };
-        // Slots and rows were held against the tape.
+        // Slots and rows were checked against the tape.
         let _ = self.program.pull_back(
             Comparison::Exact,
             parts.values,
@@ -242,7 +181,8 @@ impl Policy for Observed<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::policy::{ActionMap, Head};
+    use crate::numeric::Slices;
+    use crate::policy::head::ActionMap;
 
     /// u = 2 cos(x1) + 3 x0, seen as (cos(x1), x0).
     fn policy() -> Observed<'static> {
@@ -254,13 +194,7 @@ mod tests {
         let program = Program::new(&ops, 2, 1).unwrap();
         // One output of two inputs: a bias tile and a block of weights for each input.
         const TILES: [[f32; 4]; 3] = [[0.0; 4], [2.0, 0.0, 0.0, 0.0], [3.0, 0.0, 0.0, 0.0]];
-        let actions = ActionMap {
-            head: Head::Deterministic,
-            squash: false,
-            log_std: &[],
-            scale: &[1.0],
-            offset: &[0.0],
-        };
+        let actions = ActionMap::deterministic(&[1.0], &[0.0]);
         let linear = Linear::new(&TILES, 2, actions).unwrap();
         let slots = Vec::from_slice(&[1, 2]).unwrap();
         Observed::new(2, program, slots, Observer::Linear(linear)).unwrap()
@@ -268,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_controller_sees_functions_of_the_state() {
-        let policy = policy();
+        let (policy, whole) = (policy(), Slices::default());
         assert_eq!(
             (policy.state_dimension(), policy.action_dimension()),
             (2, 1)
@@ -276,26 +210,26 @@ mod tests {
         let mut scratch = vec![[0.0; 2]; policy.scratch_rows().unwrap()];
         let mut action = [[0.0; 2]];
         let state = [[0.5, -1.0], [0.0, core::f32::consts::FRAC_PI_2]];
-        policy.act(&state, &[], &mut scratch, &mut action);
+        policy.act(PolicyInputs::new(&state, &mut scratch, &whole), &mut action);
         assert!((action[0][0] - 3.5).abs() < 1e-6);
         assert!((action[0][1] + 3.0).abs() < 1e-6);
         let mut gradient = [[0.0; 2]; 2];
-        policy.pull_back(&state, &[], &mut scratch, &[[1.0; 2]], &mut gradient);
+        let inputs = PolicyInputs::new(&state, &mut scratch, &whole);
+        policy.pull_back(inputs, &[[1.0; 2]], &mut gradient);
         assert_eq!(gradient[0], [3.0, 3.0]);
         assert!(gradient[1][0].abs() < 1e-6 && (gradient[1][1] + 2.0).abs() < 1e-6);
     }
 
     #[test]
     fn what_is_not_finite_and_a_short_scratch_spoil_the_action() {
-        let policy = policy();
+        let (policy, whole) = (policy(), Slices::default());
         let mut scratch = vec![[0.0; 2]; policy.scratch_rows().unwrap()];
         let mut action = [[0.0; 2]];
         let state = [[0.5, f32::INFINITY], [0.0, 0.0]];
-        policy.act(&state, &[], &mut scratch, &mut action);
+        policy.act(PolicyInputs::new(&state, &mut scratch, &whole), &mut action);
         assert!(action[0][0].is_finite() && action[0][1].is_nan());
-        policy.act(&[[0.5], [0.0]], &[], &mut [[0.0]; 3], &mut [[0.0]]);
-        let mut action = [[0.0]];
-        policy.act(&[[0.5], [0.0]], &[], &mut [[0.0]; 3], &mut action);
+        let (state, mut short, mut action) = ([[0.5], [0.0]], [[0.0]; 3], [[0.0]]);
+        policy.act(PolicyInputs::new(&state, &mut short, &whole), &mut action);
         assert!(action[0][0].is_nan());
     }
 

@@ -5,8 +5,8 @@ use heapless::Vec;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::Policy;
-use crate::ParameterError;
+use super::policy_trait::{Policy, PolicyInputs};
+use crate::numeric::ParameterError;
 
 /// The largest number of legs.
 pub const MAX_LEGS: usize = 8;
@@ -29,12 +29,14 @@ pub struct Leg {
 /// limited in 2-norm. The place is the first states; a model may have more.
 ///
 /// ```
-/// use hambo_core::policy::{Leg, Policy, Waypoints};
+/// use hambo_core::numeric::Slices;
+/// use hambo_core::policy::{Leg, Policy, PolicyInputs, Waypoints};
 /// let over_the_top = Leg { target: [0.0, 1.6, 0.0], axis: 0, below: 0.0 };
 /// let goal = Leg { target: [2.0, 0.0, 0.0], axis: 0, below: f32::MAX };
 /// let policy = Waypoints::new(2, 0.5, &[over_the_top, goal])?;
 /// let mut action = [[0.0]; 2];
-/// policy.act(&[[1.9], [0.0]], &[], &mut [], &mut action);
+/// let slices = Slices::default();
+/// policy.act(PolicyInputs::new(&[[1.9], [0.0]], &mut [], &slices), &mut action);
 /// assert!((action[0][0] - 0.1).abs() < 1e-6 && action[1][0] == 0.0);
 /// # Ok::<(), hambo_core::ParameterError>(())
 /// ```
@@ -63,9 +65,6 @@ impl Waypoints {
 
     /// Whether every number is in range; policies read from bytes are
     /// held against this, too.
-    ///
-    /// # Errors
-    /// If one is not.
     pub(crate) fn validate(&self) -> Result<(), ParameterError> {
         let space = usize::from(self.space);
         ParameterError::size("space", (1..=MAX_SPACE).contains(&space))?;
@@ -80,6 +79,10 @@ impl Waypoints {
             ParameterError::number("target", finite && flat)?;
         }
         Ok(())
+    }
+
+    pub(crate) fn is_deterministic(&self) -> bool {
+        true
     }
 
     /// The way from a position to the target that counts there.
@@ -118,15 +121,9 @@ impl Policy for Waypoints {
         usize::from(self.space)
     }
 
-    fn act<const B: usize>(
-        &self,
-        state: &[[f32; B]],
-        _noise: &[[f32; B]],
-        _scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    ) {
+    fn act<const B: usize>(&self, inputs: PolicyInputs<'_, B>, action: &mut [[f32; B]]) {
         for lane in 0..B {
-            let way = self.way(&self.place(state, lane));
+            let way = self.way(&self.place(inputs.state, lane));
             let length = way.norm();
             let step = if length > self.speed {
                 way * (self.speed / length)
@@ -143,14 +140,12 @@ impl Policy for Waypoints {
 
     fn pull_back<const B: usize>(
         &self,
-        state: &[[f32; B]],
-        _noise: &[[f32; B]],
-        _scratch: &mut [[f32; B]],
+        inputs: PolicyInputs<'_, B>,
         action_cotangent: &[[f32; B]],
         state_cotangent: &mut [[f32; B]],
     ) {
         for lane in 0..B {
-            let way = self.way(&self.place(state, lane));
+            let way = self.way(&self.place(inputs.state, lane));
             let cotangent = self.place(action_cotangent, lane);
             let length = way.norm();
             // The way shrinks as the state advances, hence the minus; past

@@ -3,36 +3,13 @@
 //! On the device the slice is a `static`; on the host it is as long as the
 //! task needs. So one number, the count of rows, is the whole capacity.
 
-use super::{Feedback, MemberRows};
+use super::member_rows::MemberRows;
 use crate::model::{Dynamics, Prediction};
-use crate::pause::{Pause, Slices};
-use crate::physics::ModelInputs;
+use crate::numeric::{CapacityError, Pause, Slices};
 use crate::policy::Policy;
-use crate::task::{Task, Variant};
-
-/// The lent slice is too short, or the task too large to be counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct CapacityError {
-    /// Rows that the check needs.
-    pub needed: usize,
-    /// Rows that were lent.
-    pub available: usize,
-}
+use crate::task::{ModelInputs, Task, Variant};
 
 /// All rows of a group of `B` trajectories.
-///
-/// ```
-/// use hambo_core::rollout::Buffers;
-/// let image = hambo_core::example::image()?;
-/// let (dynamics, task, policy) = (&image.model().dynamics, image.task(), image.policy());
-/// let needed = Buffers::<4>::rows_needed(dynamics, task, policy).map_err(|_| "too large")?;
-/// let mut rows = vec![[0.0; 4]; needed];
-/// let buffers = Buffers::carve(&mut rows, dynamics, task, policy).map_err(|_| "too few")?;
-/// // One state and one eta for each of four steps, and the last state.
-/// assert_eq!((buffers.states.len(), buffers.eta.len()), (5, 4));
-/// # Ok::<(), &str>(())
-/// ```
 pub struct Buffers<'r, const B: usize> {
     /// s_0 … s_T, one state after the other.
     pub states: &'r mut [[f32; B]],
@@ -76,7 +53,17 @@ pub struct Buffers<'r, const B: usize> {
     pub(crate) slices: Slices<'r>,
 }
 
-/// The rows of the controller.
+/// Who chooses in a lane during the forward sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// Nobody: what stands in `buffers.eta` or `buffers.members`.
+    Given,
+    /// The task's trained network.
+    Network,
+    /// A member: CA follows it by the eta that leads to its mean.
+    Member(u16),
+}
+
 pub(super) struct ControllerRows<'r, const B: usize> {
     pub scratch: &'r mut [[f32; B]],
     /// Before the task's limits.
@@ -195,7 +182,6 @@ impl<'r, const B: usize> Buffers<'r, B> {
     }
 
     /// Whether a pause has said `Break`.
-    #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.slices.is_stopped()
     }

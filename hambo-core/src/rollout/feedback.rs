@@ -1,20 +1,10 @@
 //! Adversaries that see (s, a): they choose while the trajectory walks.
 
-use super::{Buffers, Rollout};
-use crate::arithmetic::elementary::clamp;
+use super::buffers::{Buffers, Feedback};
+use super::system::Rollout;
+use crate::numeric::elementary::clamp;
 use crate::policy::Policy;
 use crate::task::Variant;
-
-/// Who chooses in a lane during the forward sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feedback {
-    /// Nobody: what stands in `buffers.eta` or `buffers.members`.
-    Given,
-    /// The task's trained network.
-    Network,
-    /// A member: CA follows it by the eta that leads to its mean.
-    Member(u16),
-}
 
 impl<P: Policy> Rollout<'_, P> {
     /// Writes the choices of step `step` that depend on (s, a), after

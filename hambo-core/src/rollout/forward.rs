@@ -1,10 +1,12 @@
 //! The forward sweep: T steps, the objective, and what went wrong on the way.
 
+use super::buffers::Buffers;
 use super::smooth_objective::SmoothObjective;
-use super::{Buffers, Objective, Rollout, StepResult};
-use crate::arithmetic::random::Stream;
-use crate::constraint::ConstraintKind;
+use super::step::StepResult;
+use super::system::Rollout;
+use crate::numeric::random::Stream;
 use crate::policy::Policy;
+use crate::task::{ConstraintKind, Objective};
 
 /// What a forward sweep found, lane by lane.
 #[derive(Clone, Copy, Debug)]

@@ -3,12 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use super::{Buffers, Objective, Returns, Rollout};
-use crate::arithmetic::random::Stream;
-use crate::constraint::ConstraintKind;
+use super::Returns;
+use super::test_walk::with_rollout;
 use crate::example;
-use crate::expression::{Op, Program, Variable};
-use crate::task::{Task, Variant};
+use crate::task::expression::{Op, Program, Variable};
+use crate::task::{ConstraintKind, Objective, Task, Variant};
 
 /// The example's walk 1, 1/2, 1/4, 1/8 under mean propagation, with a task that
 /// `change` has made another one of.
@@ -16,28 +15,22 @@ fn walk(objective: Objective, change: impl FnOnce(&mut Task<'static>)) -> Return
     walk_smoothly(false, objective, change)
 }
 
-/// Likewise, with the smooth objective if it is wanted.
+/// The same walk, with the smooth objective if `smooth`.
 fn walk_smoothly(
     smooth: bool,
     objective: Objective,
     change: impl FnOnce(&mut Task<'static>),
 ) -> Returns<1> {
-    let (model, policy) = (example::model().unwrap(), example::policy().unwrap());
     let mut task = example::task().unwrap();
     change(&mut task);
-    let rollout = Rollout {
-        model: &model,
-        policy: &policy,
-        task: &task,
-        variant: Variant::Mean,
-        objective,
-    };
-    let mut rows = [[0.0; 1]; 256];
-    let mut buffers = Buffers::carve(&mut rows, &model.dynamics, &task, &policy).unwrap();
-    let streams = [Stream::new(0, 0)];
-    buffers.smooth_end = smooth;
-    rollout.start(&streams, &mut buffers);
-    rollout.forward(&streams, &mut buffers)
+    with_rollout(
+        &task,
+        (Variant::Mean, objective),
+        |rollout, buffers, streams| {
+            buffers.smooth_end = smooth;
+            rollout.forward(streams, buffers)
+        },
+    )
 }
 
 /// Ops after the example's own; the last is the reward.

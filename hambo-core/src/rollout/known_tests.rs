@@ -4,18 +4,19 @@
 
 use heapless::Vec;
 
-use super::{Buffers, Objective, Rollout};
-use crate::arithmetic::dense::TILE;
-use crate::arithmetic::random::Stream;
+use super::{Buffers, Rollout};
 use crate::example;
-use crate::expression::{Op, Program, Variable as Input};
 use crate::model::{
     ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support, nested_beta,
 };
-use crate::network::{Activation, NetworkShape};
-use crate::physics::{KnownState, ModelInputs, Physics};
+use crate::numeric::dense::TILE;
+use crate::numeric::network::{Activation, NetworkShape};
+use crate::numeric::random::Stream;
 use crate::policy::LaneByLane;
-use crate::task::{InitialState, Limits, Task, Variant};
+use crate::task::expression::{Op, Program, Variable as Input};
+use crate::task::{
+    InitialState, KnownState, Limits, ModelInputs, Objective, Physics, Task, Variant,
+};
 
 const STEPS: usize = 6;
 const STATES: usize = 5;
@@ -131,7 +132,6 @@ fn task() -> Task<'static> {
     }
 }
 
-/// The action in a state.
 fn action(state: &[f64; STATES]) -> f64 {
     (-0.4 * state[0] - 0.3 * state[4] - 0.2 * state[3]).clamp(-1.0, 1.0)
 }

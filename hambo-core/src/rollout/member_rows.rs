@@ -20,7 +20,7 @@ impl<'r, const B: usize> MemberRows<'r, B> {
         steps.checked_mul(3)?.div_ceil(2).checked_add(steps)
     }
 
-    /// Carves the rows of `steps` steps from so many rows of f32.
+    /// Carves the rows of `steps` steps from rows of f32.
     pub(super) fn carve(rows: &'r mut [[f32; B]], steps: usize) -> Option<Self> {
         let (gain, members) = rows.split_at_mut_checked(steps)?;
         let members = bytemuck::try_cast_slice_mut::<f32, u16>(members.as_flattened_mut());

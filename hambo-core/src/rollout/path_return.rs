@@ -1,13 +1,13 @@
 //! The return of a path that is given instead of simulated: logged rows, by the
 //! task's own reward and termination.
 
-use crate::expression::{Comparison, Inputs};
 use crate::task::Task;
+use crate::task::expression::{Comparison, Inputs};
 
 /// Discounted rewards so far.
 ///
 /// ```
-/// use hambo_core::expression::Inputs;
+/// use hambo_core::task::expression::Inputs;
 /// use hambo_core::rollout::PathReturn;
 /// let image = hambo_core::example::image()?;
 /// let mut values = [[0.0]; 64];

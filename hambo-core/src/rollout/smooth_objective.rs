@@ -4,13 +4,13 @@
 //! With m in [0, 1] for how far a step ends the trajectory, the share that
 //! survives until step t is the product of 1 − m over the steps before.
 
-use super::{Buffers, Rollout};
-use crate::arithmetic::elementary::{clamp, maximum};
-use crate::constraint::ConstraintKind;
-use crate::expression::{Comparison, Inputs};
+use super::buffers::Buffers;
+use super::system::Rollout;
+use crate::numeric::elementary::{clamp, maximum};
 use crate::policy::Policy;
+use crate::task::ConstraintKind;
+use crate::task::expression::{Comparison, Inputs};
 
-/// The softness of comparisons.
 const SOFTNESS: f32 = 0.3;
 
 /// The objective so far, lane by lane.

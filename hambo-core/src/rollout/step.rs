@@ -5,13 +5,14 @@
 //! plays the adversary has observed (s, a), and may write `buffers.eta` or
 //! `buffers.members`.
 
-use super::{Buffers, Objective, Rollout};
-use crate::arithmetic::elementary::clamp;
-use crate::arithmetic::random::Stream;
-use crate::expression::{Comparison, Inputs};
+use super::buffers::Buffers;
+use super::system::Rollout;
 use crate::model::Prediction;
+use crate::numeric::elementary::clamp;
+use crate::numeric::random::Stream;
 use crate::policy::Policy;
-use crate::task::Variant;
+use crate::task::expression::{Comparison, Inputs};
+use crate::task::{Objective, Variant};
 
 /// (s, a): what the adversary observes of a step.
 #[derive(Clone, Copy, Debug)]
@@ -23,32 +24,6 @@ pub struct StateAction<'r, const B: usize> {
 }
 
 /// Where a step led, lane by lane.
-///
-/// ```
-/// use hambo_core::arithmetic::random::Stream;
-/// use hambo_core::rollout::{Buffers, Objective, Rollout};
-/// use hambo_core::task::Variant;
-/// let image = hambo_core::example::image()?;
-/// let rollout = Rollout {
-///     model: image.model(),
-///     policy: image.policy(),
-///     task: image.task(),
-///     variant: Variant::ContinuousAdversary,
-///     objective: Objective::Return,
-/// };
-/// let mut rows = [[0.0; 2]; 128];
-/// let buffers = Buffers::carve(&mut rows, &image.model().dynamics, image.task(), image.policy());
-/// let mut buffers = buffers.map_err(|_| "too few rows")?;
-/// let streams = [Stream::new(0, 0), Stream::new(0, 1)];
-/// rollout.start(&streams, &mut buffers);
-/// rollout.observe(&streams, 0, &mut buffers).ok_or("no such step")?;
-/// buffers.eta[0] = [0.0, 1.0];
-/// let result = rollout.transition(0, &mut buffers).ok_or("no such step")?;
-/// // The push shows in the next state, not yet in the reward.
-/// assert_eq!(result.reward, [-1.0; 2]);
-/// assert!(buffers.states[1][1] > buffers.states[1][0]);
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct StepResult<const B: usize> {
     /// The objective's share of this step, undiscounted.

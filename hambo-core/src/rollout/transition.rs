@@ -1,9 +1,9 @@
 //! The one place where variants differ: s̃′ − s = centre + spread · noise.
 
-use super::Rollout;
 use super::buffers::TransitionRows;
-use crate::arithmetic::elementary::sqrt;
+use super::system::Rollout;
 use crate::model::Prediction;
+use crate::numeric::elementary::sqrt;
 use crate::task::Variant;
 
 impl<P> Rollout<'_, P> {

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use super::{Buffers, Objective, Rollout};
-use crate::arithmetic::random::Stream;
+use super::test_walk::with_rollout;
 use crate::example;
-use crate::task::{InitialState, Limits, Task, Variant};
-use crate::wrap::Wraps;
+use crate::task::{InitialState, Limits, Objective, Task, Variant, Wraps};
 
 /// The interval from 0.3 to 1.1, with limits at its ends.
 fn wrapping(task: &mut Task<'static>) {
@@ -23,28 +21,19 @@ fn wrapping(task: &mut Task<'static>) {
 /// The return, the visited states and the derivatives in eta, for an eta at
 /// each step.
 fn walk(task: &Task<'_>, eta: [f32; 4]) -> (f32, Vec<f32>, [f32; 4]) {
-    let (model, policy) = (example::model().unwrap(), example::policy().unwrap());
-    let rollout = Rollout {
-        model: &model,
-        policy: &policy,
-        task,
-        variant: Variant::ContinuousAdversary,
-        objective: Objective::Return,
-    };
-    let mut rows = [[0.0; 1]; 128];
-    let mut buffers = Buffers::carve(&mut rows, &model.dynamics, task, &policy).unwrap();
-    let streams = [Stream::new(0, 0)];
-    for (row, eta) in buffers.eta.iter_mut().zip(eta) {
-        *row = [eta];
-    }
-    rollout.start(&streams, &mut buffers);
-    let returns = rollout.forward(&streams, &mut buffers);
-    let states = buffers.states.iter().take(5).map(|row| row[0]).collect();
-    let mut derivatives = [0.0; 4];
-    rollout.eta_gradient(&streams, &returns, 1.0, &mut buffers, |found| {
-        derivatives[found.step as usize] = found.derivative[0];
-    });
-    (returns.value[0], states, derivatives)
+    let ca = (Variant::ContinuousAdversary, Objective::Return);
+    with_rollout(task, ca, |rollout, buffers, streams| {
+        for (row, eta) in buffers.eta.iter_mut().zip(eta) {
+            *row = [eta];
+        }
+        let returns = rollout.forward(streams, buffers);
+        let states = buffers.states.iter().take(5).map(|row| row[0]).collect();
+        let mut derivatives = [0.0; 4];
+        rollout.eta_gradient(streams, &returns, 1.0, buffers, |found| {
+            derivatives[found.step as usize] = found.derivative[0];
+        });
+        (returns.value[0], states, derivatives)
+    })
 }
 
 #[test]

@@ -5,10 +5,8 @@
 //! of it has run on hardware.
 
 use super::{read, write};
-use hambo_core::{
-    WorkDone,
-    device_link::{BoardStatus, ResetCause},
-};
+use hambo_core::WorkDone;
+use hambo_core::link::device::{BoardStatus, ResetCause};
 
 const MPU_CTRL: usize = 0xe000_ed94;
 const MPU_RBAR: usize = 0xe000_ed9c;
@@ -29,7 +27,7 @@ const PIN: u32 = 5;
 /// QEMU clocks SysTick of this board at 200 MHz and executes 10⁹ instructions per second.
 pub const INSTRUCTIONS_PER_TICK: (u64, u64) = (5, 1);
 
-/// Within so many milliseconds a slice of the check is done at 200 MHz.
+/// Milliseconds in which every slice of the check is done at 200 MHz.
 pub const SLICE_LIMIT: u32 = 200;
 
 /// The first 512 KiB, which hold program, floor and bundle, become read-only: what is flash
@@ -104,7 +102,7 @@ impl Uart {
 pub struct Watchdog(());
 
 impl Watchdog {
-    /// Starts it: a reset follows unless it is fed within so many milliseconds.
+    /// Starts it: a reset follows unless it is fed in time.
     pub fn start(milliseconds: u32) -> Self {
         let mut watchdog = Self(());
         watchdog.limit(milliseconds);

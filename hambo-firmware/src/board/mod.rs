@@ -57,7 +57,7 @@ const SEND_POLLS: u32 = 20_000;
 pub struct Stuck;
 
 impl Uart {
-    /// The next byte, if one comes within so many polls.
+    /// The next byte, if one comes within `polls` polls.
     pub fn receive(&mut self, polls: u32) -> Option<u8> {
         (0..polls).any(|_| self.has_byte()).then(|| self.take())
     }

@@ -2,10 +2,8 @@
 //! bits at 115,200 baud) and the independent watchdog.
 
 use super::{read, write};
-use hambo_core::{
-    WorkDone,
-    device_link::{BoardStatus, ResetCause},
-};
+use hambo_core::WorkDone;
+use hambo_core::link::device::{BoardStatus, ResetCause};
 
 const RCC_AHB1ENR: usize = 0x4002_3830;
 const RCC_APB2ENR: usize = 0x4002_3844;
@@ -28,8 +26,8 @@ const PIN: u32 = 5;
 /// QEMU clocks SysTick of this board at 168 MHz and executes 10⁹ instructions per second.
 pub const INSTRUCTIONS_PER_TICK: (u64, u64) = (125, 21);
 
-/// Within so many milliseconds a slice of the check is done at the 16 MHz that the chip starts with,
-/// also the longest: the interval of a share of trajectories, in `f64` by software.
+/// Milliseconds in which every slice of the check is done at the 16 MHz that the chip starts
+/// with, also the longest: the interval of a share of trajectories, in `f64` by software.
 pub const SLICE_LIMIT: u32 = 2000;
 
 /// What must be set up before anything else: nothing. The stack lies at the bottom of RAM, and
@@ -130,7 +128,7 @@ impl Uart {
 pub struct Watchdog(());
 
 impl Watchdog {
-    /// Starts it: a reset follows unless it is fed within so many milliseconds.
+    /// Starts it: a reset follows unless it is fed in time.
     pub fn start(milliseconds: u32) -> Self {
         let mut watchdog = Self(());
         write(IWDG_KR, 0xcccc);

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hambo_core::device_link::{DeviceMessage, FrameError};
+use hambo_core::link::device::{DeviceMessage, FrameError};
 
 use super::gdb::{Gdb, PC, Stop};
 use super::program::Program;

@@ -291,7 +291,7 @@ fn describe(text: &mut String, table: &Table) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hambo_core::monitor::Trip;
+    use hambo_core::drive::monitor::Trip;
 
     #[test]
     fn a_line_that_lives_on_is_found() {

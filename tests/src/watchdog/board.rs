@@ -11,11 +11,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hambo_core::drive::Mode;
-use hambo_core::drive_link::{
+use hambo_core::link::drive::{
     Acted, Begin, CandidateResult, Claim, DriveMessage, Nonce, Numbers, Ready, RobotMessage,
     SensorSample, Token,
 };
-use hambo_core::frame::{self, FrameReader};
+use hambo_core::link::frame;
+use hambo_core::link::frame::FrameReader;
 
 use super::intel_hex::intel_hex;
 use super::qmp::Qmp;

@@ -1,6 +1,7 @@
 //! Derivatives against differences of the reference.
 
 use hambo_core::model::PredictionCotangent;
+use hambo_core::numeric::Slices;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS};
 
@@ -42,9 +43,12 @@ fn derivatives_agree_with_differences_of_the_reference() {
         };
         // Added to what is there.
         let (mut by_state, mut by_action) = (vec![[1.0; 1]; space], vec![[1.0; 1]; space]);
-        model
-            .dynamics
-            .pull_back(&cotangent, &mut scratch, &mut by_state, &mut by_action);
+        model.dynamics.pull_back(
+            &cotangent,
+            &mut scratch,
+            (&mut by_state, &mut by_action),
+            &Slices::default(),
+        );
         for (index, [derivative]) in by_state.iter().chain(&by_action).enumerate() {
             let derivative = f64::from(*derivative) - 1.0;
             let step = 1e-5;

@@ -4,6 +4,7 @@
 use hambo_core::image::container::Container;
 use hambo_core::image::{DynamicsManifest, Part, Problem, parse_model};
 use hambo_core::model::{Kernel, PredictionCotangent};
+use hambo_core::numeric::Slices;
 use hambo_learn::gaussian_process::{GaussianProcessFit, VarianceGroups};
 use hambo_task::image::AlignedBytes;
 use hambo_tests::fixture::Draw;
@@ -222,9 +223,12 @@ fn derivatives_with_groups_agree_with_differences() {
             aleatoric_std: &vec![[0.0]; space],
         };
         let (mut by_state, mut by_action) = (vec![[0.0; 1]; space], vec![[0.0; 1]; space]);
-        model
-            .dynamics
-            .pull_back(&cotangent, &mut scratch, &mut by_state, &mut by_action);
+        model.dynamics.pull_back(
+            &cotangent,
+            &mut scratch,
+            (&mut by_state, &mut by_action),
+            &Slices::default(),
+        );
         for (index, [derivative]) in by_state.iter().chain(&by_action).enumerate() {
             let shifted = |by: f64| {
                 let mut input: Vec<f64> = input.iter().map(|x| f64::from(*x)).collect();

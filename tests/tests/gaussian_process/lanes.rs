@@ -3,6 +3,7 @@
 use hambo_check::parallel::{LANES, Watch, check};
 use hambo_core::image::Image;
 use hambo_core::model::{Kernel, Model, PredictionCotangent};
+use hambo_core::numeric::Slices;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS, image};
 
@@ -24,9 +25,12 @@ pub(super) fn bits<const B: usize>(model: &Model<'_>, queries: &[Vec<f32>]) -> V
             aleatoric_std: &vec![[0.2; B]; space],
         };
         let (mut by_state, mut by_action) = (vec![[0.0; B]; space], vec![[0.0; B]; space]);
-        model
-            .dynamics
-            .pull_back(&cotangent, &mut scratch, &mut by_state, &mut by_action);
+        model.dynamics.pull_back(
+            &cotangent,
+            &mut scratch,
+            (&mut by_state, &mut by_action),
+            &Slices::default(),
+        );
         numbers.extend(by_state.into_iter().chain(by_action));
         for lane in 0..group.len() {
             all.push(numbers.iter().map(|row| row[lane].to_bits()).collect());

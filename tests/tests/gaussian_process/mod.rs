@@ -11,6 +11,7 @@ mod rounding;
 use hambo_core::image::container::Container;
 use hambo_core::image::{ModelManifest, Part, parse_model};
 use hambo_core::model::{Model, Prediction};
+use hambo_core::numeric::Slices;
 use hambo_task::image::{AlignedBytes, encode_part};
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Reference};
@@ -39,7 +40,7 @@ fn predict<const B: usize>(
     };
     model
         .dynamics
-        .predict(state, action, scratch, &mut prediction);
+        .predict(state, action, scratch, &mut prediction, &Slices::default());
     [mean, epistemic, aleatoric]
 }
 

@@ -1,7 +1,8 @@
 //! Many numbers in one.
 
-use crate::check::{LevelEstimate, Outcome};
-use crate::image::container::CRC;
+use crate::check::Outcome;
+use crate::estimate::LevelEstimate;
+use crate::numeric::checksum::CRC;
 
 /// Numbers one after the other, and their checksum.
 #[derive(Default)]

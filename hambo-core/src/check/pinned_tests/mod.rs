@@ -16,12 +16,12 @@ pub(super) mod plane;
 use heapless::Vec;
 
 use crate::adversary::{Level, Search, SearchResult, Starts};
-use crate::arithmetic::random::Stream;
 use crate::check::{Check, Outcome, Progress};
+use crate::gate::Reason;
 use crate::image::Image;
-use crate::rollout::{Buffers, Feedback, Objective, Returns, Rollout};
-use crate::task::{InitialKind, InitialState, Task, Variant};
-use crate::verdict::Reason;
+use crate::numeric::random::Stream;
+use crate::rollout::{Buffers, Feedback, Returns, Rollout};
+use crate::task::{InitialKind, InitialState, Objective, Task, Variant};
 use fingerprint::Fingerprint;
 use plane::{HORIZON, MEMBERS, STATES};
 
@@ -130,7 +130,8 @@ fn sweeps(image: &Image<'_>, rollout: (Variant, Objective), level: Level) -> u32
         let mut buffers =
             Buffers::carve(&mut rows, dynamics, image.task(), image.policy()).unwrap();
         let mut search = Search::new(&rollout, level, [0, 1, 2, 3].map(|lane| first + lane));
-        loop {
+        let (mut least, mut found) = ([f32::INFINITY; 4], [0; 4]);
+        for sweep in 0.. {
             let done = search.sweep(&rollout, &mut buffers);
             print.numbers(buffers.states);
             print.numbers(buffers.eta);
@@ -140,8 +141,11 @@ fn sweeps(image: &Image<'_>, rollout: (Variant, Objective), level: Level) -> u32
             print.members(buffers.members.proposed);
             print.numbers(buffers.members.gain);
             print.numbers(&[*search.least()]);
-            for iteration in search.least_iteration() {
-                print.count(*iteration);
+            for lane in 0..4 {
+                if search.least()[lane] < least[lane] {
+                    (least[lane], found[lane]) = (search.least()[lane], sweep);
+                }
+                print.count(found[lane]);
             }
             print.flags([buffers.smooth_end]);
             if done {

@@ -5,29 +5,24 @@
 
 use heapless::Vec;
 
-use crate::arithmetic::dense::TILE;
-use crate::arithmetic::random::Stream;
-use crate::constraint::Constraint;
-use crate::expression::{Op, Program, Variable};
 use crate::image::Image;
 use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support,
 };
-use crate::network::{Activation, NetworkShape, Perceptrons};
-use crate::physics::Physics;
-use crate::policy::{
-    ActionMap, FoundChoices, Head, Linear, NetworkAdversary, Spread, StoredPolicy,
+use crate::numeric::dense::TILE;
+use crate::numeric::network::{Activation, NetworkShape, Perceptrons};
+use crate::numeric::random::Stream;
+use crate::policy::{ActionMap, Head, Linear, Spread, StoredPolicy};
+use crate::task::expression::{Op, Program, Variable};
+use crate::task::{
+    Allocation, Constraint, Effort, FoundChoices, InitialKind, InitialState, Limits, Method,
+    NetworkAdversary, Physics, Task, Variant, Wraps,
 };
-use crate::task::{Allocation, Effort, InitialKind, InitialState, Limits, Method, Task, Variant};
-use crate::wrap::Wraps;
 
-/// T.
 pub(in crate::check) const HORIZON: u32 = 12;
 /// The slot of the constraint 1.2 − |v|.
 pub(in crate::check) const CONSTRAINT: u16 = 19;
-/// The members of the ensemble.
 pub(in crate::check) const MEMBERS: usize = 3;
-/// The state's dimension.
 pub(in crate::check) const STATES: usize = 2;
 
 /// Numbers in (−1, 1), the same everywhere; kept until the tests end.

@@ -1,22 +1,19 @@
 //! Single members: what the discrete adversary and trajectory sampling use.
 
-use super::Ensemble;
-use crate::arithmetic::elementary::sigmoid;
-use crate::pause::Slices;
+use super::moments::Ensemble;
+use crate::numeric::Slices;
+use crate::numeric::elementary::sigmoid;
 
 impl Ensemble<'_> {
     /// See [`crate::model::Dynamics::member_moments`].
-    pub fn member_moments<const B: usize>(
+    pub(crate) fn member_moments<const B: usize>(
         &self,
         members: &[usize; B],
         scratch: &mut [[f32; B]],
         mean: &mut [[f32; B]],
         std: &mut [[f32; B]],
     ) {
-        let outputs: &[[f32; B]] = match self.networks.outputs_in(scratch) {
-            Some(outputs) => outputs,
-            None => &[],
-        };
+        let outputs = self.networks.outputs_in(scratch).unwrap_or_default();
         let units = self.output_mean.iter().zip(self.output_scale);
         let units = units.zip(self.noise_scale);
         let rows = mean.iter_mut().zip(std.iter_mut()).zip(units);
@@ -35,16 +32,15 @@ impl Ensemble<'_> {
         }
     }
 
-    /// See [`crate::model::Dynamics::pull_back_members_in_slices`].
-    pub fn pull_back_members<const B: usize>(
+    /// See [`crate::model::Dynamics::pull_back_members`].
+    pub(crate) fn pull_back_members<const B: usize>(
         &self,
         members: &[usize; B],
         (mean, std): (&[[f32; B]], &[[f32; B]]),
         scratch: &mut [[f32; B]],
         cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
         slices: &Slices<'_>,
-    ) {
-        // A scratch that is too short gives a zero gradient, see `pull_back`.
+    ) -> Option<()> {
         let to_cotangents = |outputs: &mut [[f32; B]]| {
             let members_outputs = outputs.chunks_exact_mut(self.output_rows().max(1));
             for (member, own) in members_outputs.enumerate() {
@@ -52,7 +48,7 @@ impl Ensemble<'_> {
             }
             Some(())
         };
-        let _ = self.pull_back_outputs(scratch, to_cotangents, cotangents, slices);
+        self.pull_back_outputs(scratch, to_cotangents, cotangents, slices)
     }
 
     /// Puts the derivative in one member's outputs in their place: nothing in

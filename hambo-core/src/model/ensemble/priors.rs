@@ -2,10 +2,9 @@
 //! its mean. Training fits the sum to the data, so members still agree on the
 //! log; elsewhere nothing makes the trained part undo the random one.
 
-use crate::ParameterError;
-use crate::arithmetic::dense::TILE;
-use crate::network::{NetworkShape, Perceptrons};
-use crate::pause::Slices;
+use crate::numeric::dense::TILE;
+use crate::numeric::network::{NetworkShape, Perceptrons};
+use crate::numeric::{ParameterError, Slices};
 
 /// One random network for each member, with an output for each state.
 #[derive(Clone, Debug)]
@@ -15,9 +14,6 @@ pub(crate) struct Priors<'a> {
 
 impl<'a> Priors<'a> {
     /// As many as `tiles` has weights for.
-    ///
-    /// # Errors
-    /// If sizes do not fit together.
     pub(crate) fn new(
         shape: NetworkShape,
         tiles: &'a [[f32; TILE]],

@@ -20,7 +20,7 @@ pub const WEIGHT_LIMIT: i32 = (1 << 30) - 1;
 /// ```
 pub const FRACTION_BITS: core::ops::RangeInclusive<u32> = 16..=26;
 
-/// The largest coordinate of points and queries in so many columns; `None`
+/// The largest coordinate of points and queries with this many columns; `None`
 /// beyond 2¹⁶ columns.
 ///
 /// ```
@@ -30,7 +30,6 @@ pub const FRACTION_BITS: core::ops::RangeInclusive<u32> = 16..=26;
 /// let largest = u64::from(coordinate_limit(1000).unwrap().unsigned_abs());
 /// assert!((2 * largest).pow(2).checked_mul(1000).is_some_and(|sum| sum < 1 << 63));
 /// ```
-#[must_use]
 pub fn coordinate_limit(columns: usize) -> Option<i32> {
     let columns = u32::try_from(columns).ok().filter(|c| *c <= 1 << 16)?;
     // columns · (2 · 2ᵇ)² ≤ 2⁶³.

@@ -11,7 +11,7 @@
 //!
 //! The points are stored group by group, and the groups' sizes after them.
 
-use crate::arithmetic::dense::TILE;
+use crate::numeric::dense::TILE;
 
 /// The sizes of the groups, in the order in which the points are stored.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Groups<'a> {
 }
 
 impl Groups<'_> {
-    /// Whether none is empty and together they hold so many points.
+    /// Whether no group is empty and together they hold `points` points.
     pub fn are_sound(&self, points: usize) -> bool {
         let mut sizes = self.sizes.iter();
         let sum = sizes.try_fold(0_usize, |sum, size| {

@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::fixed_point::{negative_powers_of_two, sqrt_of_large, upper_half};
+use crate::numeric::fixed_point::{negative_powers_of_two, sqrt_of_large, upper_half};
 
 /// The shape of a kernel, before signal variance and constant. With r² =
 /// Σ (x_d − x′_d)² / l_d²:
@@ -65,7 +65,6 @@ impl Kernel {
     /// let error = Kernel::Matern52.fraction_error() / 4_294_967_296.0;
     /// assert!(error < f64::from(f32::EPSILON) / 40.0);
     /// ```
-    #[must_use]
     pub const fn fraction_error(self) -> f64 {
         match self {
             // 2⁻ᶠ 2.5 and what is cut off the square 0.7, with other signs; a
@@ -87,7 +86,6 @@ impl Kernel {
     /// let factor = Kernel::Rbf.coordinates_per_lengthscale();
     /// assert!(((-0.5_f64).exp() - (-factor * factor).exp2()).abs() < 1e-12);
     /// ```
-    #[must_use]
     pub const fn coordinates_per_lengthscale(self) -> f64 {
         match self {
             // √(1 / (2 ln 2)), √3 / ln 2, √5 / ln 2.
@@ -106,7 +104,6 @@ impl Kernel {
     /// assert!(Kernel::Rbf.reach() < Kernel::Matern52.reach());
     /// assert_eq!(Kernel::Linear.reach(), 0.0);
     /// ```
-    #[must_use]
     pub const fn reach(self) -> f64 {
         match self {
             Self::Rbf => 6.0,
@@ -267,7 +264,7 @@ impl Shape for Matern52 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::random::Stream;
+    use crate::numeric::random::Stream;
 
     const STATIONARY: [Kernel; 3] = [Kernel::Rbf, Kernel::Matern32, Kernel::Matern52];
 

@@ -9,10 +9,10 @@
 //! (dx + 5) u |C| |z|, with Frobenius' norm of C; std_error and
 //! std_error_growth cover it, and std_factor what the sum of squares loses.
 
-use super::OutputRows;
 use super::numbers::OutputNumbers;
+use super::output_rows::OutputRows;
 use super::posterior::OutputPosterior;
-use crate::arithmetic::dense::{Dense, TILE, padded};
+use crate::numeric::dense::{Dense, TILE, padded};
 
 /// What is stored of it.
 #[derive(Clone, Copy, Debug)]

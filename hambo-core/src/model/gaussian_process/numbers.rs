@@ -1,29 +1,12 @@
 //! The numbers of one output of a Gaussian process.
 
-use crate::arithmetic::dense::TILE;
+use crate::numeric::dense::TILE;
 
 /// Tiles that [`OutputNumbers`] take.
 pub(super) const NUMBER_TILES: usize = 3;
 
 /// The numbers of one output, in the order in which they are stored. All are
 /// in standardised units.
-///
-/// ```
-/// use hambo_core::model::OutputNumbers;
-/// let numbers = OutputNumbers {
-///     signal_variance: 1.0,
-///     prior_variance: 1.1,
-///     noise_std: 0.1,
-///     variance_error: 1e-8,
-///     std_factor: 1.0001,
-///     std_error: 1e-7,
-///     std_error_growth: 1e-14,
-///     mean_offset: 0.0,
-///     weight_unit: 1e-9,
-///     coordinate_unit: 1.0 / 16_777_216.0,
-/// };
-/// assert_eq!(numbers.to_tiles()[0], [1.0, 1.1, 0.1, 1e-8]);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutputNumbers {
     /// What the kernel's shape is multiplied with.
@@ -55,7 +38,6 @@ pub struct OutputNumbers {
 
 impl OutputNumbers {
     /// As they are stored.
-    #[must_use]
     pub fn to_tiles(self) -> [[f32; TILE]; NUMBER_TILES] {
         [
             [

@@ -47,13 +47,13 @@
 //!
 //! *The mean.* A move of x_i by d changes what was seen there by |f| c d at
 //! most, and the mean by |f| times the sum above. So where beta is at least
-//! |f|, std_factor makes room for this too, and likewise what is added for the
+//! |f|, std_factor makes room for this too, and so does what is added for the
 //! query. What the integers lose, 2⁻³² of the kernel's values and of a weight,
 //! is part of std_error, in full where beta is at least 1. Only the rounding
 //! of the mean in physical units to f32 is in no bound.
 
 use super::numbers::OutputNumbers;
-use crate::arithmetic::elementary::{maximum, sqrt};
+use crate::numeric::elementary::{maximum, sqrt};
 
 /// 1 + 8u: more than the square root and what stands around it can lose.
 const ROUND_UP: f32 = 1.0 + 4.0 * f32::EPSILON;

@@ -3,18 +3,18 @@
 
 use core::marker::PhantomData;
 
-use super::OutputRows;
 use super::coordinates::{FRACTION_BITS, WEIGHT_LIMIT, coordinate_limit, fraction_bits_of};
 use super::groups::Groups;
 use super::kernel::{FRACTION, Kernel, Matern32, Matern52, Rbf, Shape};
 use super::numbers::OutputNumbers;
+use super::output_rows::OutputRows;
 use super::posterior::OutputPosterior;
 use super::variance::{explained_slope, integer_rows, variance};
-use crate::arithmetic::dense::TILE;
-use crate::arithmetic::elementary::clamp;
-use crate::arithmetic::triangular::LowerTriangular;
-use crate::arithmetic::vectors::{LaneLoop, Vectors};
-use crate::pause::Slices;
+use crate::numeric::Slices;
+use crate::numeric::dense::TILE;
+use crate::numeric::elementary::clamp;
+use crate::numeric::triangular::LowerTriangular;
+use crate::numeric::vectors::{LaneLoop, Vectors};
 
 /// What is stored of it.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,6 @@ pub(super) struct StationaryOutput<'a> {
     numbers: OutputNumbers,
     /// q of the coordinates' unit.
     fraction_bits: u32,
-    /// The largest coordinate.
     limit: i32,
     /// Coordinates for each unit of an input.
     factors: &'a [f32],
@@ -44,11 +43,10 @@ impl<'a> StationaryOutput<'a> {
     /// tiles. All but the factors are integers. `None` also if there are more
     /// groups than points, or none.
     pub fn tiles(points: usize, groups: usize, inputs: usize) -> Option<usize> {
-        let runs = match (1..=points).contains(&groups) {
-            true if groups == points => 2,
-            true => 3,
-            false => return None,
-        };
+        if !(1..=points).contains(&groups) {
+            return None;
+        }
+        let runs = if groups == points { 2 } else { 3 };
         let per_group = groups.div_ceil(TILE).checked_mul(runs)?;
         per_group
             .checked_add(points.div_ceil(TILE))?

@@ -6,9 +6,9 @@
 //! the integers lose.
 
 use super::numbers::OutputNumbers;
-use crate::arithmetic::dense::TILE;
-use crate::arithmetic::triangular::LowerTriangular;
-use crate::pause::Slices;
+use crate::numeric::Slices;
+use crate::numeric::dense::TILE;
+use crate::numeric::triangular::LowerTriangular;
 
 /// The unit of the variance's integer sum, as a part of k(x, x).
 const VARIANCE_UNIT: f32 = 1.0 / (1_u64 << 62) as f32;
@@ -23,7 +23,7 @@ pub(super) fn variance<const B: usize>(
     projection: &mut [[f32; B]],
     slices: &Slices<'_>,
 ) -> Option<[f32; B]> {
-    factor.multiply_in_slices(kernel, integer_rows(projection), slices)?;
+    factor.multiply(kernel, integer_rows(projection), slices)?;
     slices.next()?;
     // 1 − |M k|² / p in units of 2⁻⁶².
     let mut left = [1_i64 << 62; B];
@@ -51,7 +51,7 @@ pub(super) fn explained_slope<const B: usize>(
     kernel: &mut [[f32; B]],
     slices: &Slices<'_>,
 ) -> Option<f32> {
-    factor.multiply_transposed_in_slices(projection, kernel, slices)?;
+    factor.multiply_transposed(projection, kernel, slices)?;
     slices.next()?;
     Some(numbers.prior_variance / numbers.signal_variance)
 }

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use crate::arithmetic::random::Stream;
-use crate::constraint::ConstraintKind;
 use crate::example;
-use crate::expression::{Op, Program, Variable as Input};
-use crate::rollout::{Buffers, Objective, Rollout};
-use crate::task::{Task, Variant};
+use crate::rollout::test_walk::with_rollout;
+use crate::task::expression::{Op, Program, Variable as Input};
+use crate::task::{ConstraintKind, Objective, Task, Variant};
 
 const SOFTNESS: f64 = 0.5;
 /// Of the comparison s < 0.3.
@@ -40,9 +38,10 @@ fn value(kind: ConstraintKind, eta: [f64; 4], first: usize, ends: bool) -> f64 {
             (ConstraintKind::Eventually, Some(later)) => margin.max(later),
             (_, Some(later)) => later,
         };
-        let share = match ends {
-            true => 1.0 / (1.0 + (-(0.3 - states[step]) / (f64::from(WIDTH) * SOFTNESS)).exp()),
-            false => 0.0,
+        let share = if ends {
+            1.0 / (1.0 + (-(0.3 - states[step]) / (f64::from(WIDTH) * SOFTNESS)).exp())
+        } else {
+            0.0
         };
         later = Some(share * margin + (1.0 - share) * goes_on);
     }
@@ -77,28 +76,18 @@ fn task(kind: ConstraintKind, ends: bool) -> Task<'static> {
 
 /// The derivative in every push.
 fn gradient(task: &Task<'_>, eta: [f64; 4]) -> [f64; 4] {
-    let (model, policy) = (example::model().unwrap(), example::policy().unwrap());
-    let rollout = Rollout {
-        model: &model,
-        policy: &policy,
-        task,
-        variant: Variant::ContinuousAdversary,
-        objective: Objective::Constraint(0),
-    };
-    let mut rows = [[0.0; 1]; 256];
-    let mut buffers = Buffers::carve(&mut rows, &model.dynamics, task, &policy).unwrap();
-    let streams = [Stream::new(0, 0)];
-    rollout.start(&streams, &mut buffers);
-    for (row, push) in buffers.eta.iter_mut().zip(eta) {
-        *row = [push as f32];
-    }
-    let returns = rollout.forward(&streams, &mut buffers);
-    let mut found = [f64::NAN; 4];
-    let softness = SOFTNESS as f32;
-    rollout.eta_gradient(&streams, &returns, softness, &mut buffers, |one| {
-        found[one.step as usize] = f64::from(one.derivative[0]);
-    });
-    found
+    let ca = (Variant::ContinuousAdversary, Objective::Constraint(0));
+    with_rollout(task, ca, |rollout, buffers, streams| {
+        for (row, push) in buffers.eta.iter_mut().zip(eta) {
+            *row = [push as f32];
+        }
+        let returns = rollout.forward(streams, buffers);
+        let mut found = [f64::NAN; 4];
+        rollout.eta_gradient(streams, &returns, SOFTNESS as f32, buffers, |one| {
+            found[one.step as usize] = f64::from(one.derivative[0]);
+        });
+        found
+    })
 }
 
 #[test]

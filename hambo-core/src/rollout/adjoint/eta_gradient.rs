@@ -1,10 +1,12 @@
 //! The gradient of the return in eta (HAMBO-CA): back through
 //! mu + radius · sigma_e · eta + sigma_a · noise.
 
-use super::super::{Buffers, Returns, Rollout};
-use crate::arithmetic::random::Stream;
 use crate::model::PredictionCotangent;
+use crate::numeric::random::Stream;
 use crate::policy::Policy;
+use crate::rollout::buffers::Buffers;
+use crate::rollout::forward::Returns;
+use crate::rollout::system::Rollout;
 
 /// One component of eta at one step, in every lane.
 #[derive(Debug)]
@@ -68,7 +70,7 @@ impl<P: Policy> Rollout<'_, P> {
             }
         }
         let seen = self.seen_cotangent(buffers.state_cotangent, buffers.feature_cotangent);
-        self.model.dynamics.pull_back_in_slices(
+        self.model.dynamics.pull_back(
             &PredictionCotangent {
                 mean: &*cotangents.mean,
                 epistemic_std: &*cotangents.epistemic_std,

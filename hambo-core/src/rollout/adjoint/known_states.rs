@@ -1,9 +1,10 @@
 //! The derivative of states that are computed: back through
-//! [`Physics::compute_known`](crate::physics::Physics::compute_known).
+//! [`Physics::compute_known`](crate::task::Physics::compute_known).
 
-use super::super::{Buffers, Rollout};
-use crate::expression::{Comparison, Gradient};
 use crate::policy::Policy;
+use crate::rollout::buffers::Buffers;
+use crate::rollout::system::Rollout;
+use crate::task::expression::{Comparison, Gradient};
 
 impl<P: Policy> Rollout<'_, P> {
     /// Passes the cotangents of the known states in `buffers.next_cotangent` on to what

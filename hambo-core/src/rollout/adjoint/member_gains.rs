@@ -2,9 +2,11 @@
 //! through h_k + nu_k · noise of the member k on trial, and the value of every
 //! other member to first order.
 
-use super::super::{Buffers, Returns, Rollout};
-use crate::arithmetic::random::Stream;
+use crate::numeric::random::Stream;
 use crate::policy::Policy;
+use crate::rollout::buffers::Buffers;
+use crate::rollout::forward::Returns;
+use crate::rollout::system::Rollout;
 
 impl<P: Policy> Rollout<'_, P> {
     /// Writes for every step of the last [`Rollout::forward`], in the marked
@@ -74,7 +76,7 @@ impl<P: Policy> Rollout<'_, P> {
                 *y = *c * *n * noise_weight;
             }
         }
-        dynamics.pull_back_members_in_slices(
+        dynamics.pull_back_members(
             &chosen,
             (cotangent, by_std),
             buffers.scratch,

@@ -1,7 +1,7 @@
 //! Seeded random numbers of the host, all of them from the core's [`Stream`]: weights at
 //! first, minibatches, exploration, the order of a shuffle.
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 
 /// A seeded source of numbers that knows how far it is, so that work can go on from a
 /// checkpoint.

@@ -1,9 +1,9 @@
 //! What the core refuses, in sentences for a user.
 
-use hambo_core::expression::ProgramError;
 use hambo_core::floor::Shortfall;
 use hambo_core::image::{ImageError, Part, Problem};
-use hambo_core::rollout::CapacityError;
+use hambo_core::numeric::CapacityError;
+use hambo_core::task::expression::ProgramError;
 
 use super::error::Error;
 use crate::error::Explained;

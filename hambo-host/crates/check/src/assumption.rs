@@ -2,7 +2,7 @@
 
 use hambo_core::check::Estimate;
 use hambo_core::estimate::Margin;
-use hambo_core::physics::ModelInputs;
+use hambo_core::task::ModelInputs;
 
 use hambo_learn::gaussian_process::SetWidth;
 use hambo_learn::model_file::{Metadata, TrainingSummary};

@@ -2,12 +2,13 @@
 //! effort of `hambo check` and with the image's own effort.
 
 use hambo_core::check::Outcome;
+use hambo_core::drive::monitor::Monitor;
 use hambo_core::floor::Floor;
+use hambo_core::gate::Verdict;
 use hambo_core::image::{Bundle, Image};
-use hambo_core::monitor::Monitor;
-use hambo_core::rollout::{Buffers, CapacityError};
+use hambo_core::numeric::CapacityError;
+use hambo_core::rollout::Buffers;
 use hambo_core::task::Effort;
-use hambo_core::verdict::Verdict;
 
 use crate::adversary::{EffortLevel, check_against_adversaries};
 use crate::case::Case;

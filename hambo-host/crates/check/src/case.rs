@@ -1,8 +1,8 @@
 //! What is judged: a model, a task and a controller that belong together, ready to become
 //! an image.
 
-use hambo_core::rollout::Objective;
 use hambo_core::task::Effort;
+use hambo_core::task::Objective;
 
 use super::assumption::SetOrigin;
 use super::certify::{hold_certifiable, trajectories_for};

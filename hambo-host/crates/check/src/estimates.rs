@@ -1,9 +1,10 @@
 //! Estimates in names and numbers: by variant, by adversary and by constraint.
 
 use hambo_core::adversary::{course_sweep, searches};
-use hambo_core::check::{Estimate, LevelEstimate, Outcome};
-use hambo_core::rollout::Objective;
+use hambo_core::check::{Estimate, Outcome};
+use hambo_core::estimate::LevelEstimate;
 use hambo_core::task::Effort;
+use hambo_core::task::Objective;
 use serde::{Deserialize, Serialize};
 
 use super::adversary::AdversaryCost;

@@ -3,7 +3,7 @@
 
 use hambo_core::adversary::{Level, Search};
 use hambo_core::rollout::Buffers;
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 
 /// So many trajectories are enough to see where a controller goes.
 pub const TRACED_TRAJECTORIES: u32 = 32;

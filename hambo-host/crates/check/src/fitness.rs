@@ -1,7 +1,7 @@
 //! Whether what a check found can be relied on at all.
 
 use hambo_core::check::Outcome;
-use hambo_core::verdict::{Reason, Verdict};
+use hambo_core::gate::{Reason, Verdict};
 
 /// How a controller stands after its check, from bad to good: evidence that is unfit says
 /// less than a constraint that is broken, and that less than a bound.

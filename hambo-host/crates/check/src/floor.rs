@@ -1,8 +1,8 @@
 //! A robot's floor: what its owner's task asks, and transitions of the robot itself.
 
+use hambo_core::drive::monitor::Monitor;
 use hambo_core::floor::{Floor, FloorManifest, Shortfall, constraint_identity, question};
 use hambo_core::image::{Bundle, Image};
-use hambo_core::monitor::Monitor;
 use hambo_core::task::{Allocation, Effort};
 
 use hambo_base::Error;

@@ -81,10 +81,10 @@ pub mod worst_start;
 #[cfg(test)]
 mod tests;
 
-use hambo_core::rollout::Objective;
+pub use hambo_core::gate::Verdict;
 use hambo_core::task::Allocation;
-use hambo_core::variant::Variant;
-pub use hambo_core::verdict::Verdict;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 
 use adversary::{EffortLevel, check_against_adversaries};
 use case::Case;

@@ -1,9 +1,9 @@
 //! What the log's own controllers returned, by the task's reward: the first number that a
 //! bound is compared with.
 
-use hambo_core::expression::Inputs;
 use hambo_core::rollout::PathReturn;
 use hambo_core::task::Task;
+use hambo_core::task::expression::Inputs;
 use serde::{Deserialize, Serialize};
 
 use super::number::Number;

@@ -3,10 +3,10 @@
 
 use hambo_core::check::{Adversary, MOST_OUTSIDE, Outcome};
 use hambo_core::estimate::Margin;
+use hambo_core::gate::Reason;
 use hambo_core::model::Calibration;
-use hambo_core::rollout::Objective;
-use hambo_core::variant::Variant;
-use hambo_core::verdict::Reason;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 
 use super::number::Number;
 use super::support::Farthest;

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use hambo_core::adversary::Level;
-use hambo_core::physics::ModelInputs;
 use hambo_core::rollout::Rollout;
+use hambo_core::task::ModelInputs;
 
 /// These trajectories of a rollout, ordered so that each `group` of them in a
 /// row starts near each other.

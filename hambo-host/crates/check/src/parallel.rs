@@ -5,8 +5,10 @@ use std::ops::Range;
 use hambo_core::adversary::{Candidate, Level, Search, SearchResult, Shortlist, Starts, searches};
 use hambo_core::check::{Assessment, Outcome, Stage};
 use hambo_core::model::Dynamics;
+use hambo_core::numeric::CapacityError;
 use hambo_core::policy::StoredPolicy;
-use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
+use hambo_core::rollout::{Buffers, Rollout};
+use hambo_core::task::Objective;
 use hambo_core::task::Task;
 use rayon::prelude::*;
 

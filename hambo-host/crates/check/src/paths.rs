@@ -1,7 +1,7 @@
 //! The trajectories that a report draws: where mean propagation and the worst trajectories
 //! go, and where the log lies.
 
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
 use super::adversary::AdversarialCheck;

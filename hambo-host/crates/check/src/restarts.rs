@@ -8,8 +8,8 @@
 
 use hambo_core::adversary::{Level, Starts};
 use hambo_core::estimate::probability_limit;
-use hambo_core::rollout::Objective;
-use hambo_core::variant::Variant;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;

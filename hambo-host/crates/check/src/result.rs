@@ -4,10 +4,10 @@
 use hambo_core::adversary::searches;
 use hambo_core::check::{Adversary, Estimate, Outcome};
 use hambo_core::estimate::Margin;
-use hambo_core::rollout::Objective;
+use hambo_core::gate::Verdict;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
-use hambo_core::variant::Variant;
-use hambo_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use super::adversary::EffortLevel;
@@ -140,7 +140,7 @@ pub struct Decision {
 
 /// A verdict as its word.
 mod verdict_word {
-    use hambo_core::verdict::Verdict;
+    use hambo_core::gate::Verdict;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
     pub fn serialize<S: Serializer>(verdict: &Option<Verdict>, to: S) -> Result<S::Ok, S::Error> {

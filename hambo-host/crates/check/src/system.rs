@@ -3,9 +3,10 @@
 use hambo_core::image::Image;
 use hambo_core::model::Model;
 use hambo_core::policy::StoredPolicy;
-use hambo_core::rollout::{Objective, Rollout};
+use hambo_core::rollout::Rollout;
+use hambo_core::task::Objective;
 use hambo_core::task::Task;
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 
 /// The parts of an image. Its task may be changed without encoding the image again.
 #[derive(Clone, Debug)]

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test may stop where it fails")]
 
-use hambo_core::rollout::Objective;
 use hambo_core::task::Limits;
-use hambo_core::variant::Variant;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 
 use super::findings::TRACED_TRAJECTORIES;
 use super::parallel::{Checked, LANES, Watch, check};

@@ -4,9 +4,12 @@
 
 use hambo_core::adversary::Level;
 use hambo_core::model::Prediction;
+use hambo_core::numeric::CapacityError;
+use hambo_core::numeric::Slices;
 use hambo_core::policy::StoredPolicy;
-use hambo_core::rollout::{Buffers, CapacityError, Feedback, Objective, Rollout};
-use hambo_core::variant::Variant;
+use hambo_core::rollout::{Buffers, Feedback, Rollout};
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 
 use super::findings::{Choice, Findings};
 use super::system::System;
@@ -66,6 +69,7 @@ impl Trace {
                 &lanes(action),
                 &mut scratch,
                 &mut prediction,
+                &Slices::default(),
             );
             let radii = system.model.confidence.radii();
             // What is known has no set.

@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use hambo_core::adversary::{Starts, searches};
-use hambo_core::rollout::Objective;
+use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Variant};
 
 use crate::case::Case;

@@ -15,8 +15,8 @@ use hambo_check::bundle::{BundleOptions, build_bundle, ensure_admitted, workspac
 use hambo_check::case::Case;
 use hambo_check::number::Number;
 use hambo_check::parallel::{LANES, Watch, check};
-use hambo_core::device_link::DeviceResult;
 use hambo_core::image::{Bundle, Image};
+use hambo_core::link::device::DeviceResult;
 use hambo_device::{DeviceError, Qemu};
 use hambo_learn::model_file::ModelFile;
 use hambo_learn::monitor::settings;
@@ -161,7 +161,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
             "instructions": measured.as_ref().map(|device| device.usage.work.count()),
             "stack_high_water": measured.as_ref().map(|device| device.usage.stack_high_water),
             "device": measured.as_ref().map(|device| serde_json::json!({
-                "verdict": device.verdict.name(),
+                "verdict": device.decision(),
                 "bound": Number::from(device.bound),
                 "bound_bits": format!("{:08x}", device.bound.to_bits()),
                 "digest": format!("{:08x}", device.digest),
@@ -200,7 +200,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
         writeln!(
             out,
             "device: {}, lower bound {:.3} (bits {:08x}, digest {:08x}), equal on the host",
-            device.verdict.name(),
+            device.decision(),
             Number::from(device.bound),
             device.bound.to_bits(),
             device.digest
@@ -249,7 +249,7 @@ impl ExportArguments {
                 "the device and the host disagree: {}, bound {} and digest {:08x} on the device, \
                  {}, {} and {:08x} on the host\nhelp: build the firmware from the same commit as \
                  hambo",
-                device.verdict.name(),
+                device.decision(),
                 device.bound,
                 device.digest,
                 host.verdict.name(),

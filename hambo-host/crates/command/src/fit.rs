@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use hambo_base::Error;
 use hambo_base::output::{OutputKind, hold_output};
 use hambo_core::model::Kernel;
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
 use hambo_data::{Log, read_task_logs, wrap_line};
 use hambo_learn::calibration::CalibrationMode;
 use hambo_learn::delta::decimal;

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hambo_core::monitor::{MonitorSettings, Trip};
+use hambo_core::drive::monitor::Trip;
+use hambo_core::image::MonitorSettings;
 use serde::Serialize;
 
 use crate::exit_code::REJECT;

@@ -5,8 +5,9 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::time::Instant;
 
-use hambo_core::device_link::{DeviceMessage, DeviceResult, DeviceVerdict};
-use hambo_core::drive_link::{
+use hambo_core::gate::Verdict;
+use hambo_core::link::device::{DeviceMessage, DeviceResult};
+use hambo_core::link::drive::{
     Acted, Begin, CandidateResult, DriveMessage, DriveSummary, Numbers, Ready, RobotMessage,
     SensorSample,
 };
@@ -164,7 +165,7 @@ impl Conversation {
         edges: usize,
         last_line: String,
     ) -> Result<DeviceDrive, DeviceError> {
-        let deploys = result.verdict == DeviceVerdict::Deploy;
+        let deploys = result.verdict == Ok(Verdict::Deploy);
         // The line is a heartbeat: it rises in the first period.
         let moves = deploys && !self.periods.is_empty();
         if moves != driven_high || left_high {

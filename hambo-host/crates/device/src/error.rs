@@ -1,7 +1,7 @@
 //! What can go wrong between an image and its report.
 
 use hambo_base::error::Explained;
-use hambo_core::drive_link::DriveRefusal;
+use hambo_core::link::drive::DriveRefusal;
 use std::{io, path::PathBuf, process::ExitStatus, time::Duration};
 use thiserror::Error;
 

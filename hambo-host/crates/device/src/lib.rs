@@ -1,7 +1,7 @@
 //! The device: starts the firmware on an emulated microcontroller and reads its verdict.
 //!
 //! The firmware logs defmt frames and ends with one closing message
-//! ([`hambo_core::device_link::DeviceMessage`]). That message alone is the
+//! ([`hambo_core::link::device::DeviceMessage`]). That message alone is the
 //! result: an exit code is not enough, since an emulator that was reset also
 //! exits with success.
 //!

@@ -1,7 +1,7 @@
 //! From the device's bytes to its log and its closing message.
 
 use defmt_decoder::{DecodeError, Table};
-use hambo_core::device_link::{DeviceMessage, FrameError};
+use hambo_core::link::device::{DeviceMessage, FrameError};
 
 use super::error::DeviceError;
 
@@ -70,7 +70,7 @@ fn split(bytes: &[u8]) -> Result<(Vec<u8>, Option<DeviceMessage>), DeviceError> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hambo_core::device_link::ModelCosts;
+    use hambo_core::link::device::ModelCosts;
 
     fn message() -> Vec<u8> {
         let message = DeviceMessage::Costs(ModelCosts::new());

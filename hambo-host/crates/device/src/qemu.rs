@@ -6,7 +6,7 @@ use super::floor_file::FloorFile;
 use super::output::DeviceOutput;
 use super::report::DeviceReport;
 use defmt_decoder::Table;
-use hambo_core::device_link::{DeviceMessage, ModelCosts, WatchedDrive};
+use hambo_core::link::device::{DeviceMessage, ModelCosts, WatchedDrive};
 use std::{
     fs, io,
     io::Read,
@@ -22,7 +22,7 @@ use std::{
 /// use hambo_device::Qemu;
 /// let report = Qemu::new("hambo-gate").run("image.hmb".as_ref())?;
 /// let result = report.result;
-/// println!("{} with a bound of {}", result.verdict.name(), result.bound);
+/// println!("{} with a bound of {}", result.decision(), result.bound);
 /// # Ok::<(), hambo_device::DeviceError>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use std::process::ExitStatus;
 
-use hambo_core::device_link::{DeviceMessage, DeviceResult, DeviceVerdict};
+use hambo_core::gate::Verdict;
+use hambo_core::link::device::{DeviceMessage, DeviceResult};
 
 use super::elf::Firmware;
 use super::error::DeviceError;
@@ -50,9 +51,9 @@ impl DeviceReport {
         };
 
         let exit_success = status.success();
-        if exit_success == matches!(result.verdict, DeviceVerdict::Refused(_)) {
+        if exit_success == result.verdict.is_err() {
             return Err(DeviceError::ExitDisagrees {
-                verdict: result.verdict.name(),
+                verdict: result.decision(),
                 status,
             });
         }
@@ -94,7 +95,7 @@ fn emulator_messages(stderr: &str) -> String {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use hambo_core::device_link::{BoardStatus, ModelCosts, Refusal, ResetCause, Usage, Work};
+    use hambo_core::link::device::{BoardStatus, ModelCosts, Refusal, ResetCause, Usage, Work};
     use std::os::unix::process::ExitStatusExt;
 
     const LOW: &str =
@@ -119,7 +120,7 @@ mod tests {
 
     fn deploy() -> DeviceResult {
         DeviceResult {
-            verdict: DeviceVerdict::Deploy,
+            verdict: Ok(Verdict::Deploy),
             bound: 1.5,
             neutral: 2.0,
             output_enabled: true,

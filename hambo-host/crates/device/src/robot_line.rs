@@ -7,8 +7,8 @@ use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hambo_core::drive_link::{DriveMessage, RobotMessage};
-use hambo_core::frame::{FrameReader, encode};
+use hambo_core::link::drive::{DriveMessage, RobotMessage};
+use hambo_core::link::frame::{FrameReader, encode};
 
 /// How long one look at the line may take.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 
 use hambo_core::drive::{Actuator, Drive, DriveError, DriveSettings, Sensor};
-use hambo_core::drive_link::{Acted, Begin, DriveSummary, SensorSample};
 use hambo_core::image::Bundle;
+use hambo_core::link::drive::{Acted, Begin, DriveSummary, SensorSample};
 
 use super::drive::DeviceDrive;
 use hambo_base::Error;

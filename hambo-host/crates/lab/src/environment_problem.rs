@@ -1,6 +1,6 @@
 //! A true system as a decision problem: the controller decides.
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 
 use super::environment::system::Environment;
 use hambo_base::Error;

@@ -1,9 +1,10 @@
 //! What the monitor would have done: the core's [`Monitor`] over the episodes of a log.
 
-use hambo_core::image::Image;
-use hambo_core::monitor::{
-    Measured, Monitor, MonitorCounts, MonitorError, MonitorSettings, Observation, Trip,
+use hambo_core::drive::monitor::{
+    Measured, Monitor, MonitorCounts, MonitorError, Observation, Trip,
 };
+use hambo_core::image::Image;
+use hambo_core::image::MonitorSettings;
 use hambo_core::task::{Allocation, Effort};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -128,7 +129,7 @@ fn drive(
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use hambo_core::arithmetic::random::Stream;
+    use hambo_core::numeric::random::Stream;
 
     use crate::ensemble::options::EnsembleOptions;
     use crate::fit::{FitOptions, ModelOptions, fit};

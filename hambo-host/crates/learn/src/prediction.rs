@@ -1,6 +1,7 @@
 //! The core's predictions for the rows of a log.
 
 use hambo_core::model::{Model, Prediction};
+use hambo_core::numeric::Slices;
 
 use hambo_data::Log;
 use hambo_task::task::ModelView;
@@ -43,9 +44,13 @@ pub fn predict(model: &Model<'_>, log: &Log, view: &ModelView) -> Predictions {
             epistemic_std: &mut epistemic_std,
             aleatoric_std: &mut aleatoric_std,
         };
-        model
-            .dynamics
-            .predict(&features, &action, &mut scratch, &mut prediction);
+        model.dynamics.predict(
+            &features,
+            &action,
+            &mut scratch,
+            &mut prediction,
+            &Slices::default(),
+        );
         for (lane, row) in group.iter().enumerate() {
             let moved = view.of_state(row.state);
             let next = moved.iter().zip(&mean).map(|(s, delta)| s + delta[lane]);

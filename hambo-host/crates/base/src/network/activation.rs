@@ -1,6 +1,6 @@
 //! The activation functions and their slopes.
 
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
 
 use super::vectors::with_vectors;
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::activation::BatchActivation;
 use super::perceptron::{LayerShape, parameter_count};
 use crate::random::Random;
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
 
 /// The distribution of the first weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ pub mod reference;
 pub mod standardisation;
 pub mod vectors;
 
-pub use hambo_core::network::Activation;
+pub use hambo_core::numeric::network::Activation;
 pub use initial::Initial;
 pub use layer::{Layer, pack, unpack};
 pub use standardisation::Standardisation;

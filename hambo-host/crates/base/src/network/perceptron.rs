@@ -12,7 +12,7 @@ use faer::{Accum, ColRef, MatMut, MatRef, Par};
 
 use super::activation::{BatchActivation, each};
 use super::vectors::with_vectors;
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
 
 /// Size and place of one layer.
 #[derive(Debug, Clone)]

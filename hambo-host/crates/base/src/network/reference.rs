@@ -1,6 +1,6 @@
 //! The same network in plain f64: the oracle that the tests of several crates compare with.
 
-use hambo_core::network::Activation;
+use hambo_core::numeric::network::Activation;
 
 /// Outputs of one network for one input row; parameters as in `perceptron`.
 pub fn outputs(

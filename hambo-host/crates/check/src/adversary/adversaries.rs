@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use hambo_core::adversary::{Focus, Level, Starts, searches};
 use hambo_core::check::{Estimate, Outcome};
-use hambo_core::constraint::ConstraintKind;
-use hambo_core::rollout::Objective;
+use hambo_core::task::ConstraintKind;
 use hambo_core::task::Effort;
-use hambo_core::variant::Variant;
+use hambo_core::task::Objective;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 
 use super::effort::Learning;
 use super::grow::trajectories;

@@ -1,7 +1,7 @@
 //! The learner of a variant: soft actor-critic for CA, clipped double DQN for
 //! DA1.
 
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
 use crate::reinforcement::{

@@ -2,8 +2,8 @@
 //! its trajectories. Nothing found here is scored on the trajectory it was found on.
 
 use hambo_core::adversary::{Focus, Level, Starts, searches};
-use hambo_core::rollout::Objective;
-use hambo_core::variant::Variant;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 
 use crate::parallel::{search_all, search_promising, work_of};
 use crate::parsed_case::{ParsedCase, encode_parts};

@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use hambo_core::rollout::Objective;
-use hambo_core::variant::Variant;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 
 use super::effort::Learning;
 use super::learner::AdversaryLearner;

@@ -2,9 +2,11 @@
 
 use hambo_core::adversary::Level;
 use hambo_core::image::Image;
-use hambo_core::physics::ModelInputs;
-use hambo_core::rollout::{Buffers, CapacityError, Objective};
-use hambo_core::variant::Variant;
+use hambo_core::numeric::CapacityError;
+use hambo_core::rollout::Buffers;
+use hambo_core::task::ModelInputs;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 
 use crate::reinforcement::InputUnits;
 use crate::system::System;

@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
-use hambo_core::expression::{Op, Variable};
 use hambo_core::policy::StoredPolicy;
-use hambo_core::rollout::{CapacityError, Rollout};
+use hambo_core::rollout::Rollout;
+use hambo_core::task::expression::{Op, Variable};
+use hambo_core::task::expression::{Op, Variable};
 
 use hambo_base::meter::Meter;
 

@@ -2,8 +2,9 @@
 //! steps, wraps and controllers that switch, which a derivative does not.
 
 use hambo_core::adversary::Level;
+use hambo_core::numeric::CapacityError;
 use hambo_core::policy::StoredPolicy;
-use hambo_core::rollout::{Buffers, CapacityError, Rollout};
+use hambo_core::rollout::{Buffers, Rollout};
 
 use super::backward::Values;
 use super::step::Stepper;

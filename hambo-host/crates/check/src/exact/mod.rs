@@ -24,9 +24,10 @@ use std::time::Instant;
 
 use hambo_core::adversary::Level;
 use hambo_core::policy::StoredPolicy;
-use hambo_core::rollout::{Buffers, CapacityError, Objective, Rollout};
+use hambo_core::rollout::{Buffers, Rollout};
 use hambo_core::task::InitialKind;
-use hambo_core::variant::Variant;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
 use self::backward::Values;

@@ -1,8 +1,9 @@
 //! The core's own step from many states at once, for chosen etas and chosen noise.
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::CapacityError;
+use hambo_core::numeric::random::Stream;
 use hambo_core::policy::StoredPolicy;
-use hambo_core::rollout::{Buffers, CapacityError, Rollout};
+use hambo_core::rollout::{Buffers, Rollout};
 
 /// States that step side by side.
 pub const LANES: usize = 32;

@@ -1,6 +1,6 @@
 //! How controllers are improved.
 
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
 use crate::reinforcement::{InputUnits, LearningOptions, Rounds, SoftActorCriticOptions, Value};

@@ -1,7 +1,7 @@
 //! What learning leaves behind: plain layers, as policies and adversaries.
 
 use hambo_core::policy::{Head, Spread};
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 
 use super::options::InputUnits;
 use super::weights::ACTIVATION;

@@ -59,7 +59,8 @@ fn write(judged: &[(&Path, CheckResult)], out: &mut impl Write) -> Result<(), Er
     let width = width.unwrap_or(0).max(10);
     if let Some((_, first)) = judged.first() {
         let threshold = first
-            .decision.threshold
+            .decision
+            .threshold
             .map_or("none".to_owned(), |one| one.to_string());
         writeln!(
             out,

@@ -18,7 +18,7 @@ use hambo_check::adversary::EffortLevel;
 use hambo_check::names::VARIANTS;
 use hambo_check::saved_run::SavedRun;
 use hambo_check::{CheckOptions, CheckResult, Verdict};
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 use hambo_learn::model_file::ModelFile;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use hambo_core::device_link::{BoardStatus, DeviceVerdict, Refusal};
+use hambo_core::gate::Verdict;
+use hambo_core::link::device::{BoardStatus, Decision, Refusal};
 
 use crate::exit_code::{ABSTAIN, REJECT};
 use hambo_base::Error;
@@ -44,15 +45,12 @@ pub fn run(arguments: &CheckOnDevice, out: &mut impl Write) -> Result<u8, Error>
     qemu.floor.clone_from(&arguments.floor);
     let report = qemu.run(&arguments.image)?;
     let result = &report.result;
-    let refusal = match result.verdict {
-        DeviceVerdict::Refused(refusal) => Some(refusal_text(refusal)),
-        _ => None,
-    };
+    let refusal = result.verdict.err().map(refusal_text);
     if arguments.json {
         let object = serde_json::json!({
             "image": arguments.image,
             "floor": arguments.floor,
-            "verdict": result.verdict.name(),
+            "verdict": result.decision(),
             "refusal": refusal,
             "bound": Number::from(result.bound),
             "bound_bits": format!("{:08x}", result.bound.to_bits()),
@@ -79,7 +77,7 @@ pub fn run(arguments: &CheckOnDevice, out: &mut impl Write) -> Result<u8, Error>
         None => writeln!(
             out,
             "{}: lower bound {:.3} (bits {:08x}, digest {:08x})",
-            result.verdict.name(),
+            result.decision(),
             Number::from(result.bound),
             result.bound.to_bits(),
             result.digest
@@ -117,11 +115,11 @@ fn board_text(board: BoardStatus) -> String {
     text
 }
 
-fn exit_code(verdict: DeviceVerdict) -> u8 {
+fn exit_code(verdict: Decision) -> u8 {
     match verdict {
-        DeviceVerdict::Deploy => 0,
-        DeviceVerdict::Reject | DeviceVerdict::Refused(_) => REJECT,
-        DeviceVerdict::Abstain => ABSTAIN,
+        Ok(Verdict::Deploy) => 0,
+        Ok(Verdict::Reject) | Err(_) => REJECT,
+        Ok(Verdict::Abstain) => ABSTAIN,
     }
 }
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use hambo_core::device_link::DeviceVerdict;
 use hambo_core::drive::{Mode, Stop};
-use hambo_core::drive_link::{Begin, CandidateResult, DriveSummary, Ready};
+use hambo_core::gate::Verdict;
 use hambo_core::image::Bundle;
+use hambo_core::link::drive::{Begin, CandidateResult, DriveSummary, Ready};
 
 use crate::exit_code::{ABSTAIN, REJECT};
 use crate::monitor::reason;
@@ -169,7 +169,7 @@ fn write(
 
 fn exit_code(device: &DeviceDrive) -> u8 {
     match (device.result.verdict, device.summary) {
-        (DeviceVerdict::Abstain, _) => ABSTAIN,
+        (Ok(Verdict::Abstain), _) => ABSTAIN,
         (_, None) => REJECT,
         (_, Some(DriveSummary { mode, trip, .. })) => {
             let asked = matches!(mode, Mode::Driving | Mode::Stopped(Stop::Asked));
@@ -281,7 +281,7 @@ fn print(
     writeln!(
         out,
         "device: {}, lower bound {:.3}",
-        result.verdict.name(),
+        result.decision(),
         Number::from(result.bound)
     )?;
     let Some(summary) = device.summary else {
@@ -335,9 +335,9 @@ fn candidate_text(candidate: Option<CandidateResult>) -> String {
     let Some(result) = candidate else {
         return "candidate: the drive ended before its check did".to_owned();
     };
-    let (verdict, periods) = (result.verdict.name(), result.period);
+    let (verdict, periods) = (result.decision(), result.period);
     match result.verdict {
-        DeviceVerdict::Refused(why) => format!("candidate: {verdict}, {why:?}"),
+        Err(why) => format!("candidate: {verdict}, {why:?}"),
         _ => format!(
             "candidate: {verdict}, lower bound {:.3}, checked within {periods} periods of the \
              drive; it drives nothing before the next start",
@@ -362,7 +362,7 @@ fn json(
         "environment": arguments.env,
         "seed": arguments.seed,
         "disturbance": disturbance,
-        "verdict": result.verdict.name(),
+        "verdict": result.decision(),
         "bound": Number::from(result.bound),
         "bound_bits": format!("{:08x}", result.bound.to_bits()),
         "output_driven_high": device.driven_high,
@@ -379,7 +379,7 @@ fn json(
         "instructions": summary.map(|summary| summary.longest),
         "stack_high_water": summary.map(|summary| summary.stack_high_water),
         "candidate": device.candidate.map(|result| serde_json::json!({
-            "verdict": result.verdict.name(),
+            "verdict": result.decision(),
             "bound": Number::from(result.bound),
             "bound_bits": format!("{:08x}", result.bound.to_bits()),
             "digest": format!("{:08x}", result.digest),

@@ -1,7 +1,7 @@
 //! States whose next values follow exactly, such as a position from its velocity. A model need not
 //! learn them, and no uncertainty is due to them.
 
-use hambo_core::physics::MAX_KNOWN;
+use hambo_core::task::MAX_KNOWN;
 
 use super::circles::Circle;
 use super::known_fit::{Fit, Target};

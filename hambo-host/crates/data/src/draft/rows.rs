@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use hambo_base::Error;
-use hambo_core::expression::ProgramError;
+use hambo_core::task::expression::ProgramError;
 use hambo_task::column_names::ColumnNames;
 use hambo_task::expression::is_identifier;
 use hambo_task::task::{RETURN_SO_FAR, TaskFile};

@@ -1,7 +1,7 @@
 //! Where a log disagrees with what the task says of its dynamics: known states and pairs on the
 //! unit circle.
 
-use hambo_core::expression::ProgramError;
+use hambo_core::task::expression::ProgramError;
 
 use hambo_task::task::ModelView;
 

@@ -1,8 +1,8 @@
 //! The next values of known states, by the core, for rows of a log.
 
-use hambo_core::expression::{Program, ProgramError};
-use hambo_core::limits::Limits;
-use hambo_core::wrap::Wraps;
+use hambo_core::task::Limits;
+use hambo_core::task::Wraps;
+use hambo_core::task::expression::{Program, ProgramError};
 
 use hambo_task::task::{ModelView, Wrap};
 

@@ -1,6 +1,6 @@
 //! States that a log does not have and the task computes: what a controller remembers.
 
-use hambo_core::expression::ProgramError;
+use hambo_core::task::expression::ProgramError;
 
 use hambo_task::task::ModelView;
 

@@ -1,6 +1,6 @@
 //! How the log keeps the task's constraints.
 
-use hambo_core::constraint::{Constraint, ConstraintKind};
+use hambo_core::task::{Constraint, ConstraintKind};
 use hambo_task::task::NamedConstraint;
 
 use super::reviewer::Reviewer;

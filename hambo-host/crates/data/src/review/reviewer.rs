@@ -2,7 +2,7 @@
 
 use hambo_base::Error;
 use hambo_base::one_lane::one_lane;
-use hambo_core::expression::{Comparison, Inputs, Program, Variable};
+use hambo_core::task::expression::{Comparison, Inputs, Program, Variable};
 use hambo_task::expression::reads;
 use hambo_task::task::TaskFile;
 

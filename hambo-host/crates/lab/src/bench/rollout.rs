@@ -6,9 +6,9 @@
 
 use std::time::Instant;
 
-use hambo_core::arithmetic::random::Stream;
 use hambo_core::image::Image;
 use hambo_core::model::Calibration;
+use hambo_core::numeric::random::Stream;
 use hambo_core::task::{Allocation, Effort, Variant};
 
 use super::contest::Contest;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 
 use super::contest::Contest;
 use super::peer::BenchError;

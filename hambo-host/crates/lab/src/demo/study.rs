@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 
+use hambo_core::gate::Verdict;
 use hambo_core::image::Image;
-use hambo_core::verdict::Verdict;
 use rayon::prelude::*;
 
 use super::experiment::{Experiment, policy};

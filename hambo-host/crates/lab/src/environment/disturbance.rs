@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 use serde::Serialize;
 
 use super::system::Environment;

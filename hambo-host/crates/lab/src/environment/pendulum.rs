@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 
 use super::system::Environment;
 use hambo_task::task::TaskFile;

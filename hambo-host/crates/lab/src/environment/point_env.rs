@@ -1,6 +1,6 @@
 //! PointEnv (the paper's convergence experiment): a point in the plane walks to the origin.
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 
 use super::system::Environment;
 use hambo_task::policy::HostPolicy;
@@ -82,16 +82,16 @@ mod tests {
         );
         // The environment's reward is the task's.
         let task = system.task();
-        let program = hambo_core::expression::Program::new(&task.ops, 2, 2).unwrap();
+        let program = hambo_core::task::expression::Program::new(&task.ops, 2, 2).unwrap();
         for row in run.log.rows() {
             let mut values = vec![[0.0; 1]; program.len()];
-            let inputs = hambo_core::expression::Inputs {
+            let inputs = hambo_core::task::expression::Inputs {
                 state: hambo_base::one_lane::one_lane(row.state),
                 action: hambo_base::one_lane::one_lane(row.action),
                 next: hambo_base::one_lane::one_lane(row.next_state),
                 step: 0.0,
             };
-            let exact = hambo_core::expression::Comparison::Exact;
+            let exact = hambo_core::task::expression::Comparison::Exact;
             assert_eq!(program.evaluate(exact, inputs, &mut values), [true]);
             let [reward] = values[usize::from(task.reward.slot())];
             assert!((reward - row.reward).abs() < 1e-4);

@@ -1,8 +1,10 @@
 //! PointSafety (the paper's illustrative example): from (−2, 0) to (2, 0) around the unit disc.
 
-use hambo_core::arithmetic::random::Stream;
-use hambo_core::expression::{Comparison, Inputs, Program};
+use hambo_core::numeric::Slices;
+use hambo_core::numeric::random::Stream;
+use hambo_core::policy::PolicyInputs;
 use hambo_core::policy::{Leg, Policy, Waypoints};
+use hambo_core::task::expression::{Comparison, Inputs, Program};
 
 use super::system::Environment;
 use hambo_base::one_lane::{one_lane, one_lane_mut};
@@ -85,7 +87,9 @@ impl PointSafety {
 
     fn act(policy: &Waypoints, state: [f32; 2]) -> [f32; 2] {
         let mut action = [0.0; 2];
-        policy.act(one_lane(&state), &[], &mut [], one_lane_mut(&mut action));
+        let whole = Slices::default();
+        let inputs = PolicyInputs::new(one_lane(&state), &mut [], &whole);
+        policy.act(inputs, one_lane_mut(&mut action));
         action
     }
 

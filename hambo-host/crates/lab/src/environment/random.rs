@@ -1,6 +1,6 @@
 //! Driving a system at random: the zero of a scale of returns, and logs that cover a box.
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 
 use super::rollout::EnvironmentRun;
 use super::system::Environment;

@@ -1,9 +1,10 @@
 //! Driving a system with a controller: the log and the true return.
 
-use hambo_core::arithmetic::random::Stream;
 use hambo_core::image::Part;
 use hambo_core::image::container::Container;
+use hambo_core::numeric::random::Stream;
 use hambo_core::policy::Policy;
+use hambo_core::policy::PolicyInputs;
 use rayon::prelude::*;
 
 use super::system::Environment;
@@ -167,12 +168,11 @@ impl Episode {
             // A learned reward's state, which no controller looks at.
             let mut seen = state.clone();
             seen.resize(task.state_names.len(), 0.0);
-            policy.act(
-                one_lane(&seen),
-                one_lane(&own),
-                &mut scratch,
-                one_lane_mut(&mut wanted),
-            );
+            let inputs = PolicyInputs {
+                noise: one_lane(&own),
+                ..PolicyInputs::new(one_lane(&seen), &mut scratch, &whole)
+            };
+            policy.act(inputs, one_lane_mut(&mut wanted));
             let ranges = task.action_high.iter().zip(&task.action_low);
             let noisy: Vec<f32> = wanted
                 .iter()

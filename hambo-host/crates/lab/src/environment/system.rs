@@ -1,6 +1,6 @@
 //! A system that can be driven.
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 use hambo_task::task::TaskFile;
 
 /// A system that can be driven.

@@ -5,8 +5,8 @@
 
 use std::f64::consts::PI;
 
-use hambo_core::arithmetic::random::Stream;
-use hambo_core::variant::Variant;
+use hambo_core::numeric::random::Stream;
+use hambo_core::task::Variant;
 
 use super::agents::AGENTS;
 use super::convergence_summary::{picture, points, text};

@@ -7,8 +7,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
-use hambo_core::variant::Variant;
 
 use super::offline_effort::{Imitation, OfflineEffort};
 use super::offline_log::{LoggedBy, SYSTEM, agents, d4rl_score};

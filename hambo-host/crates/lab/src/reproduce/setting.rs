@@ -1,7 +1,7 @@
 //! A log of a system's own controllers, and one check as the figures take it.
 
 use hambo_core::task::Allocation;
-use hambo_core::variant::Variant;
+use hambo_core::task::Variant;
 
 use super::agents::Agents;
 use crate::environment::rollout::rollout_for;

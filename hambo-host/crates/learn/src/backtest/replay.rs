@@ -1,6 +1,7 @@
 //! A "controller" that repeats logged actions, step by step.
 
 use hambo_core::Policy;
+use hambo_core::policy::PolicyInputs;
 
 /// The actions of a window.
 pub(super) struct Replay<'a> {
@@ -19,27 +20,9 @@ impl Policy for Replay<'_> {
         self.dimension
     }
 
-    /// Without a clock there is no action.
-    fn act<const B: usize>(
-        &self,
-        _state: &[[f32; B]],
-        _noise: &[[f32; B]],
-        _scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    ) {
-        action.fill([f32::NAN; B]);
-    }
-
-    fn act_at<const B: usize>(
-        &self,
-        step: u32,
-        _state: &[[f32; B]],
-        _noise: &[[f32; B]],
-        _scratch: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    ) {
+    fn act<const B: usize>(&self, inputs: PolicyInputs<'_, B>, action: &mut [[f32; B]]) {
         let logged = self.actions.chunks_exact(self.dimension.max(1));
-        let logged = logged.skip(step as usize).flatten().map(|x| [*x; B]);
+        let logged = logged.skip(inputs.step as usize).flatten().map(|x| [*x; B]);
         let logged = logged.chain(std::iter::repeat([f32::NAN; B]));
         for (row, logged) in action.iter_mut().zip(logged) {
             *row = logged;
@@ -49,9 +32,7 @@ impl Policy for Replay<'_> {
     /// What is replayed does not depend on the state.
     fn pull_back<const B: usize>(
         &self,
-        _state: &[[f32; B]],
-        _noise: &[[f32; B]],
-        _scratch: &mut [[f32; B]],
+        _inputs: PolicyInputs<'_, B>,
         _action_cotangent: &[[f32; B]],
         _state_cotangent: &mut [[f32; B]],
     ) {

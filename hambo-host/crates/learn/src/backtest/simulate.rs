@@ -1,12 +1,13 @@
 //! What adversary and noise make of a window's actions, by the core's own rollout.
 
 use hambo_core::adversary::{Level, Search, Starts};
-use hambo_core::expression::Inputs;
 use hambo_core::image::Image;
-use hambo_core::policy::FoundChoices;
-use hambo_core::rollout::{Buffers, Objective, PathReturn, Rollout};
+use hambo_core::rollout::{Buffers, PathReturn, Rollout};
+use hambo_core::task::FoundChoices;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
+use hambo_core::task::expression::Inputs;
 use hambo_core::task::{InitialKind, InitialState, Limits, Task};
-use hambo_core::variant::Variant;
 
 use super::replay::Replay;
 use super::trajectories::Trajectories;

@@ -1,7 +1,7 @@
 //! The tube around a window: from the least to the greatest value of each state at each
 //! step that an adversary reaches without noise, and how far noise carries beyond.
 
-use hambo_core::physics::Physics;
+use hambo_core::task::Physics;
 
 use super::trajectories::Trajectories;
 use hambo_task::task::Wrap;
@@ -99,7 +99,7 @@ fn unit(values: &[f32], low: f32, high: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hambo_core::physics::KnownState;
+    use hambo_core::task::KnownState;
 
     fn trajectories(starts: usize, paths: &[&[f32]]) -> Trajectories {
         Trajectories {

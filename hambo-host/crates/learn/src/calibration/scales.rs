@@ -1,8 +1,8 @@
 //! What the rows that choose decide: the scale of the noise and tau_j, and what
 //! both do on other rows.
 
-use hambo_core::arithmetic::random::normal_quantile_of_tail;
 use hambo_core::model::nested_beta;
+use hambo_core::numeric::random::normal_quantile_of_tail;
 
 use super::calibration_error::{LEVELS, fraction, scores};
 use super::gate::{MOST_WIDENING, NOMINAL_SHARE};

@@ -1,7 +1,7 @@
 //! Gaussian processes: hyperparameters from all rows, the points that are
 //! kept, and the set that theory gives.
 
-use hambo_core::arithmetic::random::normal_quantile_of_tail;
+use hambo_core::numeric::random::normal_quantile_of_tail;
 
 use super::tables::Tables;
 use super::trained::Trained;

@@ -1,9 +1,9 @@
 //! The rows that a device keeps: chosen greedily by what they still tell, with
 //! the uncertainty that leaving out the others costs.
 
-use hambo_core::arithmetic::dense::TILE;
 use hambo_core::image::container::{ALIGNMENT, HEADER};
 use hambo_core::model::{GAP, GaussianProcess, Kernel};
+use hambo_core::numeric::dense::TILE;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@ mod sections;
 mod tests;
 
 use hambo_check::saved_run::SavedRun;
-use hambo_core::verdict::Verdict;
+use hambo_core::gate::Verdict;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::svg::printable;

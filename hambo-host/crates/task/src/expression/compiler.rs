@@ -1,6 +1,6 @@
 //! Values to tape: constant folding and sharing of common subexpressions.
 
-use hambo_core::expression::{Comparison, Inputs, MAX_OPS, Op, Program};
+use hambo_core::task::expression::{Comparison, Inputs, MAX_OPS, Op, Program};
 
 use super::{error::ExpressionError, parser};
 
@@ -73,7 +73,7 @@ impl<'a> Compiler<'a> {
     /// `&&` the lesser of two and `||` the greater; `!` turns comparisons round.
     ///
     /// ```
-    /// use hambo_core::expression::Op;
+    /// use hambo_core::task::expression::Op;
     /// use hambo_task::expression::{Compiler, Names};
     ///
     /// let state = ["x".to_string(), "y".to_string()];

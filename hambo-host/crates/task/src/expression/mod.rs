@@ -11,7 +11,7 @@
 //! Comparisons and `&& || !` give 0 or 1 and count as numbers. All operands are always
 //! computed, so `x != 0 && 1/x > 2` is not finite at `x = 0`.
 //!
-//! The [`Compiler`] turns text straight into the tape of [`hambo_core::expression`],
+//! The [`Compiler`] turns text straight into the tape of [`hambo_core::task::expression`],
 //! folds constants with the core's own arithmetic, and shares what expressions have in
 //! common. `interval` bounds what a tape can give.
 

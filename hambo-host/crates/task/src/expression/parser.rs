@@ -3,7 +3,7 @@
 //! There is no syntax tree, so a long chain like `1+1+1+...` needs no stack; nesting is
 //! limited by [`MAX_DEPTH`].
 
-use hambo_core::expression::{Op, Variable};
+use hambo_core::task::expression::{Op, Variable};
 
 use super::{
     compiler::{Builder, Names, Value, not_equal},

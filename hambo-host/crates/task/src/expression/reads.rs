@@ -1,6 +1,6 @@
 //! Which values of a tape depend on which inputs.
 
-use hambo_core::expression::{Op, Variable};
+use hambo_core::task::expression::{Op, Variable};
 
 /// Whether each slot of a tape depends on a variable that `which` names.
 pub fn reads(ops: &[Op], which: impl Fn(Variable) -> bool) -> Vec<bool> {

@@ -1,8 +1,8 @@
 //! Adversaries that were trained or found, to the bytes of an adversary part.
 
 use hambo_core::image::{AdversaryKind, AdversaryManifest, Part};
-use hambo_core::network::Activation;
-use hambo_core::variant::Variant;
+use hambo_core::numeric::network::Activation;
+use hambo_core::task::Variant;
 
 use super::encode::{ArenaWriter, EncodeError, encode_part, limited, small};
 use hambo_base::network::Layer;

@@ -1,10 +1,10 @@
 //! From trained weights, task files and policies to the bytes of parts.
 
-use hambo_core::arithmetic::dense::TILE;
-use hambo_core::constraint::Constraint;
 use hambo_core::image::container::{ALIGNMENT, header};
 use hambo_core::image::{DynamicsManifest, ModelManifest, Part, Problem, TaskManifest};
 use hambo_core::model::Calibration;
+use hambo_core::numeric::dense::TILE;
+use hambo_core::task::Constraint;
 use hambo_core::task::{Effort, InitialKind, MAX_ADVERSARIES};
 use serde::Serialize;
 

@@ -14,7 +14,7 @@
 
 use std::path::Path;
 
-use hambo_core::arithmetic::elementary::ln;
+use hambo_core::numeric::elementary::ln;
 use hambo_core::policy::{Head, Leg, MAX_LEGS, MAX_SPACE, Spread, Waypoints};
 use serde::Deserialize;
 use toml::Value;

@@ -1,8 +1,10 @@
 //! What a controller sees: `observes` in a policy file, names of states or functions of them,
 //! in the controller's order.
 
-use hambo_core::expression::{MAX_OPS, Op, Program, Variable};
+use hambo_core::numeric::Slices;
 use hambo_core::policy::MAX_OBSERVED;
+use hambo_core::policy::PolicyInputs;
+use hambo_core::task::expression::{MAX_OPS, Op, Program, Variable};
 
 use super::format::Checker;
 use super::{HostPolicy, LinearPolicy, PerceptronPolicy, PolicyError};
@@ -139,7 +141,8 @@ mod tests {
         let state: Vec<[f32; 1]> = state.iter().map(|x| [*x]).collect();
         let mut scratch = vec![[0.0; 1]; stored.scratch_rows().unwrap()];
         let mut action = [[0.0; 1]];
-        stored.act(&state, &[], &mut scratch, &mut action);
+        let whole = Slices::default();
+        stored.act(PolicyInputs::new(&state, &mut scratch, &whole), &mut action);
         action[0][0]
     }
 

@@ -1,6 +1,6 @@
 //! A task's constraints with their names, and the words for what must hold.
 
-use hambo_core::constraint::{Constraint, ConstraintKind};
+use hambo_core::task::{Constraint, ConstraintKind};
 
 use super::checker::Checker;
 use super::raw::RawConstraint;

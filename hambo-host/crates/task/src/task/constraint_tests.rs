@@ -1,7 +1,7 @@
 //! What a task file says of its constraints.
 
-use hambo_core::constraint::ConstraintKind;
-use hambo_core::expression::{Comparison, Inputs};
+use hambo_core::task::ConstraintKind;
+use hambo_core::task::expression::{Comparison, Inputs};
 
 use super::{NamedConstraint, TaskFile, kind_name};
 
@@ -124,7 +124,7 @@ fn another_horizon_is_meant_in_expressions_too() {
     for (other, wanted) in [(None, 40), (Some(7), 7)] {
         let task = super::format::parse(text, "task.toml", other).unwrap();
         assert_eq!(task.horizon, wanted);
-        let constant = hambo_core::expression::Op::Constant(wanted as f32);
+        let constant = hambo_core::task::expression::Op::Constant(wanted as f32);
         assert_eq!(task.ops, [constant]);
     }
 }
@@ -135,6 +135,8 @@ fn a_state_may_be_called_t() {
                 [action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
                 [reward]\nexpr = 't'\n[initial]\nkind = 'point'\nvalue = [0]\n";
     let task = TaskFile::parse(text, "task.toml").unwrap();
-    let state = hambo_core::expression::Op::Variable(hambo_core::expression::Variable::State(0));
+    let state = hambo_core::task::expression::Op::Variable(
+        hambo_core::task::expression::Variable::State(0),
+    );
     assert_eq!(task.ops, [state]);
 }

@@ -7,10 +7,10 @@
 //! | what the model sees of a row, and which states it moves | `formats/task/model_view.rs` |
 //! | states that the log does not have, computed along its episodes | `hambo-data`, `log/memory.rs` |
 //! | known states and circles, compared with a log | `hambo-data`, `inspect/known_residual.rs` |
-//! | rollouts | `hambo_core::physics` |
+//! | rollouts | `hambo_core::task` |
 
-use hambo_core::expression::{Op, Variable};
-use hambo_core::physics::{KnownState, MAX_CIRCLES, MAX_FEATURES, MAX_KNOWN, ModelInputs, Physics};
+use hambo_core::task::expression::{Op, Variable};
+use hambo_core::task::{KnownState, MAX_CIRCLES, MAX_FEATURES, MAX_KNOWN, ModelInputs, Physics};
 
 use serde::{Deserialize, Serialize};
 

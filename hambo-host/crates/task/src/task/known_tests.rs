@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_core::physics::{KnownState, ModelInputs};
+use hambo_core::task::{KnownState, ModelInputs};
 
 use super::{Initial, TaskFile};
 

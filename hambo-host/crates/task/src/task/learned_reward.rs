@@ -19,7 +19,7 @@
 
 use std::borrow::Cow;
 
-use hambo_core::expression::{Op, Program, ProgramError, Variable};
+use hambo_core::task::expression::{Op, Program, ProgramError, Variable};
 
 use super::{Initial, Reward, TaskFile};
 

@@ -1,7 +1,7 @@
 //! What becomes of a task, and what is refused.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_core::expression::{Comparison, Inputs};
+use hambo_core::task::expression::{Comparison, Inputs};
 
 use super::learned_reward::RETURN_SO_FAR;
 use super::{Initial, TaskFile};

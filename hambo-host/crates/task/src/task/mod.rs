@@ -33,9 +33,9 @@ mod tests;
 use std::io;
 use std::path::Path;
 
-use hambo_core::expression::{Op, Program, ProgramError};
-use hambo_core::physics::Physics;
 use hambo_core::task::Method;
+use hambo_core::task::Physics;
+use hambo_core::task::expression::{Op, Program, ProgramError};
 
 pub use bounds::step_bounds;
 pub use constraint::{NamedConstraint, kind_name};
@@ -133,7 +133,7 @@ impl Reward {
 ///     "cart.toml",
 /// )?;
 /// assert_eq!(task.delta, 0.05);
-/// assert_eq!(task.ops[usize::from(task.reward.slot())], hambo_core::expression::Op::Subtract(2, 6));
+/// assert_eq!(task.ops[usize::from(task.reward.slot())], hambo_core::task::expression::Op::Subtract(2, 6));
 /// # Ok::<(), hambo_task::task::TaskError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

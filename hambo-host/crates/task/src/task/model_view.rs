@@ -1,7 +1,7 @@
 //! What a model sees of a row of a log, and which states it moves.
 
-use hambo_core::expression::{Op, Program};
-use hambo_core::physics::{ModelInputs, Physics};
+use hambo_core::task::expression::{Op, Program};
+use hambo_core::task::{ModelInputs, Physics};
 use serde::{Deserialize, Serialize};
 
 use super::{KnownLine, TaskFile, Wrap};

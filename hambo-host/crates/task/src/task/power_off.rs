@@ -1,6 +1,6 @@
 //! Where the robot may be switched off after the monitor tripped: `[power_off]`.
 
-use hambo_core::expression::Variable;
+use hambo_core::task::expression::Variable;
 
 use super::checker::Checker;
 use super::error::TaskError;

@@ -1,6 +1,6 @@
 //! Smoothing widths of the comparisons, from the log.
 
-use hambo_core::expression::{Comparison, Inputs};
+use hambo_core::task::expression::{Comparison, Inputs};
 
 use super::TaskFile;
 use super::bounds::{action_limits, state_limits, step_numbers};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use hambo_core::expression::{Comparison, Inputs};
+use hambo_core::task::expression::{Comparison, Inputs};
 
 use super::{Initial, TaskFile};
 

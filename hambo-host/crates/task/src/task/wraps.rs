@@ -5,12 +5,12 @@
 //! | the key, and moving one number by whole periods | here |
 //! | a log's states, moved into the interval as it is read | `hambo-data`, `log/wrapped.rs` |
 //! | differences and residuals of a fit, taken the short way round | `learn/fit` |
-//! | rollouts and first states, moved into the interval | `hambo_core::wrap` |
+//! | rollouts and first states, moved into the interval | `hambo_core::task` |
 //! | a log that jumps by a period without a word in the task | `hambo-data`, `inspect/wrap_hint.rs` |
 
 use std::f32::consts::{PI, TAU};
 
-use hambo_core::wrap::wrap;
+use hambo_core::task::wrap;
 use serde::{Deserialize, Serialize};
 
 use super::TaskError;

@@ -5,9 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hambo_core::adversary::searches;
 use hambo_core::image::Image;
+use hambo_core::numeric::CapacityError;
 use hambo_core::policy::{Policy, StoredPolicy};
-use hambo_core::rollout::{CapacityError, Objective, Rollout};
-use hambo_core::variant::Variant;
+use hambo_core::rollout::Rollout;
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 use rayon::prelude::*;
 
 use super::lane_group::{LaneGroup, WIDTH, gather, transpose};
@@ -18,7 +20,7 @@ use hambo_base::Error;
 /// Copies of the hallucinated system under an image's controller.
 ///
 /// ```
-/// use hambo_core::variant::Variant;
+/// use hambo_core::task::Variant;
 /// use hambo_check::reinforcement::{Actions, AdversaryProblem, Problem};
 ///
 /// let image = hambo_core::example::image()?;

@@ -3,8 +3,10 @@
 
 use hambo_core::adversary::searches;
 use hambo_core::image::Image;
-use hambo_core::rollout::{CapacityError, Feedback, Objective, Rollout};
-use hambo_core::variant::Variant;
+use hambo_core::numeric::CapacityError;
+use hambo_core::rollout::{Feedback, Rollout};
+use hambo_core::task::Objective;
+use hambo_core::task::Variant;
 use rayon::prelude::*;
 
 use super::given_actions::GivenActions;
@@ -18,7 +20,7 @@ use hambo_base::Error;
 /// the task's limits.
 ///
 /// ```
-/// use hambo_core::variant::Variant;
+/// use hambo_core::task::Variant;
 /// use hambo_check::reinforcement::{Actions, ControllerProblem, Problem};
 ///
 /// let image = hambo_core::example::image()?;

@@ -1,6 +1,7 @@
 //! A controller whose actions are decided elsewhere.
 
 use hambo_core::policy::Policy;
+use hambo_core::policy::PolicyInputs;
 
 use super::lane_group::WIDTH;
 
@@ -19,13 +20,7 @@ impl Policy for GivenActions {
         self.actions.len()
     }
 
-    fn act<const B: usize>(
-        &self,
-        _: &[[f32; B]],
-        _: &[[f32; B]],
-        _: &mut [[f32; B]],
-        action: &mut [[f32; B]],
-    ) {
+    fn act<const B: usize>(&self, _: PolicyInputs<'_, B>, action: &mut [[f32; B]]) {
         for (to, from) in action.iter_mut().zip(&self.actions) {
             for (to, from) in to.iter_mut().zip(from) {
                 *to = *from;
@@ -36,9 +31,7 @@ impl Policy for GivenActions {
     /// The actions do not depend on the state.
     fn pull_back<const B: usize>(
         &self,
-        _: &[[f32; B]],
-        _: &[[f32; B]],
-        _: &mut [[f32; B]],
+        _: PolicyInputs<'_, B>,
         _: &[[f32; B]],
         _: &mut [[f32; B]],
     ) {

@@ -1,8 +1,9 @@
 //! A group of lanes between two steps.
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::CapacityError;
+use hambo_core::numeric::random::Stream;
 use hambo_core::policy::Policy;
-use hambo_core::rollout::{Buffers, CapacityError, Rollout};
+use hambo_core::rollout::{Buffers, Rollout};
 
 /// Lanes of a group: the kernels' largest.
 pub(super) const WIDTH: usize = 32;

@@ -1,6 +1,6 @@
 //! HalfCheetah: a torso with two legs of three links that is paid for running forward.
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 
 use super::model::Engine;
 use super::simulation::Simulation;

@@ -1,6 +1,6 @@
 //! Hopper: one leg of four links that is paid for hopping forward, and stops where it would fall.
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 
 use super::model::Engine;
 use super::simulation::Simulation;

@@ -124,7 +124,7 @@ fn the_engines_differ() {
 /// else uses it.
 #[test]
 fn steps_repeat_from_their_states() {
-    use hambo_core::arithmetic::random::Stream;
+    use hambo_core::numeric::random::Stream;
     use rayon::prelude::*;
 
     for (name, _) in super::MUJOCO_ENVIRONMENTS {
@@ -170,7 +170,7 @@ fn a_hopper_that_falls_has_ended() {
 #[test]
 fn the_task_knows_when_a_hopper_has_fallen() {
     use hambo_base::one_lane::one_lane;
-    use hambo_core::expression::{Comparison, Inputs};
+    use hambo_core::task::expression::{Comparison, Inputs};
 
     let robot = Hopper::new(Engine::V4).unwrap();
     let task = robot.task();

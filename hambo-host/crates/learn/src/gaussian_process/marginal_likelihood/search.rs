@@ -9,7 +9,7 @@
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use hambo_core::arithmetic::random::Stream;
+use hambo_core::numeric::random::Stream;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

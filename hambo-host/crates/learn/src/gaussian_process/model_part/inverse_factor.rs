@@ -7,8 +7,8 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
-use hambo_core::arithmetic::dense::TILE;
-use hambo_core::arithmetic::triangular::SHIFTS;
+use hambo_core::numeric::dense::TILE;
+use hambo_core::numeric::triangular::SHIFTS;
 use rayon::prelude::*;
 
 use super::nearest_plane::NearestPlane;

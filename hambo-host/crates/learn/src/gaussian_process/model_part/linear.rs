@@ -10,8 +10,8 @@
 
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Mat, Par, Side};
-use hambo_core::arithmetic::dense::TILE;
 use hambo_core::model::OutputNumbers;
+use hambo_core::numeric::dense::TILE;
 
 use super::factors;
 use super::rounding::{MARGIN, UNIT, round_up};

@@ -1,6 +1,6 @@
 //! Intervals along a tape: one for each slot, from those before it.
 
-use hambo_core::expression::{Op, Variable};
+use hambo_core::task::expression::{Op, Variable};
 
 use super::Interval;
 
@@ -18,10 +18,10 @@ pub struct InputIntervals<'a> {
 }
 
 /// Bounds of every slot of a tape, wherever
-/// [`Program::evaluate`](hambo_core::expression::Program::evaluate) calls a lane finite.
+/// [`Program::evaluate`](hambo_core::task::expression::Program::evaluate) calls a lane finite.
 ///
 /// ```
-/// use hambo_core::expression::{Op, Variable};
+/// use hambo_core::task::expression::{Op, Variable};
 /// use hambo_task::expression::{InputIntervals, Interval, tape_intervals};
 ///
 /// // x * x - x

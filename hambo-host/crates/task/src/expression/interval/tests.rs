@@ -1,7 +1,7 @@
 //! The core's f32 values never leave their intervals.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_core::expression::{Comparison, Inputs, Op, Program, Variable};
+use hambo_core::task::expression::{Comparison, Inputs, Op, Program, Variable};
 
 use super::{InputIntervals, Interval, tape_intervals};
 use hambo_base::random::Random;

@@ -1,6 +1,6 @@
 //! Layer after layer from the head back to the observation.
 
-use hambo_core::network::MAX_HIDDEN_LAYERS;
+use hambo_core::numeric::network::MAX_HIDDEN_LAYERS;
 
 use super::error::{Complaint, OnnxError};
 use super::network::{Network, Step};

@@ -11,6 +11,7 @@ mod write;
 
 use std::path::PathBuf;
 
+use hambo_core::numeric::Slices;
 use hambo_core::policy::Policy;
 use prost::Message;
 
@@ -52,7 +53,12 @@ fn act(policy: &PerceptronPolicy, state: &[f32], noise: f32) -> Vec<f32> {
     let count = stored.action_dimension();
     let mut action = vec![[f32::NAN]; count];
     let mut scratch = vec![[0.0]; stored.scratch_rows().unwrap()];
-    stored.act(&state, &vec![[noise]; count], &mut scratch, &mut action);
+    let (noise, whole) = (vec![[noise]; count], Slices::default());
+    let inputs = PolicyInputs {
+        noise: &noise,
+        ..PolicyInputs::new(&state, &mut scratch, &whole)
+    };
+    stored.act(inputs, &mut action);
     action.into_iter().flatten().collect()
 }
 

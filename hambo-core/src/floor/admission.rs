@@ -1,0 +1,228 @@
+//! Whether a bundle asks for as much as its robot.
+
+use serde::{Deserialize, Serialize};
+
+use super::identity::{constraint_identity, question};
+use super::part::Floor;
+use crate::drive::monitor::{Measured, Monitor};
+use crate::estimate::probability_limit;
+use crate::image::{Bundle, MonitorSettings};
+use crate::model::Calibration;
+use crate::task::{Allocation, Task, Variant};
+
+/// The share of the robot's own transitions that must lie in set and noise, as the lower
+/// 95 % limit by Clopper and Pearson.
+const LEAST_COVERAGE: f32 = 0.9;
+/// One minus the confidence of that limit.
+const COVERAGE_DELTA: f32 = 0.05;
+
+/// The field in which a bundle asks for less than its robot does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Shortfall {
+    /// It was sized for another board.
+    Board,
+    /// It is meant for another robot.
+    Robot,
+    /// It is older than what this robot takes.
+    Counter,
+    /// Its time step is not that of the robot's loop.
+    Period,
+    /// It has other numbers of states or actions.
+    Dimension,
+    /// It states no threshold, or a lower one.
+    Threshold,
+    /// Its bound may fail with a larger probability.
+    Delta,
+    /// Its trajectories are shorter.
+    Horizon,
+    /// Another reward, or another discount.
+    Reward,
+    /// Another termination.
+    Termination,
+    /// Another place where the robot may be switched off.
+    PowerOff,
+    /// Other known states or circles.
+    Known,
+    /// Other limits or periods of the states.
+    StateLimits,
+    /// Other limits of the actions.
+    ActionLimits,
+    /// Other initial states.
+    Initial,
+    /// The robot's constraint at this place is not among its own.
+    Constraint(u8),
+    /// HAMBO-CA is not among the variants that decide.
+    Variant,
+    /// The system's own chance is not played out.
+    Noise,
+    /// The adversary's set is narrower.
+    Beta,
+    /// Fewer trajectories.
+    Trajectories,
+    /// Fewer searched trajectories.
+    Searched,
+    /// Fewer sweeps of the search.
+    Sweeps,
+    /// Not all starts of the adversary are searched.
+    Allocation,
+    /// The model is not calibrated.
+    Calibration,
+    /// Too many of the robot's own transitions lie outside set and noise: this many.
+    Coverage(u16),
+    /// There is no fallback controller.
+    Fallback,
+    /// The memory does not hold the model.
+    Capacity,
+}
+
+impl Floor<'_> {
+    /// Whether a bundle asks for as much as the robot.
+    ///
+    /// # Errors
+    /// The first field in which it asks for less.
+    #[inline(never)]
+    pub fn admit(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
+        self.check_addressee(bundle)?;
+        let task = bundle.image().task();
+        self.check_question(task)?;
+        self.check_amounts(task)?;
+        self.check_model(bundle, rows)?;
+        ensure(
+            !self.manifest.fallback || bundle.fallback().is_some(),
+            Shortfall::Fallback,
+        )
+    }
+
+    /// The time between two actions in microseconds, where the robot has one.
+    pub fn period(&self) -> Option<u32> {
+        self.manifest.period
+    }
+
+    fn check_addressee(&self, bundle: &Bundle<'_>) -> Result<(), Shortfall> {
+        let own = &self.manifest;
+        ensure(own.board == bundle.board(), Shortfall::Board)?;
+        ensure(own.robot == bundle.robot(), Shortfall::Robot)?;
+        ensure(bundle.counter() >= own.counter, Shortfall::Counter)?;
+        ensure(
+            own.period.is_none() || own.period == bundle.period(),
+            Shortfall::Period,
+        )
+    }
+
+    fn check_question(&self, task: &Task<'_>) -> Result<(), Shortfall> {
+        let own = &self.manifest;
+        let dimensions = (task.state_dimension(), task.action_limits.low.len());
+        let wanted = (usize::from(own.states), usize::from(own.actions));
+        ensure(dimensions == wanted, Shortfall::Dimension)?;
+        let asked = question(task).ok_or(Shortfall::Capacity)?;
+        let wanted = &own.question;
+        ensure(asked.reward == wanted.reward, Shortfall::Reward)?;
+        ensure(
+            asked.termination == wanted.termination,
+            Shortfall::Termination,
+        )?;
+        ensure(asked.power_off == wanted.power_off, Shortfall::PowerOff)?;
+        ensure(asked.known == wanted.known, Shortfall::Known)?;
+        ensure(
+            asked.state_limits == wanted.state_limits,
+            Shortfall::StateLimits,
+        )?;
+        ensure(
+            asked.action_limits == wanted.action_limits,
+            Shortfall::ActionLimits,
+        )?;
+        ensure(asked.initial == wanted.initial, Shortfall::Initial)?;
+        for (place, wanted) in (0_u8..).zip(&own.constraints) {
+            let mut constraints = task.constraints.iter();
+            let there = constraints
+                .any(|constraint| constraint_identity(task, constraint).as_ref() == Some(wanted));
+            ensure(there, Shortfall::Constraint(place))?;
+        }
+        Ok(())
+    }
+
+    /// Written so that a NaN is a shortfall.
+    fn check_amounts(&self, task: &Task<'_>) -> Result<(), Shortfall> {
+        let own = &self.manifest;
+        let reaches = |least| task.threshold.is_some_and(|threshold| threshold >= least);
+        ensure(own.threshold.is_none_or(reaches), Shortfall::Threshold)?;
+        ensure(task.delta <= own.delta, Shortfall::Delta)?;
+        ensure(task.horizon >= own.horizon, Shortfall::Horizon)?;
+        let decides = |variant| task.method.variants.contains(&variant);
+        ensure(
+            decides(Variant::ContinuousAdversary) || !own.continuous_adversary,
+            Shortfall::Variant,
+        )?;
+        ensure(task.method.aleatoric_noise || !own.noise, Shortfall::Noise)?;
+        let effort = &task.effort;
+        ensure(
+            effort.trajectories >= own.trajectories,
+            Shortfall::Trajectories,
+        )?;
+        ensure(effort.searched >= own.searched, Shortfall::Searched)?;
+        ensure(effort.iterations >= own.sweeps, Shortfall::Sweeps)?;
+        ensure(
+            effort.allocation == Allocation::Even || own.focused,
+            Shortfall::Allocation,
+        )
+    }
+
+    fn check_model(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
+        let confidence = &bundle.image().model().confidence;
+        let mut radii = confidence.radii();
+        ensure(
+            radii.all(|radius| radius >= self.manifest.beta),
+            Shortfall::Beta,
+        )?;
+        ensure(
+            confidence.calibration == Calibration::Passed || !self.manifest.calibration,
+            Shortfall::Calibration,
+        )?;
+        self.check_coverage(bundle, rows)
+    }
+
+    /// Counts the robot's own transitions outside set and noise.
+    fn check_coverage(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
+        let own = &self.manifest;
+        if own.transitions == 0 {
+            return Ok(());
+        }
+        let (model, task) = (bundle.image().model(), bundle.image().task());
+        // Only single transitions are looked at; when it would trip does not matter.
+        let settings = MonitorSettings {
+            noise_width: own.noise_width,
+            surprise_rate: 0.5,
+            alpha: 0.5,
+        };
+        let mut monitor =
+            Monitor::new(model, task, settings, rows).map_err(|_| Shortfall::Capacity)?;
+        let (states, actions) = (usize::from(own.states), usize::from(own.actions));
+        let width = states.saturating_mul(2).saturating_add(actions);
+        let (mut count, mut outside) = (0_u16, 0_u16);
+        for transition in self.transitions.chunks_exact(width.max(1)) {
+            let (state, rest) = transition
+                .split_at_checked(states)
+                .ok_or(Shortfall::Capacity)?;
+            let (action, next_state) = rest.split_at_checked(actions).ok_or(Shortfall::Capacity)?;
+            let observation = monitor.observe(&Measured {
+                state,
+                action,
+                next_state,
+                is_fresh: true,
+            });
+            count = count.saturating_add(1);
+            outside = outside.saturating_add(u16::from(observation.surprise));
+        }
+        let whole = count == own.transitions;
+        let limit = probability_limit(u32::from(count), u32::from(outside), COVERAGE_DELTA);
+        ensure(
+            whole && limit >= LEAST_COVERAGE,
+            Shortfall::Coverage(outside),
+        )
+    }
+}
+
+fn ensure(holds: bool, shortfall: Shortfall) -> Result<(), Shortfall> {
+    if holds { Ok(()) } else { Err(shortfall) }
+}

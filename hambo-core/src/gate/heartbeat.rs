@@ -1,0 +1,208 @@
+//! The line as a heartbeat: an edge for every period in which both the control loop and
+//! the monitor went on, and no edge without them.
+//!
+//! A level outlives the loop that it was raised for: a processor that hangs keeps it.
+//! Behind a heartbeat the power stage opens by itself when edges stop.
+//!
+//! Needs the feature `embedded-hal`.
+
+use embedded_hal::digital::OutputPin;
+
+use super::output_enable::raise;
+use super::permit::Permit;
+use super::work_done::WorkDone;
+
+/// What went on in a period: counters that only the loop and the monitor move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pulse {
+    /// Periods of the control loop.
+    pub ticks: u32,
+    /// Transitions that the monitor has looked at.
+    pub observed: u32,
+}
+
+/// Why the line is dead, for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum LineDead {
+    /// The control loop did not move on by one period.
+    Loop,
+    /// The monitor did not look at exactly one transition more.
+    Monitor,
+    /// The permit's words do not open any more.
+    Permit,
+    /// The pin could not be driven, or the line was ended.
+    Ended,
+}
+
+/// Drives the output-enable line of a power stage that wants edges.
+///
+/// ```
+/// use hambo_core::{Check, Heartbeat, Progress, Pulse};
+/// # struct Pin;
+/// # impl embedded_hal::digital::ErrorType for Pin { type Error = core::convert::Infallible; }
+/// # impl embedded_hal::digital::OutputPin for Pin {
+/// #     fn set_low(&mut self) -> Result<(), Self::Error> { Ok(()) }
+/// #     fn set_high(&mut self) -> Result<(), Self::Error> { Ok(()) }
+/// # }
+/// let image = hambo_core::example::image()?;
+/// let mut rows = [[0.0; 4]; 128];
+/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// let Progress::Finished(outcome) = check.advance(1000) else {
+///     return Err("unfinished");
+/// };
+/// let permit = outcome.permit(&image).ok_or("refused")?;
+/// let mut line = Heartbeat::new(Pin, permit);
+/// assert!(line.beat(Pulse { ticks: 1, observed: 0 }).is_ok());
+/// assert!(line.beat(Pulse { ticks: 2, observed: 1 }).is_ok());
+/// // The loop went on, the monitor did not.
+/// assert!(line.beat(Pulse { ticks: 3, observed: 1 }).is_err());
+/// // That was the end.
+/// assert!(line.beat(Pulse { ticks: 4, observed: 2 }).is_err());
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Debug)]
+pub struct Heartbeat<P: OutputPin> {
+    pin: P,
+    permit: Permit,
+    last: Option<Pulse>,
+    high: bool,
+    dead: Option<LineDead>,
+}
+
+impl<P: OutputPin> Heartbeat<P> {
+    /// A line that is low until the first beat.
+    pub fn new(mut pin: P, permit: Permit) -> Self {
+        let low = pin.set_low();
+        Self {
+            pin,
+            permit,
+            last: None,
+            high: false,
+            dead: low.is_err().then_some(LineDead::Ended),
+        }
+    }
+
+    /// One edge, if loop and monitor each moved on by one since the last. In the first
+    /// period there is no transition yet. The proof feeds a watchdog.
+    ///
+    /// # Errors
+    /// If they did not, or the line is dead already: it is low, and stays so.
+    pub fn beat(&mut self, pulse: Pulse) -> Result<WorkDone, LineDead> {
+        if let Some(why) = self.dead {
+            return Err(why);
+        }
+        let (ticks, observed) = match self.last {
+            Some(last) => (last.ticks.checked_add(1), last.observed.checked_add(1)),
+            None => (Some(pulse.ticks), Some(pulse.observed)),
+        };
+        let why = if ticks != Some(pulse.ticks) {
+            Some(LineDead::Loop)
+        } else if observed != Some(pulse.observed) {
+            Some(LineDead::Monitor)
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            self.end(why);
+            return Err(why);
+        }
+        self.last = Some(pulse);
+        let driven = if self.high {
+            self.pin.set_low().map(|()| true)
+        } else {
+            raise(&mut self.pin, &self.permit)
+        };
+        match driven {
+            Ok(true) => {
+                self.high = !self.high;
+                Ok(WorkDone::new())
+            }
+            Ok(false) => {
+                self.end(LineDead::Permit);
+                Err(LineDead::Permit)
+            }
+            Err(_) => {
+                self.end(LineDead::Ended);
+                Err(LineDead::Ended)
+            }
+        }
+    }
+
+    /// No more edges: the line is low, and stays so.
+    pub fn end(&mut self, why: LineDead) {
+        self.dead = Some(self.dead.unwrap_or(why));
+        self.high = false;
+        // A pin that cannot be driven makes no edges either.
+        let _ = self.pin.set_low();
+    }
+
+    /// The hash of the image that was checked.
+    pub fn image_hash(&self) -> &[u8; 32] {
+        self.permit.image_hash()
+    }
+
+    /// Why there are no more edges, if there are none.
+    pub fn dead(&self) -> Option<LineDead> {
+        self.dead
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::output_enable::tests::{MockPin, permit};
+
+    fn pulse(ticks: u32, observed: u32) -> Pulse {
+        Pulse { ticks, observed }
+    }
+
+    #[test]
+    fn every_period_is_an_edge() {
+        let mut pin = MockPin::default();
+        let mut line = Heartbeat::new(&mut pin, permit().unwrap());
+        for tick in 0..4 {
+            assert_eq!(line.beat(pulse(5 + tick, tick)), Ok(WorkDone::new()));
+        }
+        assert_eq!(pin.levels, [false, true, false, true, false]);
+    }
+
+    #[test]
+    fn a_loop_or_a_monitor_that_stands_still_ends_the_line_for_good() {
+        let cases = [
+            (pulse(1, 1), LineDead::Loop),
+            (pulse(0, 1), LineDead::Loop),
+            (pulse(3, 1), LineDead::Loop),
+            (pulse(2, 0), LineDead::Monitor),
+            (pulse(2, 2), LineDead::Monitor),
+        ];
+        for (second, why) in cases {
+            let mut pin = MockPin::default();
+            let mut line = Heartbeat::new(&mut pin, permit().unwrap());
+            assert_eq!(line.beat(pulse(1, 0)), Ok(WorkDone::new()));
+            assert_eq!(line.beat(second), Err(why));
+            for later in 2..6 {
+                assert_eq!(line.beat(pulse(later, later - 1)), Err(why));
+            }
+            assert_eq!(line.dead(), Some(why));
+            assert_eq!(pin.levels, [false, true, false]);
+        }
+    }
+
+    #[test]
+    fn the_end_is_low_and_a_stuck_pin_is_the_end() {
+        let mut pin = MockPin::default();
+        let mut line = Heartbeat::new(&mut pin, permit().unwrap());
+        assert_eq!(line.beat(pulse(1, 0)), Ok(WorkDone::new()));
+        line.end(LineDead::Ended);
+        assert_eq!(line.beat(pulse(2, 1)), Err(LineDead::Ended));
+        assert_eq!(pin.levels, [false, true, false]);
+
+        let mut stuck = MockPin {
+            stuck: true,
+            ..MockPin::default()
+        };
+        let mut line = Heartbeat::new(&mut stuck, permit().unwrap());
+        assert_eq!(line.beat(pulse(1, 0)), Err(LineDead::Ended));
+    }
+}

@@ -1,0 +1,161 @@
+//! A model of any kind: an enum over ensembles and Gaussian processes.
+
+use super::confidence::ConfidenceSet;
+use super::ensemble::Ensemble;
+use super::gaussian_process::GaussianProcess;
+use super::prediction::{Prediction, PredictionCotangent};
+use super::support::Support;
+use crate::numeric::{Slices, dispatch};
+
+/// A model as it comes out of an image: dynamics, confidence set and the
+/// part of the state-action space it has seen.
+#[derive(Clone, Debug)]
+pub struct Model<'a> {
+    /// The mean and the two standard deviations of s′ − s.
+    pub dynamics: Dynamics<'a>,
+    /// How far the truth may lie from the mean.
+    pub confidence: ConfidenceSet<'a>,
+    /// Where the log has data.
+    pub support: Support<'a>,
+}
+
+/// The statistical model of the transition s′ − s.
+#[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one of them, and no heap to put its shapes on"
+)]
+pub enum Dynamics<'a> {
+    /// K networks with a mean and a standard-deviation head each.
+    Ensemble(Ensemble<'a>),
+    /// One Gaussian process for each dimension.
+    GaussianProcess(GaussianProcess<'a>),
+}
+
+macro_rules! each {
+    ($value:expr, $model:ident => $call:expr) => {
+        dispatch!($value, Dynamics::{Ensemble, GaussianProcess}, $model => $call)
+    };
+}
+
+impl Dynamics<'_> {
+    /// How many inputs describe the state.
+    pub fn features(&self) -> usize {
+        each!(self, model => model.features())
+    }
+
+    /// How many states the model moves.
+    pub fn outputs(&self) -> usize {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.outputs(),
+            Self::GaussianProcess(process) => process.kernels().len(),
+        }
+    }
+
+    /// The number of action dimensions.
+    pub fn action_dimension(&self) -> usize {
+        each!(self, model => model.action_dimension())
+    }
+
+    /// How many members there are to choose from.
+    pub fn members(&self) -> usize {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.members(),
+            Self::GaussianProcess(_) => 0,
+        }
+    }
+
+    /// Mean and standard deviation of the member that each lane has chosen,
+    /// after [`Self::predict`]. A member that is not there gives NaN.
+    pub(crate) fn member_moments<const B: usize>(
+        &self,
+        members: &[usize; B],
+        scratch: &mut [[f32; B]],
+        mean: &mut [[f32; B]],
+        std: &mut [[f32; B]],
+    ) {
+        match self {
+            Self::Ensemble(ensemble) => ensemble.member_moments(members, scratch, mean, std),
+            Self::GaussianProcess(_) => {
+                for row in mean.iter_mut().chain(std) {
+                    *row = [f32::NAN; B];
+                }
+            }
+        }
+    }
+
+    /// Adds to the two cotangents, of the features and of the action, the derivative of
+    /// [`Self::member_moments`], transposed. They are of no use if a pause stopped the work.
+    pub(crate) fn pull_back_members<const B: usize>(
+        &self,
+        members: &[usize; B],
+        (mean, std): (&[[f32; B]], &[[f32; B]]),
+        scratch: &mut [[f32; B]],
+        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
+    ) {
+        // A Gaussian process has no member whose derivative could be asked for.
+        if let Self::Ensemble(ensemble) = self {
+            // A scratch that is too short: see `pull_back`.
+            let _ = ensemble.pull_back_members(members, (mean, std), scratch, cotangents, slices);
+        }
+    }
+
+    /// The rows of scratch that [`Self::predict`] needs.
+    pub fn scratch_rows(&self) -> Option<usize> {
+        each!(self, model => model.scratch_rows())
+    }
+
+    /// Mean and standard deviations of s′ − s for every lane, with pauses between layers of
+    /// networks and blocks of a Gaussian process's rows. The mean is NaN if the scratch
+    /// is too short, or a pause stopped the work.
+    ///
+    /// ```
+    /// # use hambo_core::model::Prediction;
+    /// # use hambo_core::numeric::Slices;
+    /// # use core::ops::ControlFlow;
+    /// let dynamics = hambo_core::example::model()?.dynamics;
+    /// let mut scratch = vec![[0.0]; dynamics.scratch_rows().ok_or("too large")?];
+    /// # let (mut mean, mut epistemic, mut aleatoric) = ([[0.0]], [[0.0]], [[0.0]]);
+    /// # let mut prediction = Prediction {
+    /// #     mean: &mut mean,
+    /// #     epistemic_std: &mut epistemic,
+    /// #     aleatoric_std: &mut aleatoric,
+    /// # };
+    /// let stop = || ControlFlow::Break(());
+    /// let slices = Slices::new(&stop);
+    /// dynamics.predict(&[[1.0]], &[[0.5]], &mut scratch, &mut prediction, &slices);
+    /// assert!(slices.is_stopped() && mean[0][0].is_nan());
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn predict<const B: usize>(
+        &self,
+        features: &[[f32; B]],
+        action: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+        prediction: &mut Prediction<'_, B>,
+        slices: &Slices<'_>,
+    ) {
+        let done =
+            each!(self, model => model.predict(features, action, scratch, prediction, slices));
+        // NaN never deploys.
+        if done.is_none() {
+            prediction.mean.fill([f32::NAN; B]);
+        }
+    }
+
+    /// Adds to the two cotangents, of the features and of the action, the derivative of the
+    /// last [`Self::predict`], transposed. `scratch` is as that call left it. The cotangents
+    /// are of no use if a pause stopped the work.
+    pub fn pull_back<const B: usize>(
+        &self,
+        cotangent: &PredictionCotangent<'_, B>,
+        scratch: &mut [[f32; B]],
+        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
+        slices: &Slices<'_>,
+    ) {
+        // A scratch that is too short gives a zero gradient: the adversary
+        // stays where it is and the forward sweep reports the NaN.
+        let _ = each!(self, model => model.pull_back(cotangent, scratch, cotangents, slices));
+    }
+}

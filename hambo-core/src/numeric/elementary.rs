@@ -1,0 +1,84 @@
+//! Elementary functions, all through `libm`, so that host and device agree.
+//!
+//! `std` and the compiler's intrinsics round differently from machine to
+//! machine; these do not.
+
+/// The square root, correctly rounded.
+pub fn sqrt(x: f32) -> f32 {
+    libm::sqrtf(x)
+}
+
+/// The exponential function.
+pub fn exp(x: f32) -> f32 {
+    libm::expf(x)
+}
+
+/// The natural logarithm.
+pub fn ln(x: f32) -> f32 {
+    libm::logf(x)
+}
+
+/// The hyperbolic tangent.
+pub fn tanh(x: f32) -> f32 {
+    libm::tanhf(x)
+}
+
+/// The largest whole number that is at most `x`.
+pub fn floor(x: f32) -> f32 {
+    libm::floorf(x)
+}
+
+/// The smaller of two numbers; `b` if either is NaN.
+///
+/// ```
+/// use hambo_core::numeric::elementary::minimum;
+/// assert_eq!(minimum(2.0, 3.0), 2.0);
+/// assert_eq!(minimum(f32::NAN, 3.0), 3.0);
+/// ```
+pub fn minimum(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+/// The larger of two numbers; `b` if either is NaN.
+///
+/// ```
+/// use hambo_core::numeric::elementary::maximum;
+/// assert_eq!(maximum(2.0, 3.0), 3.0);
+/// assert!(maximum(2.0, f32::NAN).is_nan());
+/// ```
+pub fn maximum(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// `x` moved into `[low, high]`; a NaN stays a NaN.
+///
+/// ```
+/// use hambo_core::numeric::elementary::clamp;
+/// assert_eq!(clamp(7.0, -1.0, 1.0), 1.0);
+/// assert!(clamp(f32::NAN, -1.0, 1.0).is_nan());
+/// ```
+pub fn clamp(x: f32, low: f32, high: f32) -> f32 {
+    if x < low {
+        low
+    } else if x > high {
+        high
+    } else {
+        x
+    }
+}
+
+/// ln(1 + exp(x)), without overflow.
+///
+/// ```
+/// use hambo_core::numeric::elementary::softplus;
+/// assert!((softplus(0.0) - core::f32::consts::LN_2).abs() < 1e-7);
+/// assert_eq!(softplus(200.0), 200.0);
+/// ```
+pub fn softplus(x: f32) -> f32 {
+    maximum(x, 0.0) + libm::log1pf(libm::expf(-x.abs()))
+}
+
+/// 1 / (1 + exp(−x)), the derivative of [`softplus`].
+pub fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + libm::expf(-x))
+}

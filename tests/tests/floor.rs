@@ -7,6 +7,7 @@
     reason = "tests"
 )]
 
+use hambo_core::drive::monitor::Monitor;
 use std::fs;
 use std::path::PathBuf;
 

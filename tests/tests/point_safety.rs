@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_check::parallel::{LANES, Watch, check};
+use hambo_core::gate::Reason;
 use hambo_core::image::{Image, ModelManifest, TaskManifest};
 use hambo_core::model::Calibration;
 use hambo_lab::demo::{Experiment, study};

@@ -411,7 +411,7 @@ fn closing(output: &[u8]) -> (&'static str, Option<u32>) {
     for frame in output.split(|byte| *byte == 0) {
         match DeviceMessage::from_frame(&mut frame.to_vec()) {
             Ok(DeviceMessage::Result(result)) => {
-                found = (result.verdict.name(), Some(result.bound.to_bits()));
+                found = (result.decision(), Some(result.bound.to_bits()));
             }
             Err(FrameError::Contradiction) => found = ("contradiction", None),
             _ => {}

@@ -242,7 +242,7 @@ impl ExportArguments {
             error => error.into(),
         })?;
         let (device, host) = (result.result, check::<LANES>(image, Watch::NONE)?.outcome);
-        let equal = (device.verdict.name(), device.bound.to_bits(), device.digest)
+        let equal = (device.decision(), device.bound.to_bits(), device.digest)
             == (host.verdict.name(), host.bound.to_bits(), host.digest());
         if !equal {
             return Err(Error::Usage(format!(

@@ -7,7 +7,6 @@ use hambo_core::check::{Estimate, Outcome};
 use hambo_core::task::ConstraintKind;
 use hambo_core::task::Effort;
 use hambo_core::task::Objective;
-use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 
 use super::effort::Learning;

@@ -1,10 +1,10 @@
 //! V_t(s) = min over eta of E[r + (1 − end) V_{t+1}(s′)], backwards over a grid.
 
+use hambo_core::numeric::CapacityError;
 use rayon::prelude::*;
 
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::Rollout;
-use hambo_core::task::expression::{Op, Variable};
 use hambo_core::task::expression::{Op, Variable};
 
 use hambo_base::meter::Meter;

@@ -20,6 +20,7 @@ mod grid;
 mod points;
 mod step;
 
+use hambo_core::numeric::CapacityError;
 use std::time::Instant;
 
 use hambo_core::adversary::Level;

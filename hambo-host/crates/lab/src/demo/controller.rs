@@ -54,7 +54,7 @@ impl CheckedController {
             let (host, device) = (outcome.bound.to_bits(), result.bound.to_bits());
             let same = host == device
                 && result.digest == outcome.digest()
-                && result.verdict.name() == outcome.verdict.name();
+                && result.verdict == Ok(outcome.verdict);
             if !same {
                 return Err(Parity {
                     policy: format!("pi_{y}"),

@@ -2,6 +2,7 @@
 
 use hambo_core::image::Part;
 use hambo_core::image::container::Container;
+use hambo_core::numeric::Slices;
 use hambo_core::numeric::random::Stream;
 use hambo_core::policy::Policy;
 use hambo_core::policy::PolicyInputs;
@@ -153,6 +154,7 @@ impl Episode {
         let mut inner = system.reset(&mut stream);
         let mut state = system.observe(&inner);
         let mut scratch = vec![[0.0; 1]; policy.scratch_rows().unwrap_or(0)];
+        let whole = Slices::default();
         let mut steps = Vec::new();
         let mut terminated = false;
         for _ in 0..horizon {

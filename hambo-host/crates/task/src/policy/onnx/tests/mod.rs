@@ -9,6 +9,7 @@ mod operators;
 mod weight_files;
 mod write;
 
+use hambo_core::policy::PolicyInputs;
 use std::path::PathBuf;
 
 use hambo_core::numeric::Slices;

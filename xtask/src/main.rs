@@ -350,7 +350,7 @@ impl Project {
 fn miri_line() -> CommandLine {
     CommandLine::new(
         "cargo +nightly miri test -p hambo-core --lib --features libm/force-soft-floats \
-         -- image:: arithmetic::",
+         -- image:: numeric::",
     )
 }
 

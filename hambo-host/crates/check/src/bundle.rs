@@ -10,7 +10,8 @@ use hambo_core::numeric::CapacityError;
 use hambo_core::rollout::Buffers;
 use hambo_core::task::Effort;
 
-use crate::adversary::{EffortLevel, check_against_adversaries};
+use super::adversary::adversaries::check_against_adversaries;
+use super::adversary::effort::EffortLevel;
 use crate::case::Case;
 use crate::certify::hold_certifiable;
 use crate::names::reasons;

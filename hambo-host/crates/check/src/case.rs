@@ -6,7 +6,7 @@ use hambo_core::task::Objective;
 
 use super::assumption::SetOrigin;
 use super::certify::{hold_certifiable, trajectories_for};
-use super::{CheckOptions, DEFAULT_TRAJECTORIES};
+use super::options::{CheckOptions, DEFAULT_TRAJECTORIES};
 use hambo_base::Error;
 use hambo_data::{Log, distinct_states};
 use hambo_learn::delta::decimal;

@@ -7,7 +7,7 @@ use hambo_core::task::Effort;
 use hambo_core::task::Objective;
 use serde::{Deserialize, Serialize};
 
-use super::adversary::AdversaryCost;
+use super::adversary::adversaries::AdversaryCost;
 use super::names::{VARIANTS, adversary_name, margin_name, objective_name, variant_name};
 use super::number::Number;
 use hambo_task::task::{NamedConstraint, TaskFile, kind_name};

@@ -4,7 +4,7 @@
 use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
-use super::adversary::AdversarialCheck;
+use super::adversary::adversaries::AdversarialCheck;
 use super::findings::Findings;
 use super::log_next::{LogNext, places};
 use super::loss::{Loss, losses};

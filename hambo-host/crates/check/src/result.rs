@@ -10,7 +10,7 @@ use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
 use serde::{Deserialize, Serialize};
 
-use super::adversary::EffortLevel;
+use super::adversary::effort::EffortLevel;
 use super::assumption::assumption;
 use super::case::Case;
 use super::estimates::{AdversaryResult, ConstraintResult, EstimateResult};

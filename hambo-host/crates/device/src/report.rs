@@ -2,7 +2,6 @@
 
 use std::process::ExitStatus;
 
-use hambo_core::gate::Verdict;
 use hambo_core::link::device::{DeviceMessage, DeviceResult};
 
 use super::elf::Firmware;
@@ -95,6 +94,7 @@ fn emulator_messages(stderr: &str) -> String {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use hambo_core::gate::Verdict;
     use hambo_core::link::device::{BoardStatus, ModelCosts, Refusal, ResetCause, Usage, Work};
     use std::os::unix::process::ExitStatusExt;
 

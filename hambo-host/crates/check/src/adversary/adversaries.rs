@@ -17,7 +17,7 @@ use crate::findings::{Findings, TRACED_TRAJECTORIES};
 use crate::names::variant_name;
 use crate::parallel::{LANES, Watch, check, work};
 use crate::parsed_case::{ParsedCase, encode_parts};
-use crate::reinforcement::RoundReport;
+use crate::reinforcement::history::RoundReport;
 use crate::system::System;
 use hambo_base::Error;
 use hambo_base::meter::Meter;

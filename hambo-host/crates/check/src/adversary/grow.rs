@@ -2,7 +2,7 @@
 
 use hambo_core::estimate::trajectories_for_betting;
 
-use crate::MOST_GROWN;
+use crate::options::MOST_GROWN;
 use crate::parallel::{LANES, Watch, check};
 use crate::parsed_case::ParsedCase;
 use hambo_base::Error;

@@ -6,13 +6,13 @@
 //! sequence that was found on other trajectories, is one more start of its
 //! search, and its minimum is taken on fresh trajectories.
 
-mod adversaries;
-mod effort;
+pub mod adversaries;
+pub mod effort;
 mod grow;
-mod learner;
+pub(crate) mod learner;
 mod scout;
 mod train;
-mod units;
+pub(super) mod units;
 
 pub use adversaries::{
     AdversarialCheck, AdversaryCost, check_against_adversaries, find_adversaries, learn,
@@ -20,4 +20,3 @@ pub use adversaries::{
 pub use effort::{EffortLevel, Learning};
 pub use learner::{AdversaryLearner, AdversaryLearnerState};
 pub use train::{Trained, Usual, train};
-pub(crate) use units::units;

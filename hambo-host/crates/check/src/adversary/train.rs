@@ -11,7 +11,9 @@ use super::effort::Learning;
 use super::learner::AdversaryLearner;
 use super::units::units;
 use crate::parsed_case::ParsedCase;
-use crate::reinforcement::{AdversaryProblem, LearningOptions, RoundReport, Value};
+use crate::reinforcement::history::RoundReport;
+use crate::reinforcement::options::{LearningOptions, Value};
+use crate::reinforcement::problem::adversary::AdversaryProblem;
 use hambo_base::Error;
 use hambo_task::image::TrainedAdversary;
 

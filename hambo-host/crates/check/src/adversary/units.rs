@@ -8,7 +8,7 @@ use hambo_core::task::ModelInputs;
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 
-use crate::reinforcement::InputUnits;
+use crate::reinforcement::options::InputUnits;
 use crate::system::System;
 
 /// In these units any return is nothing, and a network learns nothing of it.

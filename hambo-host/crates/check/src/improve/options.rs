@@ -3,7 +3,8 @@
 use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
-use crate::reinforcement::{InputUnits, LearningOptions, Rounds, SoftActorCriticOptions, Value};
+use crate::reinforcement::options::{InputUnits, LearningOptions, Rounds, Value};
+use crate::reinforcement::soft_actor_critic::SoftActorCriticOptions;
 
 /// Sizes and rates of the two learners, and how candidates are judged.
 ///

@@ -4,15 +4,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::episodes::{EVALUATION, Step, run_episodes};
+use super::error::ReinforcementError;
+use super::history::RoundReport;
 use super::history::{History, mean};
 use super::lanes::LaneNetwork;
 use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
 use super::logged::{Logged, LoggedStep};
 use super::options::{InputUnits, Value};
+use super::problem::definition::{Actions, Problem};
 use super::replay::{Batch, Replay};
 use super::waves::Waves;
 use super::window::Window;
-use super::{Actions, Problem, ReinforcementError, RoundReport};
 use hambo_base::Error;
 use hambo_base::checkpoint::CheckpointError;
 use hambo_base::network::perceptron::parameter_count;

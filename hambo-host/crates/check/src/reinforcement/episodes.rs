@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::error::ReinforcementError;
 use super::options::InputUnits;
-use super::{Problem, ReinforcementError};
+use super::problem::definition::Problem;
 use hambo_base::Error;
 
 /// Evaluation episodes have numbers of their own, the same in every round.

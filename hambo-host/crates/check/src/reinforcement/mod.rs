@@ -13,30 +13,30 @@
 
 #[cfg(test)]
 mod differences;
-mod double_dqn;
+pub(super) mod double_dqn;
 #[cfg(test)]
 mod double_dqn_tests;
 mod dqn_step;
 mod driver;
 mod episodes;
-mod error;
-mod history;
+pub(super) mod error;
+pub mod history;
 #[cfg(test)]
 mod imitation_tests;
 mod lanes;
 mod learner;
-mod logged;
-mod options;
-mod problem;
+pub(super) mod logged;
+pub mod options;
+pub mod problem;
 mod replay;
 mod sac_step;
-mod soft_actor_critic;
+pub mod soft_actor_critic;
 #[cfg(test)]
 mod soft_actor_critic_tests;
 mod squashed_gaussian;
 #[cfg(test)]
 mod toy_problems;
-mod trained;
+pub(super) mod trained;
 mod waves;
 mod weights;
 mod window;

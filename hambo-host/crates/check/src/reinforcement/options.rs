@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, ReinforcementError};
+use super::error::ReinforcementError;
+use super::problem::definition::Problem;
 
 /// What the critics predict.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ReinforcementError;
+use super::error::ReinforcementError;
 use hambo_base::random::Random;
 
 /// Where the parts of a transition lie in its row.

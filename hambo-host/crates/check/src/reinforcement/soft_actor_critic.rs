@@ -4,13 +4,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::driver::{Driver, StateOf};
+use super::error::ReinforcementError;
 use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
 use super::options::{LearningOptions, holds, positive};
+use super::problem::definition::Actions;
 use super::replay::Batch;
 use super::sac_step::{ActorCriticWeights, Rates, SacStep};
 use super::squashed_gaussian::Draws;
+use super::trained::TrainedActor;
 use super::weights::{Twins, Weights};
-use super::{Actions, ReinforcementError, TrainedActor};
 use hambo_base::network::adam::Adam;
 use hambo_base::network::perceptron::parameter_count;
 use hambo_base::random::Random;

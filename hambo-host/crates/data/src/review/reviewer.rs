@@ -34,7 +34,7 @@ impl<'a> Reviewer<'a> {
     /// # Errors
     /// If the log has other dimensions, or the task's expressions are bad.
     pub(super) fn new(task: &'a TaskFile, log: &'a LoggedRows) -> Result<Self, Error> {
-        task.hold_dimensions(log.states.len(), log.actions.len())?;
+        task.check_dimensions(log.states.len(), log.actions.len())?;
         Ok(Self {
             task,
             log,

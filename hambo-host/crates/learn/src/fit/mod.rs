@@ -174,7 +174,7 @@ fn train(
     options: &FitOptions,
     observer: &mut dyn Observer,
 ) -> Result<(Trained, Rows), Error> {
-    task.hold_dimensions(log.state_dimension(), log.action_dimension())?;
+    task.check_dimensions(log.state_dimension(), log.action_dimension())?;
     outlier::refuse_outliers(task, log)?;
     let view = task.model_view();
     known::hold_known(task, &view, log)?;

@@ -15,17 +15,19 @@
 //! folds constants with the core's own arithmetic, and shares what expressions have in
 //! common. `interval` bounds what a tape can give.
 
-mod compiler;
-mod error;
-mod interval;
+mod builder;
+pub mod compiler;
+pub mod error;
+pub mod interval;
 mod lexer;
-mod parser;
-mod reads;
+pub(super) mod parser;
+pub(super) mod reads;
 
 #[cfg(test)]
 mod tests;
 
-pub use compiler::{Compiler, Names};
+pub use builder::Names;
+pub use compiler::Compiler;
 pub use error::ExpressionError;
 pub use interval::{InputIntervals, Interval, tape_intervals};
 pub use parser::FUNCTIONS;

@@ -6,7 +6,7 @@
 use hambo_core::task::expression::{Op, Variable};
 
 use super::{
-    compiler::{Builder, Names, Value, not_equal},
+    builder::{Builder, Names, Value, not_equal},
     error::{ExpressionError, nearest},
     lexer::{self, Kind, Token},
 };

@@ -4,7 +4,8 @@
 
 use hambo_core::task::expression::{Comparison, Inputs, MAX_OPS, Op, Program, Variable};
 
-use super::{Compiler, ExpressionError, Names};
+use super::error::ExpressionError;
+use super::{Compiler, Names};
 
 fn names() -> ([String; 3], [String; 2]) {
     (

@@ -4,7 +4,7 @@ use hambo_core::image::{AdversaryKind, AdversaryManifest, Part};
 use hambo_core::numeric::network::Activation;
 use hambo_core::task::Variant;
 
-use super::encode::{ArenaWriter, EncodeError, encode_part, limited, small};
+use super::part::{ArenaWriter, EncodeError, encode_part, limited, small};
 use hambo_base::network::Layer;
 
 /// A network over (s, a) that was trained to lower the return: its outputs

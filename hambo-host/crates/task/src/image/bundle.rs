@@ -4,7 +4,7 @@ use hambo_core::image::container::HEADER;
 use hambo_core::image::{BundleManifest, MonitorSettings, Name, Part, PartHashes};
 
 use super::aligned::AlignedBytes;
-use super::encode::{EncodeError, encode_part};
+use super::part::{EncodeError, encode_part};
 
 /// Whom a bundle is for, and how its controller drives.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use hambo_core::image::{Bundle, Part};
 
 use super::aligned::AlignedBytes;
 use super::bundle::{BundleAbout, name};
-use super::encode::{EncodeError, encode_part};
+use super::part::{EncodeError, encode_part};
 
 /// A floor with the robot's own transitions: s, a and s′, one after the other.
 ///

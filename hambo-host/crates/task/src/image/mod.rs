@@ -6,6 +6,7 @@ mod aligned;
 mod bundle;
 mod encode;
 mod floor;
+mod part;
 mod policy;
 
 pub use adversary::{
@@ -14,9 +15,7 @@ pub use adversary::{
 pub use aligned::AlignedBytes;
 pub use bundle::name;
 pub use bundle::{BundleAbout, encode_bundle};
-pub use encode::{ArenaWriter, encode_model, limited, small};
-pub use encode::{
-    EncodeError, Gap, LoggedRegion, Uncertainty, encode_image, encode_image_with, encode_part,
-};
+pub use encode::{Gap, LoggedRegion, Uncertainty, encode_image, encode_image_with, encode_model};
 pub use floor::{encode_floor, floor_of_trust};
+pub use part::{ArenaWriter, EncodeError, encode_part, limited, small};
 pub use policy::{decode_policy, encode_policy};

@@ -7,11 +7,10 @@ use hambo_core::image::{
 };
 use hambo_core::policy::{Spread, StoredPolicy};
 
-use super::AlignedBytes;
-use super::encode::{ArenaWriter, EncodeError, encode_part, limited, small};
-use crate::policy::{
-    ActionMap, HostPolicy, LinearPolicy, ObservedPolicy, Observer, PerceptronPolicy,
-};
+use super::aligned::AlignedBytes;
+use super::part::{ArenaWriter, EncodeError, encode_part, limited, small};
+use crate::policy::host_policy::{ActionMap, HostPolicy, LinearPolicy, PerceptronPolicy};
+use crate::policy::host_policy::{ObservedPolicy, Observer};
 use hambo_base::network::{Activation, Layer};
 
 /// A policy part.

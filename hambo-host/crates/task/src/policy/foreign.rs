@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::PolicyError;
+use super::error::PolicyError;
 
 /// What every zip archive starts with.
 const ZIP: &[u8] = b"PK\x03\x04";

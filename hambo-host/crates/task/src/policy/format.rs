@@ -19,9 +19,10 @@ use hambo_core::policy::{Head, Leg, MAX_LEGS, MAX_SPACE, Spread, Waypoints};
 use serde::Deserialize;
 use toml::Value;
 
-use super::onnx::Chance;
-use super::{ActionMap, HostPolicy, LinearPolicy, PolicyError};
-use crate::task::TaskFile;
+use super::error::PolicyError;
+use super::host_policy::{ActionMap, HostPolicy, LinearPolicy};
+use super::onnx::options::Chance;
+use crate::task::task_file::TaskFile;
 use hambo_base::network::Layer;
 
 /// The file as it is written. Missing keys are found by [`Checker`], for better errors.

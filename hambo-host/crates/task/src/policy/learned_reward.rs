@@ -1,8 +1,8 @@
 //! The controller's side of a learned reward: it is written for the user's states, and gets one
 //! more that it does not look at.
 
-use super::{HostPolicy, PerceptronPolicy};
-use crate::task::TaskFile;
+use super::host_policy::{HostPolicy, PerceptronPolicy};
+use crate::task::task_file::TaskFile;
 use hambo_base::network::Layer;
 
 /// A controller of the user's states as one of the task's: where the reward is

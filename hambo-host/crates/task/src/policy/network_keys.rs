@@ -3,10 +3,12 @@
 
 use std::path::Path;
 
+use super::error::PolicyError;
 use super::format::{Checker, Raw};
-use super::onnx::{self, OnnxOptions};
-use super::{HostPolicy, PolicyError};
-use crate::task::TaskFile;
+use super::host_policy::HostPolicy;
+use super::onnx;
+use super::onnx::options::OnnxOptions;
+use crate::task::task_file::TaskFile;
 
 impl Checker<'_> {
     /// A network in a file of its own, looked for in `folder`.

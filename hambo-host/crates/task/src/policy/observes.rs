@@ -1,37 +1,15 @@
 //! What a controller sees: `observes` in a policy file, names of states or functions of them,
 //! in the controller's order.
 
-use hambo_core::numeric::Slices;
 use hambo_core::policy::MAX_OBSERVED;
-use hambo_core::policy::PolicyInputs;
 use hambo_core::task::expression::{MAX_OPS, Op, Program, Variable};
 
+use super::error::PolicyError;
 use super::format::Checker;
-use super::{HostPolicy, LinearPolicy, PerceptronPolicy, PolicyError};
-use crate::expression::{Compiler, Names};
-use crate::task::TaskFile;
-
-/// A controller behind functions of the state.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ObservedPolicy {
-    /// States of the task.
-    pub states: usize,
-    /// The tape that computes what it sees.
-    pub ops: Vec<Op>,
-    /// The slots of the observations, in order.
-    pub slots: Vec<u16>,
-    /// What sees them.
-    pub observer: Observer,
-}
-
-/// What can see functions of the state.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Observer {
-    /// Linear feedback.
-    Linear(LinearPolicy),
-    /// A network.
-    Perceptron(PerceptronPolicy),
-}
+use super::host_policy::{HostPolicy, ObservedPolicy, Observer};
+use crate::expression::Names;
+use crate::expression::compiler::Compiler;
+use crate::task::task_file::TaskFile;
 
 const KEY: &str = "observes";
 
@@ -124,6 +102,8 @@ mod tests {
 
     use super::*;
     use crate::image::{AlignedBytes, decode_policy, encode_policy};
+    use hambo_core::numeric::Slices;
+    use hambo_core::policy::PolicyInputs;
 
     fn task(reward: &str) -> TaskFile {
         let text = format!(

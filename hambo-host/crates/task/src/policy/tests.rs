@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use super::HostPolicy;
-use crate::task::TaskFile;
+use super::host_policy::HostPolicy;
+use crate::task::task_file::TaskFile;
 use hambo_core::policy::{Leg, Waypoints};
 
 const CART: &str = r#"

@@ -1,7 +1,9 @@
 //! What one step's reward or constraint can be at all: its expression over the task's limits.
 
-use super::{Initial, TaskFile, Wrap};
-use crate::expression::{InputIntervals, Interval, tape_intervals};
+use super::task_file::{Initial, TaskFile};
+use super::wraps::Wrap;
+use crate::expression::interval::bounds::Interval;
+use crate::expression::interval::tape::{InputIntervals, tape_intervals};
 
 /// More than the core's normal sampler reaches, in standard deviations: 6.2.
 const NORMAL_REACH: f64 = 6.5;

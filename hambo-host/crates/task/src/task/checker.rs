@@ -1,8 +1,10 @@
 //! Checks that the values of many keys share, with errors that name file and key.
 
-use super::TaskError;
+use super::error::TaskError;
 use super::locate::{in_file, key as place_of_key};
-use crate::expression::{ExpressionError, FUNCTIONS, RESERVED, is_identifier};
+use crate::expression::error::ExpressionError;
+use crate::expression::parser::FUNCTIONS;
+use crate::expression::{RESERVED, is_identifier};
 
 /// The checks, with the file's name and text for their errors.
 pub(super) struct Checker<'a> {

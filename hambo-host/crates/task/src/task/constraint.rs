@@ -3,9 +3,10 @@
 use hambo_core::task::{Constraint, ConstraintKind};
 
 use super::checker::Checker;
+use super::error::TaskError;
 use super::raw::RawConstraint;
-use super::{MAX_CONSTRAINTS, TaskError};
-use crate::expression::Compiler;
+use crate::expression::compiler::Compiler;
+use hambo_core::task::MAX_CONSTRAINTS;
 
 /// A constraint of a task file.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,8 @@
 use hambo_core::task::ConstraintKind;
 use hambo_core::task::expression::{Comparison, Inputs};
 
-use super::{NamedConstraint, TaskFile, kind_name};
+use super::constraint::{NamedConstraint, kind_name};
+use super::task_file::TaskFile;
 
 fn task(line: &str) -> Result<TaskFile, String> {
     let text = format!(

@@ -2,8 +2,7 @@
 
 use std::io;
 
-use super::TaskFile;
-use crate::expression::ExpressionError;
+use crate::expression::error::ExpressionError;
 use hambo_base::error::Explained;
 use hambo_base::files::short_lines;
 use hambo_base::place::{Place, shown};
@@ -58,35 +57,3 @@ pub enum TaskError {
 }
 
 impl Explained for TaskError {}
-
-/// A log of another system than the task's.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "the log's rows have {found} {part} numbers, the task names {expected}; choose the task of this log"
-)]
-pub struct OtherDimensions {
-    part: &'static str,
-    found: usize,
-    expected: usize,
-}
-
-impl Explained for OtherDimensions {}
-
-impl TaskFile {
-    /// Holds the lengths of a log's states and actions against the task's.
-    pub fn hold_dimensions(&self, states: usize, actions: usize) -> Result<(), OtherDimensions> {
-        for (part, found, expected) in [
-            ("state", states, self.state_names.len()),
-            ("action", actions, self.action_names.len()),
-        ] {
-            if found != expected {
-                return Err(OtherDimensions {
-                    part,
-                    found,
-                    expected,
-                });
-            }
-        }
-        Ok(())
-    }
-}

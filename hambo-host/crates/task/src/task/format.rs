@@ -3,12 +3,13 @@
 use hambo_core::task::Method;
 
 use super::checker::Checker;
+use super::error::TaskError;
 use super::initial::start_memory;
 use super::known::Known;
 use super::learned_reward::add_to_task;
 use super::locate::syntax;
 use super::raw::Raw;
-use super::{Reward, TaskError, TaskFile};
+use super::task_file::{Reward, TaskFile};
 use crate::expression::{Compiler, Names};
 
 /// `other_horizon` stands for the file's own, in expressions too.

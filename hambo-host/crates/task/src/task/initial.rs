@@ -1,8 +1,9 @@
 //! `[initial]`: where trajectories start.
 
 use super::checker::Checker;
+use super::error::TaskError;
 use super::raw::RawInitial;
-use super::{Initial, TaskError};
+use super::task_file::Initial;
 
 impl Checker<'_> {
     pub(super) fn initial(&self, raw: RawInitial, names: &[String]) -> Result<Initial, TaskError> {

@@ -15,7 +15,8 @@ use hambo_core::task::{KnownState, MAX_CIRCLES, MAX_FEATURES, MAX_KNOWN, ModelIn
 use serde::{Deserialize, Serialize};
 
 use super::checker::Checker;
-use super::{TaskError, Wrap};
+use super::error::TaskError;
+use super::wraps::Wrap;
 use crate::expression::{Compiler, Names};
 
 /// How much closer to 0 than −1 and 1 the limits of a state on a circle may be.

@@ -4,7 +4,7 @@
 
 use hambo_core::task::{KnownState, ModelInputs};
 
-use super::{Initial, TaskFile};
+use super::task_file::{Initial, TaskFile};
 
 /// A cart with what is given after `[state]` names, after the actions and as the reward.
 fn parse(state: &str, sections: &str) -> Result<TaskFile, String> {

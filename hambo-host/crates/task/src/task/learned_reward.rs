@@ -21,13 +21,31 @@ use std::borrow::Cow;
 
 use hambo_core::task::expression::{Op, Program, ProgramError, Variable};
 
-use super::{Initial, Reward, TaskFile};
+use super::task_file::{Initial, Reward, TaskFile};
+use crate::column_names::ColumnNames;
 
 /// What the extra state is called where states are listed. No state of a user is called
 /// so: names have no spaces.
 pub const RETURN_SO_FAR: &str = "return so far";
 
 impl TaskFile {
+    /// The states that the log has: not what is computed from an initial value on, nor the
+    /// return so far.
+    #[must_use]
+    pub fn logged_states(&self) -> &[String] {
+        let own = own_states(&self.state_names, self.learns_reward());
+        own.get(..own.len() - self.memory.len()).unwrap_or(own)
+    }
+
+    /// Its states and actions, as files hold them and a log's readers take them.
+    #[must_use]
+    pub fn names(&self) -> ColumnNames {
+        ColumnNames {
+            states: self.logged_states().to_vec(),
+            actions: self.action_names.clone(),
+        }
+    }
+
     /// Whether the reward is learned from the log; then the last state is the
     /// return so far, which neither the log nor the controller has.
     #[must_use]

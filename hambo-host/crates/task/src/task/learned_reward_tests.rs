@@ -4,7 +4,7 @@
 use hambo_core::task::expression::{Comparison, Inputs};
 
 use super::learned_reward::RETURN_SO_FAR;
-use super::{Initial, TaskFile};
+use super::task_file::{Initial, TaskFile};
 use hambo_base::random::Random;
 
 fn parse(reward: &str, initial: &str) -> Result<TaskFile, String> {

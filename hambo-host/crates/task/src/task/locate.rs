@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::TaskError;
-use crate::expression::ExpressionError;
+use super::error::TaskError;
+use crate::expression::error::ExpressionError;
 use hambo_base::place::Place;
 
 /// The place of a key's value in a TOML text, or of one element of it: `state.low`,

@@ -4,7 +4,9 @@ use hambo_core::task::expression::{Op, Program};
 use hambo_core::task::{ModelInputs, Physics};
 use serde::{Deserialize, Serialize};
 
-use super::{KnownLine, TaskFile, Wrap};
+use super::known::KnownLine;
+use super::task_file::TaskFile;
+use super::wraps::Wrap;
 
 /// The inputs and outputs of a task's model: a model file keeps it, for a model means nothing
 /// without it.

@@ -5,7 +5,8 @@ use hambo_core::task::expression::Variable;
 use super::checker::Checker;
 use super::error::TaskError;
 use super::raw::RawExpression;
-use crate::expression::{Compiler, reads};
+use crate::expression::compiler::Compiler;
+use crate::expression::reads::reads;
 
 impl Checker<'_> {
     /// The slot of the condition, which speaks of the state alone: nothing else is known

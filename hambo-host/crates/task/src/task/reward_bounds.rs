@@ -1,7 +1,7 @@
 //! `[reward]`: bounds of one step's reward and of the whole return.
 
-use super::TaskError;
 use super::checker::Checker;
+use super::error::TaskError;
 use super::raw::RawReward;
 
 impl Checker<'_> {

@@ -2,9 +2,10 @@
 
 use hambo_core::task::expression::{Comparison, Inputs};
 
-use super::TaskFile;
 use super::bounds::{action_limits, state_limits, step_numbers};
-use crate::expression::{InputIntervals, Interval, tape_intervals};
+use super::task_file::TaskFile;
+use crate::expression::interval::bounds::Interval;
+use crate::expression::interval::tape::{InputIntervals, tape_intervals};
 use hambo_base::one_lane::one_lane;
 
 /// A row of a log: state, action and next state.

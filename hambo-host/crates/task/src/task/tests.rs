@@ -4,7 +4,7 @@
 
 use hambo_core::task::expression::{Comparison, Inputs};
 
-use super::{Initial, TaskFile};
+use super::task_file::{Initial, TaskFile};
 
 const PENDULUM: &str = r#"
 name = "pendulum"

@@ -1,7 +1,7 @@
 //! The numbers of the whole task: horizon, delta, discount, threshold, time step.
 
-use super::TaskError;
 use super::checker::Checker;
+use super::error::TaskError;
 
 impl Checker<'_> {
     pub(super) fn steps(&self, horizon: f64) -> Result<u32, TaskError> {

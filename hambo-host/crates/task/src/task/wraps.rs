@@ -13,8 +13,8 @@ use std::f32::consts::{PI, TAU};
 use hambo_core::task::wrap;
 use serde::{Deserialize, Serialize};
 
-use super::TaskError;
 use super::checker::Checker;
+use super::error::TaskError;
 
 /// How much narrower than the interval limits may be, as a part of the period: 3.1416 is
 /// meant as pi.
@@ -188,8 +188,8 @@ fn at(limits: &Option<Vec<f32>>, place: usize) -> Option<f32> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::super::TaskFile;
     use super::*;
+    use crate::task::task_file::TaskFile;
 
     fn parse(state: &str) -> Result<TaskFile, String> {
         let text = format!(

@@ -12,9 +12,9 @@ use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 use rayon::prelude::*;
 
+use super::definition::{Actions, Problem};
 use super::lane_group::{LaneGroup, WIDTH, gather, transpose};
 use super::pay::Pay;
-use super::{Actions, Problem};
 use hambo_base::Error;
 
 /// Copies of the hallucinated system under an image's controller.

@@ -9,9 +9,9 @@ use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 use rayon::prelude::*;
 
+use super::definition::{Actions, Problem};
 use super::given_actions::GivenActions;
 use super::lane_group::{LaneGroup, WIDTH, gather, transpose};
-use super::{Actions, Problem};
 use hambo_base::Error;
 
 /// Copies of the hallucinated system under an image's trained adversary.

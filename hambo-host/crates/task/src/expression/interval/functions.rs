@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-use super::{Interval, LEAST, ends};
+use super::bounds::{Interval, LEAST, ends};
 
 /// More than `libm` errs in f32, relative to the result: 2⁻²⁰, eight units in the last place.
 /// Its functions err by one or two.

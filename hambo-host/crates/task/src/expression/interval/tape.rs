@@ -2,7 +2,7 @@
 
 use hambo_core::task::expression::{Op, Variable};
 
-use super::Interval;
+use super::bounds::Interval;
 
 /// What the inputs of a tape may be; one that is missing may be anything.
 #[derive(Clone, Copy, Debug)]

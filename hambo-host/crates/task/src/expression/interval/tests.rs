@@ -3,7 +3,8 @@
 
 use hambo_core::task::expression::{Comparison, Inputs, Op, Program, Variable};
 
-use super::{InputIntervals, Interval, tape_intervals};
+use super::bounds::Interval;
+use super::tape::{InputIntervals, tape_intervals};
 use hambo_base::random::Random;
 
 /// Points in a box that are looked at.

@@ -1,14 +1,14 @@
 //! From the outputs of a graph to a policy: the head, then layer after layer back to
 //! the observation.
 
-use super::OnnxOptions;
 use super::chain::Chain;
 use super::error::{Complaint, OnnxError, shown};
-use super::evaluate::Outputs;
 use super::head::HeadParts;
 use super::network::Network;
-use crate::policy::PerceptronPolicy;
-use crate::task::TaskFile;
+use super::options::OnnxOptions;
+use super::value::Outputs;
+use crate::policy::host_policy::PerceptronPolicy;
+use crate::task::task_file::TaskFile;
 
 pub(super) fn assemble(
     outputs: Outputs<'_>,

@@ -6,11 +6,10 @@
 //! there. Every other convolution is refused.
 
 use super::error::Complaint;
-use super::evaluate::Value;
 use super::message::Node;
 use super::network::Network;
-use super::operators::{Outcome, input, known, signal};
 use super::tensor::Tensor;
+use super::value::{Outcome, Value, input, known, signal};
 
 fn refused(problem: impl Into<String>) -> Complaint {
     let help = "export a network of linear layers; a convolution is one only with a kernel of 1, \

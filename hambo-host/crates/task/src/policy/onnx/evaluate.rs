@@ -12,6 +12,7 @@ use super::network::Network;
 use super::operators;
 use super::signal::Signal;
 use super::tensor::Tensor;
+use super::value::{Outputs, Value};
 use super::weight_file::WeightFolder;
 
 /// The versions of the operators whose meaning is known.
@@ -19,16 +20,6 @@ const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;
 
 /// Operators that remember.
 const RECURRENT: [&str; 5] = ["LSTM", "GRU", "RNN", "Loop", "Scan"];
-
-/// A value of the graph.
-#[derive(Clone)]
-pub(super) enum Value {
-    Constant(Rc<Tensor>),
-    Signal(Rc<Signal>),
-}
-
-/// The outputs of a graph by name.
-pub(super) type Outputs<'a> = Vec<(&'a str, Value)>;
 
 pub(super) fn evaluate<'a>(
     model: &'a Model,

@@ -6,12 +6,12 @@ use hambo_core::policy::{Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
 
 use super::chain::halved;
 use super::error::Complaint;
-use super::evaluate::{Outputs, Value};
 use super::network::{Network, Step};
+use super::options::{Chance, OnnxOptions};
 use super::signal::{Map, Signal};
-use super::{Chance, OnnxOptions};
-use crate::policy::ActionMap;
-use crate::task::TaskFile;
+use super::value::{Outputs, Value};
+use crate::policy::host_policy::ActionMap;
+use crate::task::task_file::TaskFile;
 
 /// The last signal and what follows it.
 pub(super) struct HeadParts {

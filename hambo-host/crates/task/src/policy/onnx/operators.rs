@@ -1,48 +1,14 @@
 //! The operators of a perceptron: what each makes of its inputs.
 
-use std::rc::Rc;
-
 use super::convolution;
 use super::error::Complaint;
-use super::evaluate::Value;
 use super::message::Node;
 use super::network::{Network, Step};
 use super::shape_operators;
 use super::signal::Signal;
 use super::tensor::{Tensor, elements};
+use super::value::{Outcome, Value, constant, input, known, signal};
 use super::weight_file::WeightFolder;
-
-/// What an operator gives.
-pub(super) type Outcome = Result<Vec<Value>, Complaint>;
-
-pub(super) fn constant(tensor: Tensor) -> Outcome {
-    Ok(vec![Value::Constant(Rc::new(tensor))])
-}
-
-pub(super) fn signal(signal: Signal) -> Outcome {
-    Ok(vec![Value::Signal(Rc::new(signal))])
-}
-
-/// An input that must be there.
-pub(super) fn input(inputs: &[Option<Value>], index: usize) -> Result<&Value, Complaint> {
-    let found = inputs.get(index).and_then(Option::as_ref);
-    found.ok_or_else(|| {
-        let problem = format!("its input {index} is missing");
-        Complaint::new(problem, "export the model again")
-    })
-}
-
-/// An optional input that must be known in advance.
-pub(super) fn known(inputs: &[Option<Value>], index: usize) -> Result<Option<&Tensor>, Complaint> {
-    match inputs.get(index).and_then(Option::as_ref) {
-        None => Ok(None),
-        Some(Value::Constant(tensor)) => Ok(Some(tensor)),
-        Some(Value::Signal(_)) => Err(Complaint::new(
-            format!("its input {index} depends on the observation"),
-            "export a network with fixed weights and shapes",
-        )),
-    }
-}
 
 fn unsupported() -> Complaint {
     Complaint::new(

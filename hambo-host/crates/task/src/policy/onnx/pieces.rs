@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::error::Complaint;
-use super::evaluate::Value;
 use super::message::Node;
 use super::network::Network;
-use super::operators::{Outcome, constant, input, known, signal};
-use super::shape_operators::{integers, odd, place, shape_of};
 use super::signal::Signal;
 use super::tensor::{Tensor, elements};
+use super::value::{
+    Outcome, Value, constant, input, integers, known, odd, place, shape_of, signal,
+};
 
 pub(super) fn concat(node: &Node, inputs: &[Option<Value>], network: &mut Network) -> Outcome {
     let first = input(inputs, 0)?;

@@ -3,13 +3,14 @@
 use std::rc::Rc;
 
 use super::error::Complaint;
-use super::evaluate::Value;
 use super::message::Node;
 use super::network::Network;
-use super::operators::{Outcome, constant, input, known, signal};
 use super::pieces;
 use super::signal::Signal;
 use super::tensor::{Tensor, elements};
+use super::value::{
+    Outcome, Value, constant, input, integers, known, odd, place, shape_of, signal,
+};
 
 /// `None` if it is not one of these.
 pub(super) fn apply(
@@ -31,45 +32,6 @@ pub(super) fn apply(
         "Gather" => pieces::gather(node, inputs, network),
         _ => return None,
     })
-}
-
-pub(super) fn odd(problem: impl Into<String>) -> Complaint {
-    let help = "export a plain perceptron: vectors in, vectors out";
-    Complaint::new(problem, help)
-}
-
-pub(super) fn shape_of(value: &Value) -> Vec<usize> {
-    match value {
-        Value::Constant(tensor) => tensor.shape.clone(),
-        Value::Signal(signal) => signal.shape(),
-    }
-}
-
-/// An axis counted from the front.
-pub(super) fn place(axis: i64, rank: usize) -> Result<usize, Complaint> {
-    let from_end = i64::try_from(rank).unwrap_or(i64::MAX);
-    let place = if axis < 0 {
-        axis.saturating_add(from_end)
-    } else {
-        axis
-    };
-    let place = usize::try_from(place).ok().filter(|place| *place < rank);
-    place.ok_or_else(|| odd(format!("there is no axis {axis} of {rank}")))
-}
-
-/// Integers from an input, or from an attribute as in older versions.
-pub(super) fn integers(
-    node: &Node,
-    name: &str,
-    inputs: &[Option<Value>],
-    index: usize,
-) -> Result<Option<Vec<i64>>, Complaint> {
-    if let Some(tensor) = known(inputs, index)? {
-        return tensor.integers().map(Some);
-    }
-    Ok(node
-        .attribute(name)
-        .map(|attribute| attribute.integers.clone()))
 }
 
 fn cast(node: &Node, inputs: &[Option<Value>]) -> Outcome {

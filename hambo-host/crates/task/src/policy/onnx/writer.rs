@@ -11,12 +11,14 @@ use hambo_core::policy::{Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
 use prost::Message;
 
 use super::error::Complaint;
+use super::error::OnnxError;
 use super::message::{
     Attribute, Dimension, Entry, Graph, Model, Node, OperatorSet, Shape, TensorMessage, TensorType,
     Type, ValueInfo,
 };
-use super::{Chance, HEAD_PROPERTY, OnnxError};
-use crate::policy::{PerceptronPolicy, PolicyError};
+use super::options::{Chance, HEAD_PROPERTY};
+use crate::policy::error::PolicyError;
+use crate::policy::host_policy::PerceptronPolicy;
 use hambo_base::files::write_whole;
 use hambo_base::network::Activation;
 

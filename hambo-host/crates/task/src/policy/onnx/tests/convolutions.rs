@@ -1,8 +1,10 @@
 //! Convolutions that are linear layers, and those that are not.
 
 use super::super::message::Attribute;
-use super::super::{OnnxError, OnnxOptions, OnnxPolicy, decode};
 use super::{Builder, act, integer, named, task, value};
+use crate::policy::onnx::error::OnnxError;
+use crate::policy::onnx::options::{OnnxOptions, OnnxPolicy};
+use crate::policy::onnx::read::decode;
 
 fn read(builder: Builder, actions: usize) -> Result<OnnxPolicy, OnnxError> {
     let task = task(2, actions, 100.0);

@@ -3,9 +3,10 @@
 
 use hambo_core::policy::{Head, Spread};
 
-use super::super::{OnnxOptions, read};
 use super::{act, fixture, task};
-use crate::policy::{HostPolicy, PerceptronPolicy};
+use crate::policy::host_policy::{HostPolicy, PerceptronPolicy};
+use crate::policy::onnx::options::OnnxOptions;
+use crate::policy::onnx::read::read;
 use hambo_base::network::Activation;
 
 /// Actions are of the order of 1; what is written by us is held to less.

@@ -7,8 +7,10 @@ use proptest::prelude::*;
 use prost::Message;
 
 use super::super::message::{Entry, TensorMessage, ValueInfo};
-use super::super::{OnnxOptions, decode, encode};
 use super::{Builder, fixture, floats, shaped, task, value};
+use crate::policy::onnx::options::OnnxOptions;
+use crate::policy::onnx::read::decode;
+use crate::policy::onnx::writer::encode;
 
 /// A second, if it is optimised and the machine has nothing else to do; without limits it would
 /// be hours.

@@ -21,8 +21,8 @@ use super::message::{
     ValueInfo,
 };
 use crate::image::{AlignedBytes, decode_policy, encode_policy};
-use crate::policy::{HostPolicy, PerceptronPolicy};
-use crate::task::TaskFile;
+use crate::policy::host_policy::{HostPolicy, PerceptronPolicy};
+use crate::task::task_file::TaskFile;
 
 fn fixture(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use super::super::message::{Entry, TensorMessage};
-use super::super::{OnnxOptions, decode};
 use super::{Builder, shaped, task};
+use crate::policy::onnx::options::OnnxOptions;
+use crate::policy::onnx::read::decode;
 
 struct Folder(PathBuf);
 

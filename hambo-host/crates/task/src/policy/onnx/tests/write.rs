@@ -3,9 +3,11 @@
 use hambo_core::policy::{Head, Spread};
 use proptest::prelude::*;
 
-use super::super::{OnnxOptions, decode, encode};
 use super::{act, fixture, task};
-use crate::policy::{ActionMap, PerceptronPolicy};
+use crate::policy::host_policy::{ActionMap, PerceptronPolicy};
+use crate::policy::onnx::options::OnnxOptions;
+use crate::policy::onnx::read::decode;
+use crate::policy::onnx::writer::encode;
 use hambo_base::network::{Activation, Layer};
 
 /// A network with weights of a simple recurrence.

@@ -7,17 +7,16 @@
 //! search, and its minimum is taken on fresh trajectories.
 
 mod adversaries;
-mod effort;
 mod grow;
 mod learner;
 mod scout;
 mod train;
 mod units;
 
+pub use crate::case::effort::{EffortLevel, Learning};
 pub use adversaries::{
     AdversarialCheck, AdversaryCost, check_against_adversaries, find_adversaries, learn,
 };
-pub use effort::{EffortLevel, Learning};
 pub use learner::{AdversaryLearner, AdversaryLearnerState};
 pub use train::{Trained, Usual, train};
 pub(crate) use units::units;

@@ -3,17 +3,17 @@
 use hambo_core::image::Image;
 use serde::{Deserialize, Serialize};
 
-use super::ImproveOptions;
 use super::log_rows::{LoggedRows, reward_scale};
+use super::options::ImproveOptions;
 use crate::adversary::{AdversaryLearner, AdversaryLearnerState, units};
 use crate::case::Case;
-use crate::fitness::Standing;
-use crate::names::reasons;
-use crate::parallel::{LANES, Watch, check};
+use crate::evidence::fitness::Standing;
+use crate::outcome::reasons::reasons;
 use crate::reinforcement::{
     AdversaryProblem, ControllerProblem, InputUnits, LearningOptions, RoundReport, SoftActorCritic,
     SoftActorCriticState, TrainedActor,
 };
+use crate::search::parallel::{LANES, Watch, check};
 use hambo_base::Error;
 use hambo_base::observer::{Observer, Progress};
 use hambo_data::Log;

@@ -83,7 +83,7 @@ impl Default for ImproveOptions {
 }
 
 impl ImproveOptions {
-    /// What a learner is told that takes so many gradient steps in a round.
+    /// Options of a learner with this many gradient steps in a round.
     pub(super) fn learning(
         &self,
         gradient_steps: usize,

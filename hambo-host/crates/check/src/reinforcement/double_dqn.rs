@@ -9,11 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::dqn_step::{ChooserWeights, DqnStep, Rates, largest};
 use super::driver::{Driver, StateOf};
+use super::error::ReinforcementError;
 use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
 use super::options::{LearningOptions, holds};
+use super::problem::decision::Actions;
 use super::replay::Batch;
+use super::trained::TrainedChooser;
 use super::weights::{Twins, Weights};
-use super::{Actions, ReinforcementError, TrainedChooser};
 use hambo_base::network::perceptron::parameter_count;
 use hambo_base::random::Random;
 

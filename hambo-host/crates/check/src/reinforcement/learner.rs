@@ -6,11 +6,12 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::error::ReinforcementError;
 use super::lanes::LaneNetwork;
 use super::options::LearningOptions;
+use super::problem::decision::{Actions, Problem};
 use super::replay::{Batch, Columns};
 use super::weights::{Weights, widths};
-use super::{Actions, Problem, ReinforcementError};
 use hambo_base::network::perceptron::{LayerShape, layer_shapes};
 use hambo_base::random::Random;
 

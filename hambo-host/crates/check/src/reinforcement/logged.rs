@@ -1,6 +1,6 @@
 //! Steps of the true system that were logged, to learn from beside those of the problem.
 
-use super::ReinforcementError;
+use super::error::ReinforcementError;
 use super::options::{InputUnits, LearningOptions, Value};
 use super::replay::{Batch, Columns, Replay, Transition};
 use hambo_base::random::Random;

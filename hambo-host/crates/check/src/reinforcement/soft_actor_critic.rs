@@ -4,13 +4,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::driver::{Driver, StateOf};
+use super::error::ReinforcementError;
 use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
 use super::options::{LearningOptions, holds, positive};
+use super::problem::decision::Actions;
 use super::replay::Batch;
 use super::sac_step::{ActorCriticWeights, Rates, SacStep};
 use super::squashed_gaussian::Draws;
+use super::trained::TrainedActor;
 use super::weights::{Twins, Weights};
-use super::{Actions, ReinforcementError, TrainedActor};
 use hambo_base::network::adam::Adam;
 use hambo_base::network::perceptron::parameter_count;
 use hambo_base::random::Random;
@@ -89,7 +91,7 @@ impl SoftActorCritic {
         TrainedActor { layers, units }
     }
 
-    /// Lets the actor imitate the logged actions before it learns, by so many steps of greatest
+    /// Lets the actor imitate the logged actions before it learns, by `steps` of greatest
     /// likelihood. Without [`learn_from_log`](Driver::learn_from_log) there is nothing to imitate.
     pub fn imitate(&mut self, steps: usize) {
         let mut random = self.random();

@@ -9,9 +9,9 @@ use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 use rayon::prelude::*;
 
+use super::decision::{Actions, Problem};
 use super::given_actions::GivenActions;
 use super::lane_group::{LaneGroup, WIDTH, gather, transpose};
-use super::{Actions, Problem};
 use hambo_base::Error;
 
 /// Copies of the hallucinated system under an image's trained adversary.
@@ -42,7 +42,7 @@ pub struct ControllerProblem<'a> {
 }
 
 impl<'a> ControllerProblem<'a> {
-    /// So many copies; the seed decides their chance.
+    /// `lanes` copies; the seed decides their chance.
     ///
     /// # Errors
     /// If the variant is none of the task's.

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::model_summary::ModelSummary;
 use super::paths::Paths;
-use super::{CheckOutcome, CheckResult};
+use super::result::CheckResult;
+use super::run::CheckOutcome;
 use hambo_base::Error;
 use hambo_base::error::Explained;
 use hambo_base::files::write_whole;

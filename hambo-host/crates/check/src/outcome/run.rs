@@ -1,0 +1,117 @@
+//! The whole of `hambo check`: from a case to its result.
+
+use hambo_core::task::Objective;
+
+use super::estimates::{AdversaryResult, constraints_of, estimates_of};
+use super::model_summary::ModelSummary;
+use super::paths::{Paths, walk};
+use super::result::{CheckResult, Decision, Evidence, Setting};
+use crate::adversary::check_against_adversaries;
+use crate::case::Case;
+use crate::case::effort::EffortLevel;
+use crate::case::options::CheckOptions;
+use crate::case::parsed_case::ParsedCase;
+use crate::evidence::logged_return::logged_return;
+use crate::exact::{POINTS, exact, solvable};
+use crate::search::restarts::restarts;
+use crate::search::worst_start::find_worst_starts;
+use hambo_base::Error;
+use hambo_base::observer::Observer;
+use hambo_learn::model_file::ModelFile;
+use hambo_task::policy::HostPolicy;
+use hambo_task::task::TaskFile;
+
+/// What comes of a check, ready for `serde`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckOutcome {
+    /// Estimates, bound and verdict: the object of `hambo check --json`.
+    pub result: CheckResult,
+    /// Trajectories to draw; none if the check broke off before the first.
+    pub paths: Option<Paths>,
+    /// The model and its calibration.
+    pub model: ModelSummary,
+}
+
+/// Checks a controller as `hambo check` does. `observer` is told how far it is, and may break
+/// off.
+///
+/// # Errors
+/// If the parts do not belong together, the task needs a log and there is none, a number is
+/// not finite, or the observer broke off.
+pub fn run(
+    task: &TaskFile,
+    model: &ModelFile,
+    policy: &HostPolicy,
+    options: &CheckOptions<'_>,
+    observer: &mut dyn Observer,
+) -> Result<CheckOutcome, Error> {
+    let mut case = Case::new(task, model, policy, options)?;
+    find_worst_starts(&mut case, observer)?;
+    let questions = policy.range_questions(&case.task);
+    let (result, paths) = case.parsed(|case| judge(case, options, questions, observer))?;
+    Ok(CheckOutcome {
+        result,
+        paths,
+        model: ModelSummary::of(model.metadata()),
+    })
+}
+
+fn judge(
+    mut case: ParsedCase<'_>,
+    options: &CheckOptions<'_>,
+    questions: Vec<String>,
+    observer: &mut dyn Observer,
+) -> Result<(CheckResult, Option<Paths>), Error> {
+    let thorough = options.effort == EffortLevel::Thorough;
+    let (mut grid, mut again) = (None, None);
+    if options.exact || (thorough && solvable(&case)) {
+        let solved = exact(&case, POINTS, observer)?;
+        case.tried = solved.sequences;
+        grid = Some(solved.value);
+    } else if thorough && let Some(found) = restarts(&case, observer)? {
+        case.tried = found.sequences;
+        again = Some(found.restarts);
+    }
+    let learning = options.effort.learning(options.seed);
+    let checked = check_against_adversaries(&case, learning.as_ref(), observer)?;
+    let (outcome, effort, task) = (&checked.outcome, checked.effort, &case.case.task);
+    let walked = walk(&case, &checked, options.log, options.plan)?;
+    let support = walked.as_ref().map(|walked| &walked.support);
+    let farthest = support.and_then(|support| support.neutral.farthest.as_ref());
+    let setting = Setting::of(case.case, options.effort, effort);
+    let decision = Decision::of(case.case, outcome, farthest);
+    let (loss, support, log_next, paths) = match walked {
+        Some(one) => (
+            Some(one.loss),
+            Some(one.support),
+            one.log_next,
+            Some(one.paths),
+        ),
+        None => (None, None, Vec::new(), None),
+    };
+    let adversaries = checked.costs.iter();
+    let evidence = Evidence {
+        logged_return: options
+            .log
+            .and_then(|log| logged_return(case.image.task(), log)),
+        model_steps: checked.model_steps,
+        estimates: estimates_of(outcome, Objective::Return, effort),
+        adversaries: adversaries
+            .map(|one| AdversaryResult::of(task, one))
+            .collect(),
+        loss,
+        support,
+        log_next,
+        exact: grid,
+        restarts: again,
+        constraints: constraints_of(task, outcome, effort),
+        questions,
+        digest: format!("{:08x}", outcome.digest()),
+    };
+    let result = CheckResult {
+        setting,
+        evidence,
+        decision,
+    };
+    Ok((result, paths))
+}

@@ -10,13 +10,13 @@ use hambo_core::numeric::CapacityError;
 use hambo_core::rollout::Buffers;
 use hambo_core::task::Effort;
 
-use super::adversary::adversaries::check_against_adversaries;
-use super::adversary::effort::EffortLevel;
+use crate::adversary::check_against_adversaries;
 use crate::case::Case;
-use crate::certify::hold_certifiable;
-use crate::names::reasons;
-use crate::parallel::{LANES, Watch, check};
-use crate::worst_start::find_worst_starts;
+use crate::case::certify::ensure_certifiable;
+use crate::case::effort::EffortLevel;
+use crate::outcome::reasons::reasons;
+use crate::search::parallel::{LANES, Watch, check};
+use crate::search::worst_start::find_worst_starts;
 use hambo_base::Error;
 use hambo_base::observer::Observer;
 use hambo_task::image::{AlignedBytes, BundleAbout, encode_bundle};
@@ -55,7 +55,7 @@ pub fn build_bundle(
     find_worst_starts(case, observer)?;
     let starts = case.initial.len() / case.task.state_names.len().max(1);
     let trajectories = options.device.trajectories;
-    hold_certifiable(&case.task, trajectories, "--device-trajectories", starts)?;
+    ensure_certifiable(&case.task, trajectories, "--device-trajectories", starts)?;
     let mut learning = options.effort.learning(case.effort.seed);
     if let Some(learning) = &mut learning {
         learning.hidden = DEVICE_ADVERSARY.to_vec();

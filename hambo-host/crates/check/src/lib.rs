@@ -1,30 +1,21 @@
 //! From task, model and controller to an outcome: all of `hambo check` but its command
 //! line.
 //!
-//! **In:** a [`TaskFile`], a [`ModelFile`], a controller ([`HostPolicy`]) and
-//! [`CheckOptions`], the log among them. **Out:** a [`CheckOutcome`]: every estimate, the
-//! bound, the verdict and its reasons, what each adversary found, where it took the return
-//! away, and the trajectories to draw. **It may use** the formats, the models and the
-//! learners; it knows nothing of commands and pages.
+//! **In:** a [`TaskFile`](hambo_task::task::TaskFile), a
+//! [`ModelFile`](hambo_learn::model_file::ModelFile), a controller
+//! ([`HostPolicy`](hambo_task::policy::HostPolicy)) and [`CheckOptions`], the log among them.
+//! **Out:** a [`CheckOutcome`]: setting, evidence and decision, and the trajectories to draw.
 //!
-//! [`run`] goes through the files of this folder in this order:
-//!
-//! | file | what it does |
+//! | folder, each uses only those above it | what it does |
 //! |---|---|
-//! | [`case`] | holds that the parts belong together; widths of comparisons and first states from the log |
-//! | [`exact`], [`restarts`] | how strong the search is: held against a grid, or begun again |
-//! | [`adversary`] | constants, trained networks, the core's search |
-//! | [`parsed_case`] | the image, encoded and parsed once for all of these |
-//! | [`parallel`] | the core's check over all processor cores, similar trajectories side by side |
-//! | [`findings`] | what the adversaries chose on the first trajectories |
-//! | [`trace`] | those trajectories, step by step |
-//! | [`assumption`] | what the bound assumes |
-//! | [`result`], [`estimates`] | setting, evidence and decision: the object of `--json` |
-//! | [`fitness`] | whether the evidence can be relied on |
-//! | [`logged_return`] | what the log's own controllers returned |
-//! | [`loss`], [`support`], [`paths`] | where the return is lost; how far from the log; what is drawn |
-//! | [`bundle`] | what a device gets if the controller passes |
-//! | [`saved_run`] | the file of `--save`, from which the report is made |
+//! | [`reinforcement`] | soft actor-critic and clipped double DQN |
+//! | [`case`] | whether the parts belong together; their image, encoded and parsed once |
+//! | [`search`] | the core's check and search over all processor cores; worst starts; restarts |
+//! | [`exact`] | the worst case on a grid |
+//! | [`adversary`] | constants, trained networks and the core's search against one controller |
+//! | [`evidence`] | trajectories step by step: what they lose, and how far they leave the log |
+//! | [`outcome`] | [`run`], the object of `--json` and the file of `--save` |
+//! | [`improve`], [`bundle`], [`floor`] | better controllers; what a device gets; what a robot asks |
 //!
 //! ```no_run
 //! use hambo_check::{CheckOptions, Verdict};
@@ -49,41 +40,25 @@
 //! ```
 
 pub mod adversary;
-pub mod assumption;
 pub mod bundle;
 pub mod case;
-pub mod certify;
-pub mod estimates;
+pub mod evidence;
 pub mod exact;
-pub mod findings;
-pub mod fitness;
 pub mod floor;
 pub mod improve;
-pub mod log_next;
-pub mod logged_return;
-pub mod loss;
-pub mod model_summary;
 pub mod names;
-mod neighbours;
 pub mod number;
-mod options;
-pub mod parallel;
-pub mod parsed_case;
-pub mod paths;
+pub mod outcome;
 pub mod reinforcement;
-pub mod restarts;
-pub mod result;
-mod run;
-pub mod saved_run;
-pub mod support;
-pub mod system;
-#[cfg(test)]
-mod tests;
-pub mod trace;
-pub mod worst_start;
+pub mod search;
 
+pub use case::options::{
+    CheckOptions, DEFAULT_PLAN, DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES, MOST_GROWN,
+};
+pub use case::{assumption, certify, parsed_case, system};
+pub use evidence::{fitness, log_next, logged_return, loss, support, trace};
 pub use hambo_core::gate::Verdict;
-pub use options::{CheckOptions, DEFAULT_PLAN, DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES, MOST_GROWN};
-pub use result::{CheckResult, Decision, Evidence, Setting};
-
-pub use run::{CheckOutcome, run};
+pub use outcome::result::{CheckResult, Decision, Evidence, Setting};
+pub use outcome::run::{CheckOutcome, run};
+pub use outcome::{estimates, model_summary, paths, reasons, result, saved_run};
+pub use search::{findings, parallel, restarts, worst_start};

@@ -38,14 +38,15 @@ impl fmt::Display for Number {
             return write!(f, "{text:>width$}");
         }
         let narrow = self.0 as f32;
-        match f64::from(narrow) == self.0 {
-            true => narrow.fmt(f),
-            false => self.0.fmt(f),
+        if f64::from(narrow) == self.0 {
+            narrow.fmt(f)
+        } else {
+            self.0.fmt(f)
         }
     }
 }
 
-/// So many decimals, or as many digits that matter where decimals would hide them.
+/// `digits` decimals, or as many significant digits where decimals would hide them.
 fn significant(value: f64, digits: usize) -> String {
     let size = value.abs();
     if size == 0.0 || size >= 0.1 || !value.is_finite() || digits == 0 {

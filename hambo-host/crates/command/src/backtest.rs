@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::exit_code::{ABSTAIN, REJECT};
 use hambo_base::Error;
-use hambo_check::case::hold;
+use hambo_check::case::ensure_model_fits;
 use hambo_console::line::Line;
 use hambo_console::number::{at_least_one, whole};
 use hambo_data::{Log, LogPart, read_task_logs};
@@ -61,7 +61,7 @@ struct Json<'a> {
 pub fn run(arguments: &BacktestArguments, out: &mut impl Write) -> Result<u8, Error> {
     let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
-    hold(&task, &model)?;
+    ensure_model_fits(&task, &model)?;
     let log = read_task_logs(&arguments.data, &task)?;
     let delta = arguments.delta.unwrap_or(task.delta);
     if !(delta > 0.0 && delta < 1.0) {

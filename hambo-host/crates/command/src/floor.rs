@@ -11,7 +11,7 @@ use hambo_base::Error;
 use hambo_base::files::write_whole;
 use hambo_base::output::{OutputKind, hold_output};
 use hambo_base::refused::shortfall_text;
-use hambo_check::case::hold;
+use hambo_check::case::ensure_model_fits;
 use hambo_check::floor::{FloorOptions, robot_floor};
 use hambo_console::number::whole;
 use hambo_data::read_task_logs;
@@ -68,7 +68,7 @@ pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error
     }
     let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
-    hold(&task, &model)?;
+    ensure_model_fits(&task, &model)?;
     let log = read_task_logs(&arguments.data, &task)?;
     let options = FloorOptions {
         board: board.name.into(),

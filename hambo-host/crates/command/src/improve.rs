@@ -9,11 +9,11 @@ use hambo_base::checkpoint::Checkpoint;
 use hambo_base::output::{OutputKind, hold_output};
 use hambo_check::adversary::{AdversarialCheck, EffortLevel, check_against_adversaries};
 use hambo_check::assumption::SetOrigin;
-use hambo_check::case::{Case, first_states, hold};
+use hambo_check::case::{Case, ensure_model_fits, first_states};
 use hambo_check::fitness::Standing;
 use hambo_check::improve::{ImproveOptions, Improved, improve};
-use hambo_check::names::reasons;
 use hambo_check::number::Number;
+use hambo_check::reasons::reasons;
 use hambo_check::{DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES};
 use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
@@ -160,7 +160,7 @@ impl ImproveArguments {
     fn model(&self, task: &TaskFile, log: &Log, line: &mut Line) -> Result<ModelFile, Error> {
         if let Some(path) = &self.model {
             let file = ModelFile::read(path)?;
-            hold(task, &file)?;
+            ensure_model_fits(task, &file)?;
             if self.variant == Opponent::Da1 && file.model()?.dynamics.members() == 0 {
                 let text = format!(
                     "--variant da1 picks among networks, and {} holds Gaussian processes\n\

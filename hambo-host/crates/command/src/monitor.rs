@@ -13,7 +13,7 @@ use crate::exit_code::REJECT;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
 use hambo_base::output::{OutputKind, hold_output};
-use hambo_check::case::hold;
+use hambo_check::case::ensure_model_fits;
 use hambo_data::read_task_logs;
 use hambo_learn::calibration::CalibrationStatus;
 use hambo_learn::model_file::ModelFile;
@@ -75,7 +75,7 @@ pub fn run(arguments: &MonitorArguments, out: &mut impl Write) -> Result<u8, Err
     }
     let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
-    hold(&task, &model)?;
+    ensure_model_fits(&task, &model)?;
     let calibration = &model.metadata().calibration;
     let settings = settings(calibration, alpha);
     if calibration.status != CalibrationStatus::Calibrated {

@@ -2,9 +2,9 @@
 
 use hambo_core::estimate::trajectories_for_betting;
 
-use crate::options::MOST_GROWN;
-use crate::parallel::{LANES, Watch, check};
-use crate::parsed_case::ParsedCase;
+use crate::case::options::MOST_GROWN;
+use crate::case::parsed_case::ParsedCase;
+use crate::search::parallel::{LANES, Watch, check};
 use hambo_base::Error;
 
 /// Trajectories that show how far returns spread.

@@ -4,13 +4,9 @@
 use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
-use crate::reinforcement::double_dqn::{DoubleDqn, DoubleDqnOptions, DoubleDqnState};
-use crate::reinforcement::error::ReinforcementError;
-use crate::reinforcement::history::RoundReport;
-use crate::reinforcement::options::LearningOptions;
-use crate::reinforcement::problem::definition::Problem;
-use crate::reinforcement::soft_actor_critic::{
-    SoftActorCritic, SoftActorCriticOptions, SoftActorCriticState,
+use crate::reinforcement::{
+    DoubleDqn, DoubleDqnOptions, DoubleDqnState, LearningOptions, Problem, ReinforcementError,
+    RoundReport, SoftActorCritic, SoftActorCriticOptions, SoftActorCriticState,
 };
 use hambo_base::Error;
 use hambo_task::image::TrainedAdversary;

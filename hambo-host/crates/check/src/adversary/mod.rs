@@ -6,17 +6,17 @@
 //! sequence that was found on other trajectories, is one more start of its
 //! search, and its minimum is taken on fresh trajectories.
 
-pub mod adversaries;
-pub mod effort;
+mod adversaries;
 mod grow;
-pub(crate) mod learner;
+mod learner;
 mod scout;
 mod train;
-pub(super) mod units;
+mod units;
 
+pub use crate::case::effort::{EffortLevel, Learning};
 pub use adversaries::{
     AdversarialCheck, AdversaryCost, check_against_adversaries, find_adversaries, learn,
 };
-pub use effort::{EffortLevel, Learning};
 pub use learner::{AdversaryLearner, AdversaryLearnerState};
 pub use train::{Trained, Usual, train};
+pub(crate) use units::units;

@@ -5,9 +5,9 @@ use hambo_core::adversary::{Focus, Level, Starts, searches};
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 
-use crate::parallel::{search_all, search_promising, work_of};
-use crate::parsed_case::{ParsedCase, encode_parts};
-use crate::system::System;
+use crate::case::parsed_case::{ParsedCase, encode_parts};
+use crate::case::system::System;
+use crate::search::parallel::{search_all, search_promising, work_of};
 use hambo_base::Error;
 use hambo_base::meter::Meter;
 use hambo_task::image::{Adversaries, FoundAdversary};

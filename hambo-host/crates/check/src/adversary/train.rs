@@ -7,13 +7,11 @@ use std::time::{Duration, Instant};
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 
-use super::effort::Learning;
 use super::learner::AdversaryLearner;
 use super::units::units;
-use crate::parsed_case::ParsedCase;
-use crate::reinforcement::history::RoundReport;
-use crate::reinforcement::options::{LearningOptions, Value};
-use crate::reinforcement::problem::adversary::AdversaryProblem;
+use crate::case::effort::Learning;
+use crate::case::parsed_case::ParsedCase;
+use crate::reinforcement::{AdversaryProblem, LearningOptions, RoundReport, Value};
 use hambo_base::Error;
 use hambo_task::image::TrainedAdversary;
 

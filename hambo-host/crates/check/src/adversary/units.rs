@@ -8,8 +8,8 @@ use hambo_core::task::ModelInputs;
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 
-use crate::reinforcement::options::InputUnits;
-use crate::system::System;
+use crate::case::system::System;
+use crate::reinforcement::InputUnits;
 
 /// In these units any return is nothing, and a network learns nothing of it.
 const VAST: f32 = 1e36;

@@ -155,9 +155,10 @@ impl Values {
             &self.etas,
             &self.noise,
             |[lane, eta, one], arrival, next| {
-                let cell = match arrival.ends {
-                    true => None,
-                    false => self.grid.cell(next),
+                let cell = if arrival.ends {
+                    None
+                } else {
+                    self.grid.cell(next)
                 };
                 entries[(lane * etas + eta) * noise + one] = Entry { arrival, cell };
             },

@@ -27,7 +27,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// So many points from `low` to `high`, or around a state that wraps.
+    /// `points` from the first of `ends` to the second, or around a state that wraps.
     pub fn new(ends: [f32; 2], wrap: Option<Wrap>, points: usize) -> Self {
         let points = points.max(2);
         let [low, high] = match wrap {

@@ -81,9 +81,10 @@ impl<'a> Stepper<'a> {
                 let next = buffers.states.get(first + dimension..).unwrap_or_default();
                 for lane in 0..states.len().min(LANES) {
                     let arrival = Arrival {
-                        reward: match result.finite[lane] {
-                            true => result.reward[lane],
-                            false => f32::NAN,
+                        reward: if result.finite[lane] {
+                            result.reward[lane]
+                        } else {
+                            f32::NAN
                         },
                         ends: result.terminal[lane],
                     };

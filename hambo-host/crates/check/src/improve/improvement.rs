@@ -5,18 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use super::log_rows::{LoggedRows, reward_scale};
 use super::options::ImproveOptions;
-use crate::adversary::learner::{AdversaryLearner, AdversaryLearnerState};
-use crate::adversary::units::units;
+use crate::adversary::{AdversaryLearner, AdversaryLearnerState, units};
 use crate::case::Case;
-use crate::fitness::Standing;
-use crate::names::reasons;
-use crate::parallel::{LANES, Watch, check};
-use crate::reinforcement::history::RoundReport;
-use crate::reinforcement::options::{InputUnits, LearningOptions};
-use crate::reinforcement::problem::adversary::AdversaryProblem;
-use crate::reinforcement::problem::controller::ControllerProblem;
-use crate::reinforcement::soft_actor_critic::{SoftActorCritic, SoftActorCriticState};
-use crate::reinforcement::trained::TrainedActor;
+use crate::evidence::fitness::Standing;
+use crate::outcome::reasons::reasons;
+use crate::reinforcement::{
+    AdversaryProblem, ControllerProblem, InputUnits, LearningOptions, RoundReport, SoftActorCritic,
+    SoftActorCriticState, TrainedActor,
+};
+use crate::search::parallel::{LANES, Watch, check};
 use hambo_base::Error;
 use hambo_base::observer::{Observer, Progress};
 use hambo_data::Log;

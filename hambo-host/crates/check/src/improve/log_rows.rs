@@ -1,6 +1,6 @@
 //! What the controller's learner takes from the log itself.
 
-use crate::reinforcement::logged::LoggedStep;
+use crate::reinforcement::LoggedStep;
 use hambo_data::{Log, Transition};
 use hambo_task::task::TaskFile;
 

@@ -3,8 +3,7 @@
 use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
-use crate::reinforcement::options::{InputUnits, LearningOptions, Rounds, Value};
-use crate::reinforcement::soft_actor_critic::SoftActorCriticOptions;
+use crate::reinforcement::{InputUnits, LearningOptions, Rounds, SoftActorCriticOptions, Value};
 
 /// Sizes and rates of the two learners, and how candidates are judged.
 ///
@@ -84,7 +83,7 @@ impl Default for ImproveOptions {
 }
 
 impl ImproveOptions {
-    /// What a learner is told that takes so many gradient steps in a round.
+    /// Options of a learner with this many gradient steps in a round.
     pub(super) fn learning(
         &self,
         gradient_steps: usize,

@@ -12,7 +12,7 @@ use super::driver::{Driver, StateOf};
 use super::error::ReinforcementError;
 use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
 use super::options::{LearningOptions, holds};
-use super::problem::definition::Actions;
+use super::problem::decision::Actions;
 use super::replay::Batch;
 use super::trained::TrainedChooser;
 use super::weights::{Twins, Weights};

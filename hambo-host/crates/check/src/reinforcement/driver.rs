@@ -11,7 +11,7 @@ use super::lanes::LaneNetwork;
 use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
 use super::logged::{Logged, LoggedStep};
 use super::options::{InputUnits, Value};
-use super::problem::definition::{Actions, Problem};
+use super::problem::decision::{Actions, Problem};
 use super::replay::{Batch, Replay};
 use super::waves::Waves;
 use super::window::Window;
@@ -21,7 +21,7 @@ use hambo_base::network::perceptron::parameter_count;
 use hambo_base::network::{Layer, unpack};
 use hambo_base::random::Random;
 
-/// Where a learner explores with waves, one lane of so many does in every round.
+/// Where a learner explores with waves, one lane in this many does in every round.
 const WAVES_EVERY: usize = 8;
 
 /// A learner between two rounds: all that it has become, ready for `serde`.
@@ -265,7 +265,7 @@ impl<L: Learner> Driver<L> {
         (unpack(&self.sizes.actor, parameters), self.units.clone())
     }
 
-    /// Likewise of now.
+    /// Layers of the current network.
     pub(super) fn last(&self) -> (Vec<Layer>, InputUnits) {
         let parameters = &L::actor(&self.state.weights).parameters;
         (unpack(&self.sizes.actor, parameters), self.units.clone())

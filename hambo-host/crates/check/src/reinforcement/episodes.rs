@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::error::ReinforcementError;
 use super::options::InputUnits;
-use super::problem::definition::Problem;
+use super::problem::decision::Problem;
 use hambo_base::Error;
 
 /// Evaluation episodes have numbers of their own, the same in every round.
@@ -126,8 +126,8 @@ fn check(
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy_problems::Count;
     use super::*;
+    use crate::reinforcement::toy_problems::Count;
 
     /// Episodes of different lengths in any number of lanes: the same steps.
     #[test]

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::problem::definition::Actions;
+use super::problem::decision::Actions;
 use hambo_base::checkpoint::CheckpointError;
 use hambo_base::error::Explained;
 

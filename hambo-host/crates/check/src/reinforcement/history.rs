@@ -71,7 +71,7 @@ impl History {
         }
     }
 
-    /// Whether no round of episodes of so many steps is to follow.
+    /// Whether no further round of episodes of `horizon` steps follows.
     pub(super) fn is_over(&self, rounds: &Rounds, horizon: usize) -> bool {
         let round = (rounds.episodes as u64).saturating_mul(horizon as u64);
         let longest = self.steps.saturating_add(round);

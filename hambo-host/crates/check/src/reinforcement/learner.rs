@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::error::ReinforcementError;
 use super::lanes::LaneNetwork;
 use super::options::LearningOptions;
-use super::problem::definition::{Actions, Problem};
+use super::problem::decision::{Actions, Problem};
 use super::replay::{Batch, Columns};
 use super::weights::{Weights, widths};
 use hambo_base::network::perceptron::{LayerShape, layer_shapes};

@@ -13,30 +13,30 @@
 
 #[cfg(test)]
 mod differences;
-pub(super) mod double_dqn;
+mod double_dqn;
 #[cfg(test)]
 mod double_dqn_tests;
 mod dqn_step;
 mod driver;
 mod episodes;
-pub(super) mod error;
-pub mod history;
+mod error;
+mod history;
 #[cfg(test)]
 mod imitation_tests;
 mod lanes;
 mod learner;
-pub(super) mod logged;
-pub mod options;
-pub mod problem;
+mod logged;
+mod options;
+mod problem;
 mod replay;
 mod sac_step;
-pub mod soft_actor_critic;
+mod soft_actor_critic;
 #[cfg(test)]
 mod soft_actor_critic_tests;
 mod squashed_gaussian;
 #[cfg(test)]
 mod toy_problems;
-pub(super) mod trained;
+mod trained;
 mod waves;
 mod weights;
 mod window;

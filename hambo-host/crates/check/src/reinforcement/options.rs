@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::ReinforcementError;
-use super::problem::definition::Problem;
+use super::problem::decision::Problem;
 
 /// What the critics predict.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ pub struct Rounds {
     pub patience: usize,
     /// If given, steps are counted instead, which matters where episodes may end early: random
     /// ones go on until they fill as many horizons, a round takes one gradient step for each of
-    /// its own steps, and no round begins that might lead beyond so many steps in all.
+    /// its own steps, and no round begins that might lead beyond this many steps in all.
     pub most_steps: Option<u64>,
 }
 

@@ -52,7 +52,7 @@ impl Replay {
         }
     }
 
-    /// Transitions held.
+    /// Transitions in the buffer.
     pub(super) fn len(&self) -> usize {
         self.written.min(self.capacity)
     }
@@ -80,7 +80,7 @@ impl Replay {
         })
     }
 
-    /// Whether every action is one of so many choices.
+    /// Whether every action is one of `choices`.
     pub(super) fn actions_below(&self, choices: usize) -> bool {
         let mut rows = self.rows.chunks_exact(self.columns.width());
         rows.all(|row| (0.0..choices as f32).contains(&row[self.columns.observation]))
@@ -114,7 +114,7 @@ impl Replay {
         self.draw_more(random, batch.rows, batch);
     }
 
-    /// Adds so many to a batch.
+    /// Adds `rows` to a batch.
     pub(super) fn draw_more(&self, random: &mut Random, rows: usize, batch: &mut Batch) {
         let width = self.columns.width();
         let (seen, acted) = (self.columns.observation, self.columns.action);

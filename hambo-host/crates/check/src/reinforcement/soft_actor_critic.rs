@@ -7,7 +7,7 @@ use super::driver::{Driver, StateOf};
 use super::error::ReinforcementError;
 use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
 use super::options::{LearningOptions, holds, positive};
-use super::problem::definition::Actions;
+use super::problem::decision::Actions;
 use super::replay::Batch;
 use super::sac_step::{ActorCriticWeights, Rates, SacStep};
 use super::squashed_gaussian::Draws;
@@ -91,7 +91,7 @@ impl SoftActorCritic {
         TrainedActor { layers, units }
     }
 
-    /// Lets the actor imitate the logged actions before it learns, by so many steps of greatest
+    /// Lets the actor imitate the logged actions before it learns, by `steps` of greatest
     /// likelihood. Without [`learn_from_log`](Driver::learn_from_log) there is nothing to imitate.
     pub fn imitate(&mut self, steps: usize) {
         let mut random = self.random();

@@ -1,6 +1,6 @@
 //! Small problems whose answers are known, for the tests.
 
-use super::problem::definition::{Actions, Problem};
+use super::problem::decision::{Actions, Problem};
 use hambo_base::Error;
 
 /// Sees (episode, time); earns its action; episode e terminates after

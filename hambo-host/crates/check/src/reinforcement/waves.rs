@@ -2,7 +2,7 @@
 //! at random in each step cancel out; a wave as long as the episode drives a
 //! system to where episodes end, and one of a system's own period swings it.
 
-use super::problem::definition::Actions;
+use super::problem::decision::Actions;
 use hambo_base::random::Random;
 
 /// A wave for each lane.

@@ -12,7 +12,7 @@ use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 use rayon::prelude::*;
 
-use super::definition::{Actions, Problem};
+use super::decision::{Actions, Problem};
 use super::lane_group::{LaneGroup, WIDTH, gather, transpose};
 use super::pay::Pay;
 use hambo_base::Error;
@@ -53,7 +53,7 @@ struct ObservedGroup {
 }
 
 impl<'a> AdversaryProblem<'a> {
-    /// So many copies; the seed decides their chance.
+    /// `lanes` copies; the seed decides their chance.
     ///
     /// # Errors
     /// If the variant has no adversary that learns, or is none of the task's.

@@ -9,7 +9,7 @@ use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 use rayon::prelude::*;
 
-use super::definition::{Actions, Problem};
+use super::decision::{Actions, Problem};
 use super::given_actions::GivenActions;
 use super::lane_group::{LaneGroup, WIDTH, gather, transpose};
 use hambo_base::Error;
@@ -42,7 +42,7 @@ pub struct ControllerProblem<'a> {
 }
 
 impl<'a> ControllerProblem<'a> {
-    /// So many copies; the seed decides their chance.
+    /// `lanes` copies; the seed decides their chance.
     ///
     /// # Errors
     /// If the variant is none of the task's.

@@ -11,13 +11,13 @@
 //!   controller learns. Its observation is s, its reward r. Together they make
 //!   offline RL.
 
-pub(crate) mod adversary;
-pub(crate) mod controller;
-pub mod definition;
+pub(super) mod adversary;
+pub(super) mod controller;
+pub(super) mod decision;
 mod given_actions;
 mod lane_group;
 mod pay;
 
 pub use adversary::AdversaryProblem;
 pub use controller::ControllerProblem;
-pub use definition::{Actions, Problem};
+pub use decision::{Actions, Problem};

@@ -43,7 +43,7 @@ impl Pay {
         }
     }
 
-    /// What the step after so many others is worth, given its reward and
+    /// What the step at `time` is worth, given its reward and
     /// whether it ended the episode.
     pub(super) fn of(&self, time: u32, reward: f32, ended: bool) -> f32 {
         let (weight, after) = *self.steps.get(time as usize).unwrap_or(&(1.0, 0.0));

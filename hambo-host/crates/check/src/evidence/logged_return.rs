@@ -6,7 +6,7 @@ use hambo_core::task::Task;
 use hambo_core::task::expression::Inputs;
 use serde::{Deserialize, Serialize};
 
-use super::number::Number;
+use crate::number::Number;
 use hambo_data::Log;
 
 /// Returns of the logged episodes, over the task's horizon at most.

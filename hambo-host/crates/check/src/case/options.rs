@@ -1,9 +1,9 @@
 //! What a check is told beside task, model and controller.
 
 use hambo_core::task::{Allocation, Variant};
-use hambo_data::Log;
 
-use crate::adversary::effort::EffortLevel;
+use super::effort::EffortLevel;
+use hambo_data::Log;
 
 /// Sampled trajectories of a check, unless told otherwise.
 pub const DEFAULT_TRAJECTORIES: u32 = 4000;

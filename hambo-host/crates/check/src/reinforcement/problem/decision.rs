@@ -1,13 +1,13 @@
-//! What a learner decides, step by step.
+//! A decision problem as a learner sees it: many copies of it, side by side.
 
 use hambo_base::Error;
 
 /// What is decided at every step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Actions {
-    /// So many numbers, each in [−1, 1].
+    /// This many numbers, each in [−1, 1].
     Continuous(usize),
-    /// One of so many choices, counted from 0.
+    /// One of this many choices, counted from 0.
     Discrete(usize),
 }
 

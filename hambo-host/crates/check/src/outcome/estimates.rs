@@ -7,9 +7,9 @@ use hambo_core::task::Effort;
 use hambo_core::task::Objective;
 use serde::{Deserialize, Serialize};
 
-use super::adversary::adversaries::AdversaryCost;
-use super::names::{VARIANTS, adversary_name, margin_name, objective_name, variant_name};
-use super::number::Number;
+use crate::adversary::AdversaryCost;
+use crate::names::{VARIANTS, adversary_name, margin_name, objective_name, variant_name};
+use crate::number::Number;
 use hambo_task::task::{NamedConstraint, TaskFile, kind_name};
 
 /// One objective under one variant.

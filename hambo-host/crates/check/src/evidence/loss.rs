@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::number::{Number, numbers};
 use super::trace::Trace;
+use crate::number::{Number, numbers};
 
 /// The most costly steps that are kept.
 const MOST_PLACES: usize = 8;
@@ -48,7 +48,7 @@ pub struct CostlyStep {
 }
 
 impl Loss {
-    pub(super) fn of(variant: &str, neutral: &[Trace], worst: &[Trace]) -> Self {
+    pub(crate) fn of(variant: &str, neutral: &[Trace], worst: &[Trace]) -> Self {
         let pairs = neutral.iter().zip(worst);
         let losses: Vec<Vec<f32>> = pairs
             .map(|(neutral, worst)| losses(neutral, worst))
@@ -78,7 +78,7 @@ impl Loss {
 }
 
 /// What each step loses; a trajectory that has ended earns nothing.
-pub(super) fn losses(neutral: &Trace, worst: &Trace) -> Vec<f32> {
+pub(crate) fn losses(neutral: &Trace, worst: &Trace) -> Vec<f32> {
     let steps = neutral.rewards.len().max(worst.rewards.len());
     let at = |trace: &Trace, step: usize| trace.rewards.get(step).copied().unwrap_or(0.0);
     (0..steps)

@@ -11,8 +11,8 @@ use hambo_core::rollout::{Buffers, Feedback, Rollout};
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 
-use super::findings::{Choice, Findings};
-use super::system::System;
+use crate::case::system::System;
+use crate::search::findings::{Choice, Findings};
 
 /// Of the comparisons in a derivative, in units of each one's own width.
 const SOFTNESS: f32 = 0.1;

@@ -51,7 +51,7 @@ impl Standing {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::parallel::{LANES, Watch, check};
+    use crate::search::parallel::{LANES, Watch, check};
     use hambo_core::model::Calibration;
 
     #[test]

@@ -4,17 +4,17 @@
 use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
-use super::adversary::adversaries::AdversarialCheck;
-use super::findings::Findings;
-use super::log_next::{LogNext, places};
-use super::loss::{Loss, losses};
-use super::names::variant_name;
-use super::number::{Number, numbers, quantile};
-use super::parsed_case::ParsedCase;
 use super::result::deciding_search;
-use super::support::{Distances, SupportUse, excursion};
-use super::system::System;
-use super::trace::{Trace, neutral_traces, traces};
+use crate::adversary::AdversarialCheck;
+use crate::case::parsed_case::ParsedCase;
+use crate::case::system::System;
+use crate::evidence::log_next::{LogNext, places};
+use crate::evidence::loss::{Loss, losses};
+use crate::evidence::support::{Distances, SupportUse, excursion};
+use crate::evidence::trace::{Trace, neutral_traces, traces};
+use crate::names::variant_name;
+use crate::number::{Number, numbers, quantile};
+use crate::search::findings::Findings;
 use hambo_base::Error;
 use hambo_data::Log;
 use hambo_task::task::TaskFile;

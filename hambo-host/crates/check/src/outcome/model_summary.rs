@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::number::Number;
+use crate::number::Number;
 use hambo_learn::backtest::Backtest;
 use hambo_learn::calibration::{CalibrationMode, CalibrationStatus, CurvePoint, Gate};
 use hambo_learn::ensemble::Inference;

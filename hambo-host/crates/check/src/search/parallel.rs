@@ -12,9 +12,9 @@ use hambo_core::task::Objective;
 use hambo_core::task::Task;
 use rayon::prelude::*;
 
-use crate::findings::{Choice, Findings};
-use crate::neighbours::in_groups;
-use crate::system::System;
+use super::findings::{Choice, Findings};
+use super::neighbours::in_groups;
+use crate::case::system::System;
 use hambo_base::Error;
 use hambo_base::meter::Meter;
 

@@ -39,7 +39,7 @@ impl SetOrigin {
 }
 
 /// The line that stands with a verdict.
-pub(super) fn assumption(origin: SetOrigin, estimates: &[Estimate], task: &TaskFile) -> String {
+pub(crate) fn assumption(origin: SetOrigin, estimates: &[Estimate], task: &TaskFile) -> String {
     let set = match origin {
         SetOrigin::Networks => {
             "the set around the networks holds the true dynamics wherever the controller goes \
@@ -71,12 +71,13 @@ pub(super) fn assumption(origin: SetOrigin, estimates: &[Estimate], task: &TaskF
     let mut known: Vec<&str> = known.map(|line| line.state.as_str()).collect();
     let circles = task.circle_names();
     known.extend(circles.iter().flatten().map(String::as_str));
-    let known = match known.is_empty() {
-        true => String::new(),
-        false => format!(
+    let known = if known.is_empty() {
+        String::new()
+    } else {
+        format!(
             "; what the task says of {} holds exactly, also where the log does not go",
             known.join(", ")
-        ),
+        )
     };
     let inputs = match &task.physics.inputs {
         ModelInputs::States(_) => String::new(),

@@ -40,7 +40,7 @@ pub fn trajectories_for(task: &TaskFile) -> u32 {
 ///
 /// # Errors
 /// Which constraint it is and how many are needed.
-pub fn hold_certifiable(
+pub fn ensure_certifiable(
     task: &TaskFile,
     trajectories: u32,
     option: &str,
@@ -90,7 +90,7 @@ fn with_probability(task: &TaskFile) -> impl Iterator<Item = (&NamedConstraint, 
     constraints.filter_map(|one| Some((one, one.constraint.probability?)))
 }
 
-/// Trajectories that reach a share with so many violations, by the first level's delta.
+/// Trajectories that reach a share with this many violations, by the first level's delta.
 fn least(task: &TaskFile, share: f32, violations: u32) -> Option<u32> {
     let budget = ErrorBudget {
         delta: task.delta,

@@ -4,8 +4,8 @@
 use hambo_core::image::Image;
 use hambo_core::task::{Effort, MAX_ADVERSARIES, Task};
 
-use crate::case::Case;
-use crate::system::System;
+use super::judged::Case;
+use super::system::System;
 use hambo_base::Error;
 use hambo_task::image::{Adversaries, AlignedBytes, encode_adversary, encode_found, limited};
 

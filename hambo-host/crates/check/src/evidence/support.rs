@@ -3,8 +3,8 @@
 use hambo_core::model::{GAP, Support};
 use serde::{Deserialize, Serialize};
 
-use super::number::{Number, numbers, quantile};
 use super::trace::Trace;
+use crate::number::{Number, numbers, quantile};
 
 /// How far the trajectories leave what the log covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub struct Distances {
 }
 
 /// How far these trajectories go, by the names of what the model sees.
-pub(super) fn excursion(
+pub(crate) fn excursion(
     traces: &[Trace],
     support: &Support<'_>,
     names: &[&String],

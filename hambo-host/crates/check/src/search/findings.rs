@@ -5,7 +5,7 @@ use hambo_core::adversary::{Level, Search};
 use hambo_core::rollout::Buffers;
 use hambo_core::task::Variant;
 
-/// So many trajectories are enough to see where a controller goes.
+/// Trajectories that a report shows: enough to see where a controller goes.
 pub const TRACED_TRAJECTORIES: u32 = 32;
 
 /// The worst choice from every start of the adversary, on the first trajectories of a

@@ -6,11 +6,11 @@ use hambo_core::task::Limits;
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 
-use super::findings::TRACED_TRAJECTORIES;
-use super::parallel::{Checked, LANES, Watch, check};
 use super::paths::walk_system;
-use super::system::System;
-use super::trace::{neutral_traces, traces};
+use crate::case::system::System;
+use crate::evidence::trace::{neutral_traces, traces};
+use crate::search::findings::TRACED_TRAJECTORIES;
+use crate::search::parallel::{Checked, LANES, Watch, check};
 use hambo_task::task::TaskFile;
 
 fn checked(system: &System<'_>, keep: u32) -> Checked {

@@ -10,19 +10,20 @@ use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
 use serde::{Deserialize, Serialize};
 
-use super::adversary::effort::EffortLevel;
-use super::assumption::assumption;
-use super::case::Case;
 use super::estimates::{AdversaryResult, ConstraintResult, EstimateResult};
-use super::exact::ExactValue;
-use super::fitness::Standing;
-use super::log_next::LogNext;
-use super::logged_return::LoggedReturn;
-use super::loss::Loss;
-use super::names::{margin_name, reasons_at, variant_name};
-use super::number::Number;
-use super::restarts::Restarts;
-use super::support::{Farthest, SupportUse};
+use super::reasons::reasons_at;
+use crate::case::Case;
+use crate::case::assumption::assumption;
+use crate::case::effort::EffortLevel;
+use crate::evidence::fitness::Standing;
+use crate::evidence::log_next::LogNext;
+use crate::evidence::logged_return::LoggedReturn;
+use crate::evidence::loss::Loss;
+use crate::evidence::support::{Farthest, SupportUse};
+use crate::exact::ExactValue;
+use crate::names::{margin_name, variant_name};
+use crate::number::Number;
+use crate::search::restarts::Restarts;
 use hambo_task::task::{KnownLine, TaskFile};
 
 /// A finished check. In JSON its three parts are one object.
@@ -208,7 +209,7 @@ impl Decision {
 }
 
 impl CheckResult {
-    /// What CA's search reaches of the return, where it can be held against the grid.
+    /// What CA's search reaches of the return, to compare with the grid.
     #[must_use]
     pub fn searched_return(&self) -> Option<f64> {
         let name = variant_name(Variant::ContinuousAdversary);

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use hambo_core::model::Support;
 
-use super::number::{Number, numbers};
 use super::trace::Trace;
+use crate::number::{Number, numbers};
 
 /// The most steps that are looked at: those that bought most.
 const MOST_STEPS: usize = 512;
@@ -50,9 +50,9 @@ struct Step<'a> {
     most: usize,
 }
 
-/// So many places, those that cover most first. `names` are those of the states that the model
+/// `count` places, those that cover most first. `names` are those of the states that the model
 /// moves.
-pub(super) fn places(
+pub(crate) fn places(
     traces: &[Trace],
     support: &Support<'_>,
     names: &[String],

@@ -1,24 +1,25 @@
-//! Checks a controller: worst starts, adversaries, estimates, decision.
+//! The whole of `hambo check`: from a case to its result.
 
+use hambo_core::task::Objective;
+
+use super::estimates::{AdversaryResult, constraints_of, estimates_of};
+use super::model_summary::ModelSummary;
+use super::paths::{Paths, walk};
+use super::result::{CheckResult, Decision, Evidence, Setting};
+use crate::adversary::check_against_adversaries;
+use crate::case::Case;
+use crate::case::effort::EffortLevel;
+use crate::case::options::CheckOptions;
+use crate::case::parsed_case::ParsedCase;
+use crate::evidence::logged_return::logged_return;
+use crate::exact::{POINTS, exact, solvable};
+use crate::search::restarts::restarts;
+use crate::search::worst_start::find_worst_starts;
 use hambo_base::Error;
 use hambo_base::observer::Observer;
-use hambo_core::task::Objective;
 use hambo_learn::model_file::ModelFile;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
-
-use super::adversary::{EffortLevel, check_against_adversaries};
-use super::case::Case;
-use super::estimates::{AdversaryResult, constraints_of, estimates_of};
-use super::exact::{self, POINTS, solvable};
-use super::logged_return::logged_return;
-use super::model_summary::ModelSummary;
-use super::options::CheckOptions;
-use super::parsed_case::ParsedCase;
-use super::paths::{Paths, walk};
-use super::restarts;
-use super::result::{CheckResult, Decision, Evidence, Setting};
-use super::worst_start::find_worst_starts;
 
 /// What comes of a check, ready for `serde`.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,21 +56,21 @@ pub fn run(
     })
 }
 
-pub(super) fn judge(
+fn judge(
     mut case: ParsedCase<'_>,
     options: &CheckOptions<'_>,
     questions: Vec<String>,
     observer: &mut dyn Observer,
 ) -> Result<(CheckResult, Option<Paths>), Error> {
     let thorough = options.effort == EffortLevel::Thorough;
-    let (mut exact, mut restarts) = (None, None);
+    let (mut grid, mut again) = (None, None);
     if options.exact || (thorough && solvable(&case)) {
-        let solved = exact::exact(&case, POINTS, observer)?;
+        let solved = exact(&case, POINTS, observer)?;
         case.tried = solved.sequences;
-        exact = Some(solved.value);
-    } else if thorough && let Some(again) = restarts::restarts(&case, observer)? {
-        case.tried = again.sequences;
-        restarts = Some(again.restarts);
+        grid = Some(solved.value);
+    } else if thorough && let Some(found) = restarts(&case, observer)? {
+        case.tried = found.sequences;
+        again = Some(found.restarts);
     }
     let learning = options.effort.learning(options.seed);
     let checked = check_against_adversaries(&case, learning.as_ref(), observer)?;
@@ -101,8 +102,8 @@ pub(super) fn judge(
         loss,
         support,
         log_next,
-        exact,
-        restarts,
+        exact: grid,
+        restarts: again,
         constraints: constraints_of(task, outcome, effort),
         questions,
         digest: format!("{:08x}", outcome.digest()),

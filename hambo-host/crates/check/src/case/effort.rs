@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use crate::reinforcement::options::Rounds;
+use crate::reinforcement::Rounds;
 
 /// Three levels. They are counted in sweeps, rounds and gradient steps, not
 /// in seconds, so that a seed gives the same result on every machine; the

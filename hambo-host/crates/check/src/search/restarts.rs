@@ -1,5 +1,5 @@
 //! Would one more search find less? Where no grid can tell the worst case, the search is
-//! begun again from random signs, and each of these restarts is held against all the others.
+//! begun again from random signs, and each of these restarts is compared with all the others.
 //!
 //! A restart counts if the mean of the least returns, without it, would lie higher by more
 //! than epsilon. Of exchangeable restarts the share that counts estimates the probability that
@@ -12,9 +12,9 @@ use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
+use super::parallel::{search_all, work_of};
+use crate::case::parsed_case::{ParsedCase, encode_parts};
 use crate::number::Number;
-use crate::parallel::{search_all, work_of};
-use crate::parsed_case::{ParsedCase, encode_parts};
 use hambo_base::Error;
 use hambo_base::meter::Meter;
 use hambo_base::observer::Observer;

@@ -11,11 +11,11 @@ use hambo_core::adversary::{Starts, searches};
 use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Variant};
 
+use super::parallel::search_all;
 use crate::case::Case;
-use crate::certify::WORST_STARTS;
-use crate::parallel::search_all;
-use crate::parsed_case::ParsedCase;
-use crate::system::System;
+use crate::case::certify::WORST_STARTS;
+use crate::case::parsed_case::ParsedCase;
+use crate::case::system::System;
 use hambo_base::Error;
 use hambo_base::meter::Meter;
 use hambo_base::observer::Observer;

@@ -1,0 +1,13 @@
+//! What is judged, with what effort, and its image.
+
+pub mod assumption;
+pub mod certify;
+pub mod effort;
+mod fit;
+mod judged;
+pub mod options;
+pub mod parsed_case;
+pub mod system;
+
+pub use fit::ensure_model_fits;
+pub use judged::{Case, first_states};

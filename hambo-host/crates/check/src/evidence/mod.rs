@@ -1,0 +1,8 @@
+//! What explains an estimate, and whether it can be relied on.
+
+pub mod fitness;
+pub mod log_next;
+pub mod logged_return;
+pub mod loss;
+pub mod support;
+pub mod trace;

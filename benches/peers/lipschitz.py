@@ -27,6 +27,16 @@ def fit(binary, system, log_file, model, seed):
     binary.fit(system.task_file, thinned, model, "--model", "gp", "--points", 64, "--starts", 1)
 
 
+def expected_epistemic_norm(binary, task, model, visited_file) -> float:
+    """E|sigma_n(s, a)| over the states and actions of a file."""
+    predicted = visited_file.with_suffix(".sigma.csv")
+    binary.run("predict", model, "--data", visited_file, "-o", predicted)
+    with open(predicted, newline="") as file:
+        names = [f"epistemic_std.{name}" for name in task["state"]["names"]]
+        rows = [[float(row[name]) for name in names] for row in csv.DictReader(file)]
+    return np.linalg.norm(np.array(rows), axis=1).mean()
+
+
 def bound(binary, system, policy, mean_return, model, visited_file) -> tuple[float, float]:
     """The bound, and the decimal logarithm of what it subtracts."""
     if not math.isfinite(system.reward_lipschitz * policy.lipschitz):
@@ -34,12 +44,7 @@ def bound(binary, system, policy, mean_return, model, visited_file) -> tuple[flo
     task = system.task
     constants = ["--reward-lipschitz", system.reward_lipschitz, "--policy-lipschitz", policy.lipschitz]
     told = binary.run("model", "info", model, *constants, "--horizon", task["horizon"], "--json")
-    predicted = visited_file.with_suffix(".sigma.csv")
-    binary.run("predict", model, "--data", visited_file, "-o", predicted)
-    with open(predicted, newline="") as file:
-        names = [f"epistemic_std.{name}" for name in task["state"]["names"]]
-        rows = [[float(row[name]) for name in names] for row in csv.DictReader(file)]
-    width = np.linalg.norm(np.array(rows), axis=1).mean()
+    width = expected_epistemic_norm(binary, task, model, visited_file)
     logarithm = json.loads(told)["ln_c_n"] + math.log(width)
     # Beyond 10^304 there is no such number.
     taken = math.exp(logarithm) if logarithm < 700 else math.inf

@@ -9,6 +9,7 @@ mod command;
 mod common;
 mod data_formats;
 mod estimate;
+mod examples;
 mod guide;
 mod learned_reward;
 mod report;

@@ -1,5 +1,5 @@
 //! Holds docs/formulas.md: every row of the index names a file that exists and
-//! an item that this file defines.
+//! an item that this file defines: in Rust, or in Python for the benches.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use std::path::Path;
 fn rows(page: &str) -> Vec<(String, String, String)> {
     let cell = |cell: &str| cell.trim().trim_matches('`').to_owned();
     page.lines()
-        .filter(|line| line.starts_with('|') && line.contains(".rs`"))
+        .filter(|line| line.starts_with('|') && (line.contains(".rs`") || line.contains(".py`")))
         .filter_map(|line| {
             let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
             let [symbol, .., path, item] = cells.as_slice() else {
@@ -20,7 +20,7 @@ fn rows(page: &str) -> Vec<(String, String, String)> {
 
 /// Whether a source defines this item.
 fn defines(source: &str, item: &str) -> bool {
-    ["fn", "struct", "enum", "const", "trait", "type"]
+    ["fn", "struct", "enum", "const", "trait", "type", "pub", "def"]
         .iter()
         .any(|kind| {
             source

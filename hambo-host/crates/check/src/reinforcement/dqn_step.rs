@@ -62,13 +62,13 @@ impl DqnStep {
         rates: &Rates,
     ) -> f64 {
         let ChooserWeights { chooser, twins } = weights;
-        self.find_targets(chooser, twins, batch, rates);
+        self.clipped_double_q_targets(chooser, twins, batch, rates);
         let loss = self.learn_critics(twins, batch, rates);
         self.learn_chooser(chooser, batch, rates.learning_rate);
         loss
     }
 
-    fn find_targets(&mut self, chooser: &Weights, twins: &mut Twins, batch: &Batch, rates: &Rates) {
+    fn clipped_double_q_targets(&mut self, chooser: &Weights, twins: &mut Twins, batch: &Batch, rates: &Rates) {
         let time = rates.tick.map(|tick| (&batch.time[..], tick));
         join_inputs(&mut self.inputs, batch.rows, &batch.next, time);
         let inputs = &self.inputs;
@@ -112,7 +112,7 @@ impl DqnStep {
                 loss += f64::from(error) * f64::from(error);
             }
             critic.weights.descend(work, rates.learning_rate);
-            critic.trail(rates.polyak);
+            critic.polyak_average(rates.polyak);
             loss
         });
         0.5 * (losses[0] + losses[1]) / batch.rows as f64

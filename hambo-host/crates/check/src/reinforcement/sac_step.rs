@@ -104,16 +104,18 @@ impl SacStep {
             return loss;
         };
         self.learn_actor(weights, batch, temperature, actor_rate, rates);
+        self.learn_temperature(&mut weights.temperature, batch, rates);
+        loss
+    }
+
+    /// Less pay for entropy where it is above its target, more where it is below.
+    fn learn_temperature(&mut self, temperature: &mut Weights, batch: &Batch, rates: &Rates) {
         let densities = self.now.log_densities.iter().map(|&d| f64::from(d));
         let entropy = -densities.sum::<f64>() / batch_rows(batch);
         self.temperature_gradient = (entropy - f64::from(rates.target_entropy)) as f32;
-        let Weights { parameters, adam } = &mut weights.temperature;
-        adam.step(
-            parameters,
-            &[self.temperature_gradient],
-            rates.temperature_rate,
-        );
-        loss
+        let Weights { parameters, adam } = temperature;
+        let gradient = [self.temperature_gradient];
+        adam.step(parameters, &gradient, rates.temperature_rate);
     }
 
     /// One step towards the batch's actions: −ln pi(a | s) falls.
@@ -173,7 +175,7 @@ impl SacStep {
                 loss += f64::from(error) * f64::from(error);
             }
             critic.weights.descend(work, rates.learning_rate);
-            critic.trail(rates.polyak);
+            critic.polyak_average(rates.polyak);
             loss
         });
         0.5 * (losses[0] + losses[1]) / batch_rows(batch)

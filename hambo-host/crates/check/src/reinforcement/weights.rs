@@ -85,7 +85,7 @@ impl Critic {
     }
 
     /// Moves the target a little towards the critic (Polyak's average).
-    pub(super) fn trail(&mut self, rate: f32) {
+    pub(super) fn polyak_average(&mut self, rate: f32) {
         for (target, parameter) in self.target.iter_mut().zip(&self.weights.parameters) {
             *target += rate * (parameter - *target);
         }

@@ -130,5 +130,5 @@ pub fn calibrate(
 /// ```
 #[must_use]
 pub fn error_before(dimension: &WithheldDimension<'_>) -> f32 {
-    scores(dimension, 1.0, Intervals::OneSided).error(1.0) as f32
+    scores(dimension, 1.0, Intervals::OneSided).calibration_error(1.0) as f32
 }

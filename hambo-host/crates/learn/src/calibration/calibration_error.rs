@@ -7,8 +7,8 @@ use super::withheld::WithheldRow;
 /// The nominal levels of the regression calibration error.
 pub(super) const LEVELS: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99];
 
-/// Standard normal quantiles of the levels p.
-const ONE_SIDED: [f64; 10] = [
+/// Phi⁻¹(p): standard normal quantiles of the levels.
+const NORMAL_QUANTILES: [f64; 10] = [
     -1.281_551_565_544_600_4,
     -0.841_621_233_572_914_3,
     -0.524_400_512_708_041,
@@ -21,8 +21,8 @@ const ONE_SIDED: [f64; 10] = [
     2.326_347_874_040_841,
 ];
 
-/// Standard normal quantiles of (1 + p) / 2.
-const CENTRAL: [f64; 10] = [
+/// Phi⁻¹((1 + p) / 2).
+const CENTRAL_NORMAL_QUANTILES: [f64; 10] = [
     0.125_661_346_855_074,
     0.253_347_103_135_799_7,
     0.385_320_466_407_567_6,
@@ -48,8 +48,8 @@ pub(super) fn scores(
     intervals: Intervals,
 ) -> Scores {
     let (quantiles, central) = match intervals {
-        Intervals::OneSided => (ONE_SIDED, false),
-        Intervals::Central => (CENTRAL, true),
+        Intervals::OneSided => (NORMAL_QUANTILES, false),
+        Intervals::Central => (CENTRAL_NORMAL_QUANTILES, true),
     };
     let score = |row: WithheldRow| {
         let total = row.epistemic.hypot(noise_scale * row.aleatoric);
@@ -73,7 +73,7 @@ pub(super) fn scores(
 
 impl Scores {
     /// Fraction of the rows at or below each level's quantile of N(mu, scale² std²).
-    pub(super) fn observed(&self, scale: f64) -> [f64; 10] {
+    pub(super) fn empirical_frequency(&self, scale: f64) -> [f64; 10] {
         let count = self.sorted.len().max(1) as f64;
         self.quantiles.map(|quantile| {
             self.sorted
@@ -83,8 +83,8 @@ impl Scores {
     }
 
     /// The regression calibration error: squared distance of the curve from the diagonal.
-    pub(super) fn error(&self, scale: f64) -> f64 {
-        let pairs = LEVELS.into_iter().zip(self.observed(scale));
+    pub(super) fn calibration_error(&self, scale: f64) -> f64 {
+        let pairs = LEVELS.into_iter().zip(self.empirical_frequency(scale));
         pairs
             .map(|(nominal, observed)| (nominal - observed).powi(2))
             .sum()
@@ -115,8 +115,8 @@ mod tests {
     #[test]
     fn tables_invert_the_normal_distribution() {
         for (i, level) in LEVELS.into_iter().enumerate() {
-            assert!((normal_cdf(ONE_SIDED[i]) - level).abs() < 1e-10);
-            assert!((normal_cdf(CENTRAL[i]) - (1.0 + level) / 2.0).abs() < 1e-10);
+            assert!((normal_cdf(NORMAL_QUANTILES[i]) - level).abs() < 1e-10);
+            assert!((normal_cdf(CENTRAL_NORMAL_QUANTILES[i]) - (1.0 + level) / 2.0).abs() < 1e-10);
         }
     }
 
@@ -129,12 +129,12 @@ mod tests {
             aleatoric_std: &[2.0; 4],
             observed: &[-3.0, 1.0, 2.0, 7.0],
         };
-        let one_sided = scores(&dimension, 1.0, Intervals::OneSided).observed(1.0);
+        let one_sided = scores(&dimension, 1.0, Intervals::OneSided).empirical_frequency(1.0);
         assert_eq!(
             one_sided,
             [0.25, 0.25, 0.25, 0.25, 0.5, 0.5, 0.75, 0.75, 0.75, 0.75]
         );
-        let central = scores(&dimension, 1.0, Intervals::Central).observed(1.0);
+        let central = scores(&dimension, 1.0, Intervals::Central).empirical_frequency(1.0);
         assert_eq!(
             central,
             [0.25, 0.25, 0.25, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.75]
@@ -150,7 +150,7 @@ mod tests {
             observed: &[1.0, 1.5],
         };
         for intervals in [Intervals::OneSided, Intervals::Central] {
-            assert_eq!(scores(&dimension, 1.0, intervals).observed(3.0), [0.5; 10]);
+            assert_eq!(scores(&dimension, 1.0, intervals).empirical_frequency(3.0), [0.5; 10]);
         }
     }
 

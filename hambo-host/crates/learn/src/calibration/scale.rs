@@ -17,7 +17,7 @@ pub(super) fn best_scale(scores: &Scores) -> f64 {
     let mut best = (f64::INFINITY, 1.0);
     for i in (-HALF_GRID..=HALF_GRID).rev() {
         let scale = (LARGEST.ln() * f64::from(i) / f64::from(HALF_GRID)).exp();
-        let error = scores.error(scale);
+        let error = scores.calibration_error(scale);
         if error < best.0 - TIE {
             best = (error, scale);
         }

@@ -137,10 +137,10 @@ impl Scales {
             scale: scale as f32,
             noise_scale: noise as f32,
             beta,
-            error_before: before.error(1.0) as f32,
-            error_after: after.error(scale) as f32,
-            curve_before: curve(before.observed(1.0)),
-            curve_after: curve(after.observed(scale)),
+            error_before: before.calibration_error(1.0) as f32,
+            error_after: after.calibration_error(scale) as f32,
+            curve_before: curve(before.empirical_frequency(1.0)),
+            curve_after: curve(after.empirical_frequency(scale)),
             epistemic_coverage: held(&|row| row.residual.abs() <= width * row.epistemic),
             simulated_coverage: held(&|row| {
                 let noise = quantile * noise * row.aleatoric;

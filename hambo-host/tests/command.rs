@@ -248,6 +248,15 @@ fn a_check_says_deploy_reject_or_abstain() {
         "{text}"
     );
     assert!(text.contains("lies below the threshold 1000"), "{text}");
+    // The verdict and its reason come first, and no page of tables unless asked.
+    assert!(text.starts_with("reject: lower bound"), "{text}");
+    assert!(text.lines().count() <= 15, "{text}");
+    assert!(!text.contains("what adversaries found"), "{text}");
+    let (status, text) = code(&format!("{check} --threshold 1000 --details"));
+    assert!(
+        status == Some(1) && text.contains("what adversaries found"),
+        "{text}"
+    );
 
     // Far from the log.
     folder.write(

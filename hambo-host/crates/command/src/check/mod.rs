@@ -73,7 +73,10 @@ pub struct CheckArguments {
     /// states: the search is held against it, and starts from it.
     #[arg(long)]
     exact: bool,
-    /// One JSON object instead of the table.
+    /// Every estimate, what each adversary found and where to log next, below the verdict.
+    #[arg(long)]
+    details: bool,
+    /// One JSON object instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -135,7 +138,7 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
     if arguments.json {
         writeln!(out, "{}", arguments.object(path, &outcome.result)?)?;
     } else {
-        text::write(&outcome, path, out)?;
+        text::write(&outcome, path, arguments.details, out)?;
     }
     if let Some(path) = &arguments.plan_csv {
         let places = &outcome.result.evidence.log_next;

@@ -14,16 +14,64 @@ use hambo_check::restarts::Restarts;
 use hambo_check::support::{Excursion, SupportUse};
 use hambo_check::{CheckOutcome, CheckResult, Verdict};
 
-/// Writes the tables, and what they mean.
+/// Lines that a check prints without `--details`, at most.
+const MOST_LINES: usize = 15;
+
+/// Writes the verdict, the bound and why; with `details` all tables as well.
 pub(super) fn write(
+    outcome: &CheckOutcome,
+    policy: &Path,
+    details: bool,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let mut summary = Vec::new();
+    write_summary(outcome, policy, &mut summary)?;
+    let summary = String::from_utf8_lossy(&summary);
+    if details {
+        write!(out, "{summary}")?;
+        return write_details(outcome, out);
+    }
+    for line in summary.lines().take(MOST_LINES - 1) {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(out, "every estimate and adversary: --details, or --report PAGE")?;
+    Ok(())
+}
+
+/// The verdict first, then what decided it, in the order of weight.
+fn write_summary(
     outcome: &CheckOutcome,
     policy: &Path,
     out: &mut impl Write,
 ) -> Result<(), Error> {
     let result = &outcome.result;
+    write_verdict(result, out)?;
+    for reason in &result.decision.reasons {
+        writeln!(out, "{reason}")?;
+    }
+    let (kept, broken): (Vec<_>, Vec<_>) = result.evidence.constraints.iter().partition(|c| c.ok);
+    for constraint in broken.into_iter().chain(kept) {
+        let kept = if constraint.ok { "kept" } else { "not kept" };
+        writeln!(
+            out,
+            "constraint {} must hold {}: lower bound {:.4}, {kept}",
+            constraint.name,
+            constraint.requirement(),
+            constraint.lower
+        )?;
+    }
+    writeln!(out, "{}", result.decision.assumes)?;
+    for question in &result.evidence.questions {
+        writeln!(out, "question: {question}")?;
+    }
+    let focused = if result.setting.focused {
+        ", focused: more of them from fewer starts"
+    } else {
+        ""
+    };
     writeln!(
         out,
-        "{}: {} over {} steps, delta {}, {} trajectories, {} more searched with {} sweeps{}",
+        "{}: {} over {} steps, delta {}, {} trajectories, {} more searched with {} sweeps{focused}",
         result.setting.task,
         policy.display(),
         result.setting.horizon,
@@ -31,15 +79,52 @@ pub(super) fn write(
         result.setting.trajectories,
         result.setting.searched,
         result.setting.sweeps,
-        match result.setting.focused {
-            true => ", focused: more of them from fewer starts",
-            false => "",
-        }
     )?;
     if let Some(starts) = result.setting.distinct_starts {
         let states = if starts == 1 { "state" } else { "states" };
         writeln!(out, "trajectories start from {starts} different {states}")?;
     }
+    if let Some(logged) = &result.evidence.logged_return {
+        writeln!(out, "{}", logged.sentence())?;
+    }
+    if let (Some(loss), Some(paths)) = (&result.evidence.loss, &outcome.paths) {
+        write_loss(loss, paths, out)?;
+    }
+    if let (Some(loss), Some(support)) = (&result.evidence.loss, &result.evidence.support) {
+        write_support(&loss.variant, support, out)?;
+    }
+    Ok(())
+}
+
+/// The verdict, the bound and its margin in one line.
+fn write_verdict(result: &CheckResult, out: &mut impl Write) -> Result<(), Error> {
+    let bound = result.decision.bound;
+    match (result.decision.verdict, result.decision.threshold) {
+        (Some(verdict), Some(threshold)) => writeln!(
+            out,
+            "{style}{}{style:#}: lower bound {bound:.3}, threshold {threshold}; margin by {}",
+            verdict.name(),
+            result.margin(),
+            style = style(verdict)
+        )?,
+        (Some(verdict), None) => writeln!(
+            out,
+            "{style}{}{style:#}: lower bound {bound:.3}, no threshold",
+            verdict.name(),
+            style = style(verdict)
+        )?,
+        (None, _) => writeln!(
+            out,
+            "lower bound {bound:.3}; no threshold, no verdict (give --threshold or set one in the \
+             task)"
+        )?,
+    }
+    Ok(())
+}
+
+/// Every estimate, what each adversary found, and where to log next.
+fn write_details(outcome: &CheckOutcome, out: &mut impl Write) -> Result<(), Error> {
+    let result = &outcome.result;
     writeln!(
         out,
         "\n{:24} {:8} {:18} {:>12} {:>11} {:>12}",
@@ -61,16 +146,6 @@ pub(super) fn write(
         )?;
     }
     write_levels(result, out)?;
-    for constraint in &result.evidence.constraints {
-        let kept = if constraint.ok { "kept" } else { "not kept" };
-        writeln!(
-            out,
-            "constraint {} must hold {}: lower bound {:.4}, {kept}",
-            constraint.name,
-            constraint.requirement(),
-            constraint.lower
-        )?;
-    }
     write_adversaries(result, out)?;
     if let Some(exact) = &result.evidence.exact {
         write_exact(result, exact, out)?;
@@ -78,46 +153,8 @@ pub(super) fn write(
     if let Some(restarts) = &result.evidence.restarts {
         write_restarts(restarts, out)?;
     }
-    if let (Some(loss), Some(paths)) = (&result.evidence.loss, &outcome.paths) {
-        write_loss(loss, paths, out)?;
-    }
-    if let (Some(loss), Some(support)) = (&result.evidence.loss, &result.evidence.support) {
-        write_support(&loss.variant, support, out)?;
-    }
     if let Some(paths) = &outcome.paths {
         plan::write(&result.evidence.log_next, paths, out)?;
-    }
-    if let Some(logged) = &result.evidence.logged_return {
-        writeln!(out, "{}", logged.sentence())?;
-    }
-    for question in &result.evidence.questions {
-        writeln!(out, "question: {question}")?;
-    }
-    for reason in &result.decision.reasons {
-        writeln!(out, "{reason}")?;
-    }
-    writeln!(out, "{}", result.decision.assumes)?;
-    match (result.decision.verdict, result.decision.threshold) {
-        (Some(verdict), Some(threshold)) => writeln!(
-            out,
-            "\n{style}{}{style:#}: lower bound {:.3}, threshold {threshold}; margin by {}",
-            verdict.name(),
-            result.decision.bound,
-            result.margin(),
-            style = style(verdict)
-        )?,
-        (Some(verdict), None) => writeln!(
-            out,
-            "\n{style}{}{style:#}: lower bound {:.3}, no threshold",
-            verdict.name(),
-            result.decision.bound,
-            style = style(verdict)
-        )?,
-        (None, _) => writeln!(
-            out,
-            "\nlower bound {:.3}; no threshold, no verdict (give --threshold or set one in the task)",
-            result.decision.bound
-        )?,
     }
     Ok(())
 }
@@ -254,7 +291,7 @@ fn write_loss(loss: &Loss, paths: &Paths, out: &mut impl Write) -> Result<(), Er
     if let (Some(half), Some(worst)) = (loss.half_by_step, loss.worst_step) {
         writeln!(
             out,
-            "\n{} takes {:.3} from the neutral return, half of it by step {half}; the costliest step is {worst}",
+            "{} takes {:.3} from the neutral return, half of it by step {half}; the costliest step is {worst}",
             loss.variant, loss.total
         )?;
     }

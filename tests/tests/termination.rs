@@ -118,7 +118,8 @@ fn the_search_comes_close_to_the_exact_minimum() {
             let found = found.into_iter().fold(f64::INFINITY, f64::min);
             let missed = known.missed(found);
             text += &format!(", {sweeps} sweeps {found:.3} (−{:.1} %)", 100.0 * missed);
-            kept += &format!(",{:.1} %", 100.0 * missed);
+            // Plus 0: no -0.
+            kept += &format!(",{} %", (100.0 * missed).round() + 0.0);
             if missed > allowed {
                 weak.push((system.name, variant, sweeps, missed));
             }

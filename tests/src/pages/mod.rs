@@ -3,7 +3,8 @@
 //!
 //! A generated part stands between `<!-- table: NAME -->` or `<!-- figure: NAME -->` and
 //! `<!-- end -->`; all else in a page is prose. `cargo xtask pages` writes the parts, and a
-//! test fails if a page differs. Figures that only a test measures are kept in
+//! test fails if a page differs. Prose that tells of rows stands below `<!-- prose: FILE HASH -->`:
+//! when the file changes somebody has to read it again. Figures that only a test measures are kept in
 //! `results/measured.csv`; the test that measures one calls [`ensure_kept`].
 
 mod peers;
@@ -93,9 +94,15 @@ impl Parts {
             let (mark, after) = marked.split_once(" -->").ok_or("a comment has no end")?;
             text += &format!("{before}<!-- {mark} -->");
             rest = after;
-            let Some((kind @ ("table" | "figure"), name)) = mark.split_once(": ") else {
-                continue;
-            };
+            let (kind, name) = mark.split_once(": ").unwrap_or((mark, ""));
+            match kind {
+                "table" | "figure" => {}
+                "prose" => {
+                    ensure_read(name)?;
+                    continue;
+                }
+                _ => continue,
+            }
             let part = self.0.get(name).ok_or(format!("there is no {mark}"))?;
             let (_, after) = rest.split_once(END).ok_or(format!("{mark} has no {END}"))?;
             text += &match kind {
@@ -182,6 +189,21 @@ pub fn ensure_rows(name: &str, rows: &str) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!(
             "the program gives\n{rows}\nwrite that to {name} and run `cargo xtask pages`"
+        )),
+    }
+}
+
+/// Holds the hash of a file that prose was written from; FNV-1a.
+fn ensure_read(mark: &str) -> Result<(), String> {
+    let (name, kept) = mark.split_once(' ').unwrap_or((mark, ""));
+    let bytes = read(name)?.into_bytes();
+    let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    let hash = format!("{:08x}", bytes.iter().fold(0x811c_9dc5, mix));
+    match hash == kept {
+        true => Ok(()),
+        false => Err(format!(
+            "{name} has changed: read the prose below `<!-- prose: {mark} -->` again, then write \
+             {hash} there"
         )),
     }
 }

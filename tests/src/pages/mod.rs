@@ -48,11 +48,12 @@ fn csv(name: &str) -> Result<Vec<Kept>, String> {
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
         let pairs = columns.iter().zip(&fields);
-        match fields.len() == columns.len() {
-            true => Ok(pairs
+        if fields.len() == columns.len() {
+            Ok(pairs
                 .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
-                .collect()),
-            false => Err(format!("{name}: {line} has not the fields of its header")),
+                .collect())
+        } else {
+            Err(format!("{name}: {line} has not the fields of its header"))
         }
     };
     lines.map(row).collect()
@@ -166,17 +167,19 @@ pub fn ensure_kept(name: &str, measured: f64, tolerance: f64) -> Result<(), Stri
         None => (kept, false),
     };
     let places = digits.split_once('.').map_or(0, |(_, places)| places.len());
-    let rounded = match scientific {
-        true => format!("{measured:.places$e}"),
-        false => format!("{measured:.places$}"),
+    let rounded = if scientific {
+        format!("{measured:.places$e}")
+    } else {
+        format!("{measured:.places$}")
     };
     let near = |kept: f64| (measured - kept).abs() < tolerance * kept.abs();
-    match rounded == kept || kept.parse().is_ok_and(near) {
-        true => Ok(()),
-        false => Err(format!(
+    if rounded == kept || kept.parse::<f64>().is_ok_and(near) {
+        Ok(())
+    } else {
+        Err(format!(
             "the program gives {name} = {measured}, {MEASURED} has {kept}: \
              change it there and run `cargo xtask pages`"
-        )),
+        ))
     }
 }
 
@@ -185,11 +188,28 @@ pub fn ensure_kept(name: &str, measured: f64, tolerance: f64) -> Result<(), Stri
 /// # Errors
 /// If they differ.
 pub fn ensure_rows(name: &str, rows: &str) -> Result<(), String> {
-    match read(name)?.trim_end() == rows {
-        true => Ok(()),
-        false => Err(format!(
+    if read(name)?.trim_end() == rows {
+        Ok(())
+    } else {
+        Err(format!(
             "the program gives\n{rows}\nwrite that to {name} and run `cargo xtask pages`"
-        )),
+        ))
+    }
+}
+
+/// Holds the hash of a file that prose was written from; FNV-1a.
+fn ensure_read(mark: &str) -> Result<(), String> {
+    let (name, kept) = mark.split_once(' ').unwrap_or((mark, ""));
+    let bytes = read(name)?.into_bytes();
+    let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    let hash = format!("{:08x}", bytes.iter().fold(0x811c_9dc5, mix));
+    if hash == kept {
+        Ok(())
+    } else {
+        Err(format!(
+            "{name} has changed: read the prose below `<!-- prose: {mark} -->` again, then write \
+             {hash} there"
+        ))
     }
 }
 

@@ -156,9 +156,10 @@ fn of_system(rows: &[&Kept]) -> Result<String, String> {
             let numbers: Result<_, _> = log.values().map(number).collect();
             numbers.map_err(|_| format!("results/peers.csv: {estimator} has no {column}"))
         };
-        let [truth, error] = match noisy {
-            true => ["noisy_truth", "noisy_truth_error"],
-            false => ["truth", "truth_error"],
+        let [truth, error] = if noisy {
+            ["noisy_truth", "noisy_truth_error"]
+        } else {
+            ["truth", "truth_error"]
         };
         let (truths, errors) = (column(first, truth)?, column(first, error)?);
         let estimates: Result<Vec<Vec<f64>>, String> =
@@ -166,8 +167,8 @@ fn of_system(rows: &[&Kept]) -> Result<String, String> {
         let found = quality(&estimates?, &truths, &errors);
         if text.is_empty() {
             let count = |verdict: &str| {
-                let mut notes = logs.values().flat_map(|log| log.values());
-                notes.by_ref().filter(|row| row["note"] == verdict).count()
+                let rows = logs.values().flat_map(BTreeMap::values);
+                rows.filter(|row| row["note"] == verdict).count()
             };
             text = format!(
                 "{} controllers, whose true returns span {:.1}. Hambo's verdicts: {} deploy, {} \

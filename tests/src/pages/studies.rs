@@ -133,14 +133,18 @@ fn broken(parts: &mut Parts, before: &Before<'_>) -> Result<(), String> {
             Ok(Count { hits, of })
         };
         let now = BrokenCounts::of(&rows, assumption);
-        let bold = |count: Count| match count.above(DELTA) {
-            true => format!("**{}**", of(count.hits, count.of)),
-            false => of(count.hits, count.of),
+        let bold = |count: Count| {
+            if count.above(DELTA) {
+                format!("**{}**", of(count.hits, count.of))
+            } else {
+                of(count.hits, count.of)
+            }
         };
         let refused = old("second")?;
-        let seen = match assumption.can_be_seen() {
-            true => "",
-            false => " (a log cannot show it)",
+        let seen = if assumption.can_be_seen() {
+            ""
+        } else {
+            " (a log cannot show it)"
         };
         lines.push([
             format!("{}{seen}", assumption.name()),

@@ -9,7 +9,6 @@ extern crate self as hambo_base;
 #[path = "../../hambo-host/crates/task/src/expression/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "the host uses all of it")]
 mod expression;
-#[path = "../../hambo-host/crates/base/src/place.rs"]
 #[allow(dead_code, reason = "the host uses all of it")]
 #[path = "../../hambo-host/crates/base/src/place.rs"]
 pub mod place;

@@ -2,7 +2,7 @@
 //! `cargo run --release -p hambo-host --example custom_environment`.
 
 use hambo_host::Error;
-use hambo_host::core::arithmetic::random::Stream;
+use hambo_host::core::numeric::random::Stream;
 use hambo_host::lab::environment::{Environment, EnvironmentRun, rollout};
 use hambo_host::task::policy::HostPolicy;
 use hambo_host::task::task::TaskFile;
@@ -83,7 +83,7 @@ fn main() -> Result<(), Error> {
     let fell = run.terminated.iter().filter(|ended| **ended).count();
     println!(
         "{} transitions, mean return {mean:.2}, {fell} episodes left the rail",
-        run.log.rows().len()
+        run.log.len()
     );
     Ok(())
 }

@@ -7,7 +7,7 @@
 use hambo_host::Error;
 use hambo_host::base::observer::Unobserved;
 use hambo_host::check::adversary::EffortLevel;
-use hambo_host::check::{self, CheckOptions, Decision};
+use hambo_host::check::{self, CheckOptions, Verdict};
 use hambo_host::lab::environment::{named, rollout};
 use hambo_host::learn::fit::{FitOptions, fit};
 use hambo_host::task::policy::HostPolicy;
@@ -24,7 +24,7 @@ pub(crate) struct Judged {
     pub(crate) name: &'static str,
     pub(crate) truth: f64,
     pub(crate) bound: f64,
-    pub(crate) verdict: Option<Decision>,
+    pub(crate) verdict: Option<Verdict>,
 }
 
 pub(crate) fn judge() -> Result<Vec<Judged>, Error> {
@@ -50,8 +50,8 @@ pub(crate) fn judge() -> Result<Vec<Judged>, Error> {
         Ok(Judged {
             name,
             truth: rollout(&*system, &policy, 1, 0.0, 0)?.returns[0],
-            bound: result.bound.0,
-            verdict: result.verdict,
+            bound: result.decision.bound.0,
+            verdict: result.decision.verdict,
         })
     });
     judged.into_iter().collect()
@@ -59,7 +59,11 @@ pub(crate) fn judge() -> Result<Vec<Judged>, Error> {
 
 fn main() -> Result<(), Error> {
     for judged in judge()? {
-        println!("{judged:.3?}");
+        let verdict = judged.verdict.map_or("none", Verdict::name);
+        println!(
+            "{}: {verdict}, bound {:.3}, truth {:.3}",
+            judged.name, judged.bound, judged.truth
+        );
     }
     Ok(())
 }

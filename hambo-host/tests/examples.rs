@@ -10,7 +10,7 @@ mod custom_environment;
 #[path = "../examples/fit_and_check.rs"]
 mod fit_and_check;
 
-use hambo_host::check::Decision;
+use hambo_host::check::Verdict;
 
 #[test]
 fn a_safe_controller_is_deployed_and_an_unsafe_one_is_not() {
@@ -18,7 +18,7 @@ fn a_safe_controller_is_deployed_and_an_unsafe_one_is_not() {
     let verdicts: Vec<_> = judged.iter().map(|one| one.verdict).collect();
     assert_eq!(
         verdicts,
-        [Some(Decision::Deploy), Some(Decision::Reject)],
+        [Some(Verdict::Deploy), Some(Verdict::Reject)],
         "{judged:?}"
     );
     assert!(judged.iter().all(|one| one.bound < one.truth), "{judged:?}");
@@ -27,7 +27,7 @@ fn a_safe_controller_is_deployed_and_an_unsafe_one_is_not() {
 #[test]
 fn a_system_of_ones_own_is_logged() {
     let run = custom_environment::drive(20).unwrap();
-    assert_eq!(run.log.rows().len(), 20 * 50);
+    assert_eq!(run.log.len(), 20 * 50);
     assert!(
         run.returns
             .iter()

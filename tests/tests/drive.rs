@@ -193,12 +193,7 @@ fn equal(image: &[u8], device: &DeviceDrive) -> bool {
 fn the_pendulum_is_swung_up_through_the_firmware_with_the_hosts_bits() {
     let image = image(-400.0, None);
     let (device, robot) = drive("good", &image, Disturbance::default());
-    assert_eq!(
-        device.result.verdict.name(),
-        "deploy",
-        "{:?}",
-        device.result
-    );
+    assert_eq!(device.result.decision(), "deploy", "{:?}", device.result);
     assert!(device.driven_high);
     let summary = device.summary.unwrap();
     assert_eq!(
@@ -235,7 +230,7 @@ fn another_controller_is_checked_while_the_first_one_drives() {
     fs::write(&candidate, image_of(-1.0, None, [24, 2, 1])).unwrap();
     let qemu = Qemu::new(firmware()).with_timeout(Duration::from_secs(900));
     let alone = qemu.run(&candidate).unwrap().result;
-    assert_eq!(alone.verdict.name(), "reject");
+    assert_eq!(alone.decision(), "reject");
 
     let qemu = qemu.with_candidate(&candidate);
     let robot = |periods| {
@@ -269,7 +264,7 @@ fn another_controller_is_checked_while_the_first_one_drives() {
 fn a_rejected_controller_never_moves_it() {
     let image = image(1.0, None);
     let (device, robot) = drive("rejected", &image, Disturbance::default());
-    assert_eq!(device.result.verdict.name(), "reject");
+    assert_eq!(device.result.decision(), "reject");
     assert!(!device.driven_high && device.periods.is_empty());
     assert!(device.ready.is_none() && device.summary.is_none());
     assert!(robot.rewards.is_empty());
@@ -284,12 +279,7 @@ fn a_weaker_motor_trips_the_monitor_and_the_fallback_acts_in_the_next_period() {
         ..Disturbance::default()
     };
     let (device, _) = drive("weak", &image, weak.clone());
-    assert_eq!(
-        device.result.verdict.name(),
-        "deploy",
-        "{:?}",
-        device.result
-    );
+    assert_eq!(device.result.decision(), "deploy", "{:?}", device.result);
     assert!(device.ready.unwrap().has_fallback);
     assert!(equal(&image, &device));
     let modes: Vec<Mode> = device.periods.iter().map(|one| one.acted.mode).collect();

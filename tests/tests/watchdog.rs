@@ -5,7 +5,6 @@
 //! The level of the line is read from the emulated port at every look.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-use hambo_core::numeric::Slices;
 use std::path::PathBuf;
 
 use hambo_task::image::floor_of_trust;
@@ -278,7 +277,7 @@ fn a_candidate_is_judged_while_the_first_bundle_drives() {
         }
         let result = board.candidate.unwrap();
         println!("{wanted} after {} periods: {result:?}", levels.len());
-        assert_eq!(result.verdict.name(), wanted);
+        assert_eq!(result.decision(), wanted);
         levels.extend(board.drive(40).unwrap());
         // An edge in every period, before and after.
         let edges = levels

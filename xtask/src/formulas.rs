@@ -20,16 +20,18 @@ fn rows(page: &str) -> Vec<(String, String, String)> {
 
 /// Whether a source defines this item.
 fn defines(source: &str, item: &str) -> bool {
-    ["fn", "struct", "enum", "const", "trait", "type", "pub", "def"]
-        .iter()
-        .any(|kind| {
-            source
-                .match_indices(&format!("{kind} {item}"))
-                .any(|(start, found)| {
-                    let after = source[start + found.len()..].chars().next();
-                    !after.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
-                })
-        })
+    [
+        "fn", "struct", "enum", "const", "trait", "type", "pub", "def",
+    ]
+    .iter()
+    .any(|kind| {
+        source
+            .match_indices(&format!("{kind} {item}"))
+            .any(|(start, found)| {
+                let after = source[start + found.len()..].chars().next();
+                !after.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
+            })
+    })
 }
 
 /// The rows that name nothing.

@@ -12,7 +12,7 @@ use crate::numeric::elementary::{ln, maximum, minimum, sqrt};
 const LARGEST_COST: f32 = 0.02;
 
 /// How many values the betting bound needs to count, if they spread from 0 to
-/// about this one: its range may cost 2 % of that. Redundant as many as the least,
+/// about this one: its range may cost 2 % of that. Twice as many as the least,
 /// since that one is not known before.
 ///
 /// ```

@@ -197,7 +197,7 @@ pub fn ensure_rows(name: &str, rows: &str) -> Result<(), String> {
     }
 }
 
-/// Holds the hash of a file that prose was written from; FNV-1a.
+/// Compares the hash (FNV-1a) of a file with the one that the prose below was written from.
 fn ensure_read(mark: &str) -> Result<(), String> {
     let (name, kept) = mark.split_once(' ').unwrap_or((mark, ""));
     let bytes = read(name)?.into_bytes();
@@ -210,21 +210,6 @@ fn ensure_read(mark: &str) -> Result<(), String> {
             "{name} has changed: read the prose below `<!-- prose: {mark} -->` again, then write \
              {hash} there"
         ))
-    }
-}
-
-/// Holds the hash of a file that prose was written from; FNV-1a.
-fn ensure_read(mark: &str) -> Result<(), String> {
-    let (name, kept) = mark.split_once(' ').unwrap_or((mark, ""));
-    let bytes = read(name)?.into_bytes();
-    let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
-    let hash = format!("{:08x}", bytes.iter().fold(0x811c_9dc5, mix));
-    match hash == kept {
-        true => Ok(()),
-        false => Err(format!(
-            "{name} has changed: read the prose below `<!-- prose: {mark} -->` again, then write \
-             {hash} there"
-        )),
     }
 }
 

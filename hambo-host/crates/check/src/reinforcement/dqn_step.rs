@@ -68,7 +68,13 @@ impl DqnStep {
         loss
     }
 
-    fn clipped_double_q_targets(&mut self, chooser: &Weights, twins: &mut Twins, batch: &Batch, rates: &Rates) {
+    fn clipped_double_q_targets(
+        &mut self,
+        chooser: &Weights,
+        twins: &mut Twins,
+        batch: &Batch,
+        rates: &Rates,
+    ) {
         let time = rates.tick.map(|tick| (&batch.time[..], tick));
         join_inputs(&mut self.inputs, batch.rows, &batch.next, time);
         let inputs = &self.inputs;

@@ -34,16 +34,15 @@ pub(super) fn write(
     for line in summary.lines().take(MOST_LINES - 1) {
         writeln!(out, "{line}")?;
     }
-    writeln!(out, "every estimate and adversary: --details, or --report PAGE")?;
+    writeln!(
+        out,
+        "every estimate and adversary: --details, or --report PAGE"
+    )?;
     Ok(())
 }
 
 /// The verdict first, then what decided it, in the order of weight.
-fn write_summary(
-    outcome: &CheckOutcome,
-    policy: &Path,
-    out: &mut impl Write,
-) -> Result<(), Error> {
+fn write_summary(outcome: &CheckOutcome, policy: &Path, out: &mut impl Write) -> Result<(), Error> {
     let result = &outcome.result;
     write_verdict(result, out)?;
     for reason in &result.decision.reasons {

@@ -150,7 +150,10 @@ mod tests {
             observed: &[1.0, 1.5],
         };
         for intervals in [Intervals::OneSided, Intervals::Central] {
-            assert_eq!(scores(&dimension, 1.0, intervals).empirical_frequency(3.0), [0.5; 10]);
+            assert_eq!(
+                scores(&dimension, 1.0, intervals).empirical_frequency(3.0),
+                [0.5; 10]
+            );
         }
     }
 

@@ -286,7 +286,7 @@ fn a_candidate_is_judged_while_the_first_bundle_drives() {
             .map(|(at, high)| *high == (at % 2 == 0));
         assert!(edges.into_iter().all(|edge| edge));
         assert_eq!(board.look().unwrap().resets, 0);
-        if !result.verdict.is_err() {
+        if result.verdict.is_ok() {
             bounds.push(result.bound.to_bits());
         }
     }

@@ -243,7 +243,7 @@ impl<'d> Drive<'d> {
     }
 
     /// The last transitions of the checked controller, s, a, s′ one after the
-    /// other, the oldest first: up to [`KEPT`], the one that tripped included.
+    /// other, the oldest first: up to `KEPT`, the one that tripped included.
     pub fn last_transitions(&self) -> impl Iterator<Item = &[f32]> {
         self.last.iter()
     }

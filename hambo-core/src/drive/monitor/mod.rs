@@ -3,7 +3,7 @@
 //! Every measured transition is held against the set that the bound assumed,
 //! widened by the noise: |s′ − s − mu| ≤ beta · tau · sigma_e + z · sigma_a for
 //! every state that the model moves. One that lies outside, or that was measured
-//! too late to be told, is a surprise; how often there are some is a [`Wager`],
+//! too late to be told, is a surprise; how often there are some is a `Wager`,
 //! and so is how often the robot is where the log has no data. Far outside, or
 //! not finite, trips at once.
 //!

@@ -148,7 +148,7 @@ impl<'a> GaussianProcess<'a> {
         Some(padded(self.points.max(self.columns().checked_add(1)?)))
     }
 
-    /// The rows of scratch that [`Self::predict`] needs.
+    /// The rows of scratch that a prediction needs.
     pub fn scratch_rows(&self) -> Option<usize> {
         let rows = self.rows()?;
         self.kernels

@@ -5,7 +5,7 @@ use super::layer::{Dense, TILE};
 use crate::numeric::vectors::{LaneLoop, PLAIN, Vectors, lanes, lanes_mut};
 
 impl Dense<'_> {
-    /// `output = W input + b`. `output` has [`padded`] rows.
+    /// `output = W input + b`. `output` has padded rows.
     pub fn forward<const B: usize>(&self, input: &[[f32; B]], output: &mut [[f32; B]]) {
         self.forward_through(|y| y, input, output);
     }

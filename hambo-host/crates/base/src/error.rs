@@ -36,14 +36,6 @@ pub enum Error {
 
 impl Error {
     /// The district's own error, if it is of this type.
-    ///
-    /// ```
-    /// use hambo_base::Error;
-    /// use hambo_task::task::{TaskError, TaskFile};
-    ///
-    /// let error = TaskFile::parse("horizon = 3", "task.toml").map_err(Error::from).err();
-    /// assert!(error.is_some_and(|error| error.of::<TaskError>().is_some()));
-    /// ```
     #[must_use]
     pub fn of<E: StdError + 'static>(&self) -> Option<&E> {
         match self {

@@ -74,7 +74,7 @@ pub fn run(arguments: &BacktestArguments, out: &mut impl Write) -> Result<u8, Er
         windows: arguments.windows,
         seed: arguments.seed,
     };
-    let mut line = Line::new();
+    let mut line = Line::begin();
     let found = backtest(&task, model.model_part(), &rows, &options, &mut line);
     line.finish();
     let found = found?;

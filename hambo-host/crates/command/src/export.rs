@@ -113,7 +113,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
         fallback,
         force: arguments.force,
     };
-    let mut line = Line::new();
+    let mut line = Line::begin();
     let bytes = build_bundle(&mut case, &bundle, &mut line);
     line.finish();
     let bytes = bytes?;

@@ -37,7 +37,7 @@ impl Line {
 
     /// A line on a terminal, nothing in a pipe. From here on the first Ctrl-C
     /// asks for an end in order, the second ends at once.
-    pub fn new() -> Self {
+    pub fn begin() -> Self {
         let bar = if stderr().is_terminal() && !HIDDEN.load(Ordering::Relaxed) {
             ProgressBar::new(0)
         } else {

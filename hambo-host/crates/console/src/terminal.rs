@@ -22,7 +22,7 @@ impl Terminal {
     /// last one.
     pub fn new(output: &Path, kind: &'static str, resume: bool) -> Self {
         Self {
-            line: Line::new(),
+            line: Line::begin(),
             checkpoint: Checkpoint::new(output, kind),
             resume,
         }

@@ -126,7 +126,7 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
         ..arguments.case.options(log.as_ref(), EffortLevel::Normal)?
     };
     let judge = |policy: &HostPolicy| {
-        let mut line = Line::new();
+        let mut line = Line::begin();
         let outcome = hambo_check::run(&task, &model, policy, &options, &mut line);
         line.finish();
         outcome

@@ -178,7 +178,7 @@ fn worked_off(
                 .map(|minutes| Duration::from_secs_f64(60.0 * minutes)),
             threads: rayon::current_num_threads(),
         };
-        let line = std::sync::Mutex::new(Line::new());
+        let line = std::sync::Mutex::new(Line::begin());
         let tell = |done: usize, planned: usize| match line.lock() {
             Ok(mut line) => line.progress(Progress {
                 done,

@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use hambo_tests::study::run::{Plan, run, summary};
-use hambo_tests::study::{Study, glitches, named};
+use hambo_base::study::Study;
+use hambo_base::study::run::{Plan, run, summary};
+use hambo_tests::study::{glitches, named};
 
 const USAGE: &str = "\
 Usage: study NAME [--cells N] [--minutes M] [--threads N] [--summary]

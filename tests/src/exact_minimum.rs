@@ -3,30 +3,7 @@
 
 use hambo_core::task::Variant;
 
-use crate::terminating::{Terminating, Vector, dot};
-
-/// How it is found.
-#[derive(Clone, Copy)]
-pub enum Exact {
-    /// The sooner the trajectory ends the worse, nothing else counts, and it
-    /// ends where `functional` · s′ exceeds `limit` (or −`limit`, if `both`).
-    /// The system is linear, so the farthest that the functional can be at a
-    /// step is a sum, and the worst is the first step at which it is enough.
-    FirstExit {
-        /// What must not become too large.
-        functional: Vector,
-        /// How large that is.
-        limit: f64,
-        /// Whether its negative must not either.
-        both: bool,
-    },
-    /// One state: the reachable states, step by step, in cells so small that
-    /// of all ways into one only the cheapest needs to be kept.
-    Cells,
-    /// No step costs more than 1 and a trajectory that never ends costs T:
-    /// pushing always along this direction is such a one.
-    NeverEnds(fn(&Vector) -> Vector),
-}
+use crate::terminating::{Exact, Terminating, Vector, dot};
 
 /// The least return.
 #[must_use]

@@ -17,7 +17,6 @@ use hambo_task::image::{LoggedRegion, Uncertainty, encode_policy};
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 
-use crate::exact_minimum::Exact;
 use crate::fixture::Draw;
 
 /// The largest state.
@@ -25,6 +24,29 @@ pub const MOST_STATES: usize = 3;
 
 /// A state, or a push; what is beyond the system's dimension is 0.
 pub type Vector = [f64; MOST_STATES];
+
+/// How the least return over all choices of an adversary is found.
+#[derive(Clone, Copy)]
+pub enum Exact {
+    /// The sooner the trajectory ends the worse, nothing else counts, and it
+    /// ends where `functional` · s′ exceeds `limit` (or −`limit`, if `both`).
+    /// The system is linear, so the farthest that the functional can be at a
+    /// step is a sum, and the worst is the first step at which it is enough.
+    FirstExit {
+        /// What must not become too large.
+        functional: Vector,
+        /// How large that is.
+        limit: f64,
+        /// Whether its negative must not either.
+        both: bool,
+    },
+    /// One state: the reachable states, step by step, in cells so small that
+    /// of all ways into one only the cheapest needs to be kept.
+    Cells,
+    /// No step costs more than 1 and a trajectory that never ends costs T:
+    /// pushing always along this direction is such a one.
+    NeverEnds(fn(&Vector) -> Vector),
+}
 
 /// s′ = s + matrix · s + input · a + push, with a = gain · s.
 #[derive(Clone, Copy)]

@@ -1,7 +1,6 @@
 //! The terminating systems that adversaries are measured on.
 
-use crate::exact_minimum::Exact;
-use crate::terminating::{Terminating, Vector};
+use crate::terminating::{Exact, Terminating, Vector};
 
 const fn pair(a: f64, b: f64) -> Vector {
     [a, b, 0.0]

@@ -4,12 +4,13 @@
 //! `cargo xtask study glitches` runs all of it; what its kept rows say is held here too.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::study::Study;
 use hambo_tests::glitch::attack::Change;
 use hambo_tests::glitch::campaign::{PARTS, Part};
 use hambo_tests::glitch::images::{VERDICTS, Verdict};
 use hambo_tests::study::glitches::{Glitches, campaign, release};
 use hambo_tests::study::glitches_summary::Counts as GlitchCounts;
-use hambo_tests::study::{Study, kept};
+use hambo_tests::study::kept::kept;
 
 /// Glitches of each part; `HAMBO_GLITCHES=1000000 cargo xtask test` runs all.
 fn glitches_of_a_part() -> usize {

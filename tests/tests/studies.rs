@@ -4,6 +4,9 @@
 
 use std::ops::ControlFlow;
 
+use hambo_base::study::rows::{Appender, Table};
+use hambo_base::study::run::{Plan, file, run};
+use hambo_base::study::{Row, Study, Summary, digits};
 use hambo_core::numeric::random::Stream;
 use hambo_core::task::expression::{Comparison, Inputs};
 use hambo_data::{LoggedRows, draft};
@@ -11,28 +14,27 @@ use hambo_task::task::TaskFile;
 use hambo_tests::fixture::Draw;
 use hambo_tests::study::assumption::ASSUMPTIONS;
 use hambo_tests::study::backtest_summary::Counts as BacktestCounts;
-use hambo_tests::study::backtests::{Backtests, EPISODES, first_rows as first_backtests};
+use hambo_tests::study::backtests::{Backtests, first_rows as first_backtests};
 use hambo_tests::study::broken::{
-    Broken, CONTROLLERS, LOGS, LogCell, MARGIN, SETTING_COLUMNS as BROKEN_SETTING, first_rows,
+    Broken, CONTROLLERS, LOGS, LogCell, SETTING_COLUMNS as BROKEN_SETTING, first_rows,
 };
 use hambo_tests::study::broken_summary::Counts as BrokenCounts;
-use hambo_tests::study::condition::{CONDITIONS, Condition};
+use hambo_tests::study::condition::{CONDITIONS, Condition, EPISODES};
 use hambo_tests::study::coverage::{
     Coverage, EXPLORED, SETTING_COLUMNS as COVERAGE_SETTING, Setting, UNEXPLORED,
 };
 use hambo_tests::study::coverage_summary::{Counts, deployed_by_both, explored};
+use hambo_tests::study::faults::DRIVE_CONDITIONS;
 use hambo_tests::study::focused_summary::{Beside, apart};
+use hambo_tests::study::kept::kept;
 use hambo_tests::study::known_physics::KnownPhysics;
 use hambo_tests::study::known_summary::Counts as KnownCounts;
-use hambo_tests::study::monitored::{ALPHA, DRIVE_CONDITIONS, Monitored};
+use hambo_tests::study::monitored::{ALPHA, Monitored};
 use hambo_tests::study::monitored_summary::Counts as MonitoredCounts;
-use hambo_tests::study::plant::{DELTA, Feature, Shape};
+use hambo_tests::study::plant::{DELTA, Feature, MARGIN, Shape};
 use hambo_tests::study::robots::ROBOTS;
-use hambo_tests::study::rows::{Appender, Table};
-use hambo_tests::study::run::{Plan, file, run};
 use hambo_tests::study::simulate::Felt;
 use hambo_tests::study::statistics::{Count, median};
-use hambo_tests::study::{Row, Study, Summary, digits, kept};
 
 fn committed(study: &dyn Study) -> Table {
     let table = kept(study).unwrap();

@@ -11,9 +11,9 @@ use hambo_core::rollout::{Buffers, Rollout};
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 use hambo_task::image::{Adversaries, TrainedAdversary};
-use hambo_tests::exact_minimum::{Exact, brute_force, cheapest_cells, exact_minimum};
+use hambo_tests::exact_minimum::{brute_force, cheapest_cells, exact_minimum};
 use hambo_tests::pages::ensure_rows;
-use hambo_tests::terminating::{Terminating, Vector};
+use hambo_tests::terminating::{Exact, Terminating, Vector};
 use hambo_tests::terminating_systems::TERMINATING;
 
 const VARIANTS: [Variant; 2] = [Variant::ContinuousAdversary, Variant::DiscreteAdversary1];

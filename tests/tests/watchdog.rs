@@ -7,10 +7,11 @@
 
 use std::path::PathBuf;
 
+use hambo_base::study::Study;
 use hambo_task::image::floor_of_trust;
 use hambo_tests::point_robot::PointBundle;
 use hambo_tests::study::drive_flips::{DriveFlips, End};
-use hambo_tests::study::{Study, kept};
+use hambo_tests::study::kept::kept;
 use hambo_tests::watchdog::{Board, Contents, Moment};
 
 /// Two periods of 50 ms; an instruction takes a nanosecond.

@@ -1,13 +1,18 @@
-//! The budgets: what the firmware takes on the device, held against the
+//! The budgets: what the firmware takes on the device, compared with the
 //! figures that are committed in `budgets.toml`.
 //!
 //! The file has two tables of `name = number`: `[limit]`, which people write,
 //! and `[committed]`, which `cargo xtask budget --update` writes.
 
 use std::fmt;
+use std::io::{self, Write};
 use std::path::Path;
 
-use crate::command::Problem;
+use crate::command::{CommandLine, Problem};
+use crate::firmware::Firmware;
+use crate::lint::linted;
+use crate::project::Project;
+use crate::workspace::example_build;
 
 /// From the root of the repository.
 pub const FILE: &str = "budgets.toml";
@@ -235,6 +240,33 @@ impl fmt::Display for Comparison<'_> {
             )?;
         }
         Ok(())
+    }
+}
+
+impl Project {
+    /// Measures the firmware, prints the table and, unless it is to become the
+    /// committed one, compares it with the committed one.
+    pub fn ensure_budgets(
+        &self,
+        firmware: &Firmware,
+        driver: Option<&Path>,
+        update: bool,
+    ) -> Result<(), Problem> {
+        let budgets = Budgets::read(&self.root)?;
+        self.run(linted(example_build().words("--example budget"), driver))?;
+        let program = self.target_directory.join("release/examples/budget");
+        let line = CommandLine::program(program)
+            .argument(firmware.elf())
+            .argument(firmware.budget_elf());
+        let measured = parse_figures(&self.prepared(line).read(&self.root)?)?;
+        let compiler = firmware.compiler().output().unwrap_or_default();
+        let comparison = budgets.compare(&measured, &compiler);
+        let _ = write!(io::stdout(), "{comparison}");
+        if update {
+            self::update(&self.root, &measured, &compiler)
+        } else {
+            comparison.verdict()
+        }
     }
 }
 

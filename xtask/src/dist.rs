@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::command::{CommandLine, Problem};
 use crate::project::Project;
-
-/// Linked statically, so that it runs on any Linux of this processor.
-pub const TARGET: &str = "x86_64-unknown-linux-musl";
+use crate::target::STATIC;
 
 /// Shells with completions, and the names that they look for.
 const SHELLS: [(&str, &str); 3] = [
@@ -23,7 +21,7 @@ const BESIDE: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-
 /// The build: the release profile, stripped.
 pub fn build() -> CommandLine {
     CommandLine::new("cargo build --release --locked -p hambo-host --bin hambo --target")
-        .words(TARGET)
+        .words(STATIC)
         .words("--config profile.release.strip=true")
 }
 
@@ -35,7 +33,7 @@ struct Places {
 
 impl Places {
     fn new(target_directory: &Path, version: &str) -> Self {
-        let processor = TARGET.split('-').next().unwrap_or_default();
+        let processor = STATIC.split('-').next().unwrap_or_default();
         let name = format!("hambo-{version}-{processor}-linux");
         Self {
             folder: target_directory.join("dist").join(&name),
@@ -47,7 +45,7 @@ impl Places {
 impl Project {
     /// Gathers what was built; returns the archive.
     pub fn gather(&self) -> Result<PathBuf, Problem> {
-        let program = self.target_directory.join(TARGET).join("release/hambo");
+        let program = self.target_directory.join(STATIC).join("release/hambo");
         let version = CommandLine::program(&program)
             .argument("--version")
             .read(&self.root)?;
@@ -109,7 +107,7 @@ mod tests {
         assert!(places.folder.ends_with("dist/hambo-0.1.0-x86_64-linux"));
         let line = build().to_string();
         assert!(
-            line.contains(TARGET) && line.contains("strip=true"),
+            line.contains(STATIC) && line.contains("strip=true"),
             "{line}"
         );
     }

@@ -7,6 +7,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::command::{CommandLine, Problem};
+use crate::project::Project;
+use crate::setup::{self, ThisMachine};
+use crate::steps::{Failure, Steps, say};
 
 /// The binaries of `fuzz/`.
 pub const TARGETS: [&str; 3] = ["image", "expression", "drive"];
@@ -149,6 +152,27 @@ fn summary(log: &str) -> Option<String> {
         after("cov:")?,
         after("corp:")?
     ))
+}
+
+impl Project {
+    /// All targets side by side, each for `seconds`.
+    pub fn fuzz_steps(&self, steps: &mut Steps, seconds: u32) -> Result<(), Failure> {
+        let fuzz = steps.step("fuzz targets", || {
+            setup::cpp(&mut ThisMachine)?;
+            let fuzz = Fuzz::new(&self.target_directory)?;
+            self.run(fuzz.build())?;
+            Ok(fuzz)
+        })?;
+        steps.step("fuzzing", || {
+            for target in TARGETS {
+                say(format_args!("$ {}", fuzz.run(target, seconds)));
+            }
+            for summary in fuzz.run_all(&self.root, seconds)? {
+                say(summary);
+            }
+            Ok(())
+        })
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,9 @@ use std::process::{Command, ExitCode};
 use crate::command::CommandLine;
 use crate::firmware;
 
+/// Why lints are skipped.
+pub const NO_CLIPPY: &str = "no clippy here; rustup component add clippy";
+
 /// Names Clippy's driver to this program where it stands for the compiler.
 const DRIVER: &str = "HAMBO_CLIPPY_DRIVER";
 

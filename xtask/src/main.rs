@@ -5,19 +5,23 @@
 mod budget;
 mod command;
 mod dist;
+mod documentation;
 mod firmware;
 #[cfg(test)]
 mod formulas;
 mod fuzz;
 mod graph;
 mod lint;
+mod miri;
 mod mujoco;
 mod mutants;
 mod processors;
 mod project;
 mod setup;
 mod steps;
+mod target;
 mod test;
+mod workspace;
 
 use std::env;
 use std::ffi::OsString;
@@ -25,15 +29,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use budget::Budgets;
-use command::{CommandLine, Problem};
-use firmware::Firmware;
-use fuzz::Fuzz;
-use lint::linted;
+use command::CommandLine;
 use project::Project;
 use setup::ThisMachine;
 use steps::{Failure, Steps, say};
-use test::example_build;
+use workspace::example_build;
 
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
@@ -60,8 +60,6 @@ Examples: cargo xtask demo
 
 HAMBO_TOOLCHAIN=rustup|debian chooses who builds the firmware; without it rustup
 does, or Debian's compiler where rustup cannot. CARGO_TARGET_DIR is honoured.";
-
-const DOCS: &str = "documentation of the core";
 
 fn main() -> ExitCode {
     if let Some(code) = lint::compile() {
@@ -179,42 +177,11 @@ impl Project {
         let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
         let firmware = self.firmware_of(toolchain);
         steps.step("firmware", || self.run(firmware.build_all()))?;
-        steps.step("budgets", || self.hold_budgets(&firmware, None, update))
-    }
-
-    /// Measures the firmware, prints the table and, unless it is to become the
-    /// committed one, holds it against the committed one.
-    fn hold_budgets(
-        &self,
-        firmware: &Firmware,
-        driver: Option<&Path>,
-        update: bool,
-    ) -> Result<(), Problem> {
-        let budgets = Budgets::read(&self.root)?;
-        self.run(linted(example_build().words("--example budget"), driver))?;
-        let program = self.target_directory.join("release/examples/budget");
-        let line = CommandLine::program(program)
-            .argument(firmware.elf())
-            .argument(firmware.budget_elf());
-        let measured = budget::parse_figures(&self.prepared(line).read(&self.root)?)?;
-        let compiler = firmware.compiler().output().unwrap_or_default();
-        let comparison = budgets.compare(&measured, &compiler);
-        let _ = write!(io::stdout(), "{comparison}");
-        if update {
-            budget::update(&self.root, &measured, &compiler)
-        } else {
-            comparison.verdict()
-        }
+        steps.step("budgets", || self.ensure_budgets(&firmware, None, update))
     }
 
     fn docs(&self) -> Result<(), Failure> {
-        Steps::default().step(DOCS, || self.hold_documentation())
-    }
-
-    /// Builds the core's documentation; a link that leads nowhere is an error.
-    fn hold_documentation(&self) -> Result<(), Problem> {
-        let line = CommandLine::new("cargo doc --release --no-deps -p hambo-core");
-        self.run(line.with("RUSTDOCFLAGS", "-D warnings"))
+        Steps::default().step(documentation::NAME, || self.ensure_documentation())
     }
 
     /// Builds the program that writes the pages, and runs it.
@@ -283,31 +250,12 @@ impl Project {
     fn miri(&self) -> Result<(), Failure> {
         let mut steps = Steps::default();
         steps.step("set-up", || setup::miri(&mut ThisMachine))?;
-        steps.step("core under Miri", || self.run(miri_line()))
+        steps.step("core under Miri", || self.run(miri::line()))
     }
 
     fn fuzz(&self, seconds: u32) -> Result<(), Failure> {
         let mut steps = Steps::default();
         self.fuzz_steps(&mut steps, seconds)
-    }
-
-    /// Both targets side by side, for so many seconds.
-    fn fuzz_steps(&self, steps: &mut Steps, seconds: u32) -> Result<(), Failure> {
-        let fuzz = steps.step("fuzz targets", || {
-            setup::cpp(&mut ThisMachine)?;
-            let fuzz = Fuzz::new(&self.target_directory)?;
-            self.run(fuzz.build())?;
-            Ok(fuzz)
-        })?;
-        steps.step("fuzzing", || {
-            for target in fuzz::TARGETS {
-                say(format_args!("$ {}", fuzz.run(target, seconds)));
-            }
-            for summary in fuzz.run_all(&self.root, seconds)? {
-                say(summary);
-            }
-            Ok(())
-        })
     }
 
     /// Takes hours for all, and is no part of the tests.
@@ -342,16 +290,6 @@ impl Project {
         say(format_args!("\n{steps}"));
         Ok(())
     }
-}
-
-/// The core forbids `unsafe`, so Miri looks at what leans on that of other crates: bytes that
-/// are read as numbers, and vectors. It knows no assembly, which `libm` uses for square roots
-/// otherwise.
-fn miri_line() -> CommandLine {
-    CommandLine::new(
-        "cargo +nightly miri test -p hambo-core --lib --features libm/force-soft-floats \
-         -- image:: numeric::",
-    )
 }
 
 /// `hambo demo` with our defaults where the caller has not chosen.

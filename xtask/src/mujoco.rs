@@ -71,7 +71,7 @@ impl Project {
                 self.run(line.words("-- -D warnings"))
             })?;
         } else {
-            steps.skip("clippy", crate::test::NO_CLIPPY);
+            steps.skip("clippy", crate::lint::NO_CLIPPY);
         }
         let program = self.target_directory.join("release/hambo");
         say(format_args!(

@@ -8,12 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::command::{CommandLine, Problem};
 use crate::lint::linted;
 use crate::project::Project;
-use crate::test::example_build;
+use crate::target::{ARM64, ARM64_QEMU};
+use crate::workspace::example_build;
 
-/// It links without a C compiler.
-pub const TARGET: &str = "aarch64-unknown-linux-musl";
-/// Runs a program of it.
-pub const QEMU: &str = "qemu-aarch64";
 /// Images of every kind that the project has at hand.
 const IMAGES: &str = "fuzz/corpus/image";
 
@@ -30,7 +27,7 @@ impl Project {
         let folder = folder.map_or_else(|| self.root.join(IMAGES), PathBuf::from);
         let images = files(&folder)?;
         self.run(linted(example_build().words(EXAMPLE), driver))?;
-        let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", upper(TARGET));
+        let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", upper(ARM64));
         let linker = "-Clinker=rust-lld -Clink-self-contained=yes";
         // A variable's name that is not known when this is compiled.
         let setting = format!("{flags}={linker}");
@@ -39,16 +36,16 @@ impl Project {
             .words("cargo build --release -p hambo-core --features host-simd")
             .words(EXAMPLE)
             .words("--target")
-            .words(TARGET);
+            .words(ARM64);
         self.run(arm)?;
         let here = self.target_directory.join("release/examples/bits");
         let there = self
             .target_directory
-            .join(TARGET)
+            .join(ARM64)
             .join("release/examples/bits");
         let of = |line: CommandLine| images.iter().fold(line, CommandLine::argument);
         let ours = of(CommandLine::program(here)).read(&self.root)?;
-        let theirs = of(CommandLine::new(QEMU).argument(there)).read(&self.root)?;
+        let theirs = of(CommandLine::new(ARM64_QEMU).argument(there)).read(&self.root)?;
         compared(&ours, &theirs)
     }
 }
@@ -73,17 +70,17 @@ fn compared(ours: &str, theirs: &str) -> Result<String, Problem> {
     let differ = ours.iter().zip(&theirs).find(|(one, other)| one != other);
     if let Some((one, other)) = differ {
         return Err(Problem::Advice(format!(
-            "The processors disagree: \"{one}\" here, \"{other}\" on {TARGET}."
+            "The processors disagree: \"{one}\" here, \"{other}\" on {ARM64}."
         )));
     }
     if ours.is_empty() || ours.len() != theirs.len() {
         return Err(Problem::Advice(format!(
-            "{} lines here, {} on {TARGET}.",
+            "{} lines here, {} on {ARM64}.",
             ours.len(),
             theirs.len()
         )));
     }
-    Ok(format!("{} images: equal bits on {TARGET}", ours.len()))
+    Ok(format!("{} images: equal bits on {ARM64}", ours.len()))
 }
 
 #[cfg(test)]
@@ -98,6 +95,6 @@ mod tests {
         assert!(compared(text, &text.replace('8', "9")).is_err());
         assert!(compared(text, "bf800000 12345678 a\n").is_err());
         assert!(compared("", "").is_err());
-        assert_eq!(upper(TARGET), "AARCH64_UNKNOWN_LINUX_MUSL");
+        assert_eq!(upper(ARM64), "AARCH64_UNKNOWN_LINUX_MUSL");
     }
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::command::{CommandLine, Problem, project_root, search_path};
 use crate::firmware::{TARGET, Toolchain};
 use crate::steps::say;
+use crate::target::{ARM64, ARM64_QEMU, STATIC};
 
 /// The oldest compiler that builds the workspace (`rust-version`).
 const MINIMUM_RUST: (u32, u32) = (1, 89);
@@ -191,16 +192,17 @@ fn install_or_unpack(
 
 /// Provides what runs programs of 64-bit ARM: the target, and QEMU's user mode.
 pub fn processors(machine: &mut dyn Machine) -> Result<(), Problem> {
-    let (target, qemu) = (crate::processors::TARGET, crate::processors::QEMU);
+    let (target, qemu) = (ARM64, ARM64_QEMU);
     let add = CommandLine::new("rustup target add").words(target);
     if !machine.finds("rustup") || machine.run(&add).is_err() {
         return Err(Problem::Advice(format!(
             "The Rust target {target} is missing, and rustup cannot fetch it:\n\n    {add}\n"
         )));
     }
-    match machine.finds(qemu) {
-        true => Ok(()),
-        false => install_or_unpack(machine, "qemu-user", qemu),
+    if machine.finds(qemu) {
+        Ok(())
+    } else {
+        install_or_unpack(machine, "qemu-user", qemu)
     }
 }
 
@@ -236,16 +238,17 @@ pub fn miri(machine: &mut dyn Machine) -> Result<(), Problem> {
 /// Provides what links a program without libraries of this machine: the target, and a C
 /// compiler for it.
 pub fn musl(machine: &mut dyn Machine) -> Result<(), Problem> {
-    let target = crate::dist::TARGET;
+    let target = STATIC;
     let add = CommandLine::new("rustup target add").words(target);
     if !machine.finds("rustup") || machine.run(&add).is_err() {
         return Err(Problem::Advice(format!(
             "The Rust target {target} is missing, and rustup cannot fetch it:\n\n    {add}\n"
         )));
     }
-    match machine.finds("musl-gcc") {
-        true => Ok(()),
-        false => apt_install(machine, "musl-tools"),
+    if machine.finds("musl-gcc") {
+        Ok(())
+    } else {
+        apt_install(machine, "musl-tools")
     }
 }
 

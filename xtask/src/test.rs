@@ -6,17 +6,12 @@ use std::thread;
 
 use crate::command::{CommandLine, Problem};
 use crate::firmware::{self, Firmware};
-use crate::lint::{self, linted};
+use crate::lint::{self, NO_CLIPPY, linted};
 use crate::project::Project;
 use crate::setup::{self, ThisMachine};
 use crate::steps::{Failure, Steps, closing_words, say};
-use crate::{DOCS, fuzz, miri_line};
-
-/// The whole workspace in one choice of features, so that no crate is built twice. Tests read
-/// a few rows of Parquet and HDF5; optimised, these two take three minutes to build.
-const WORKSPACE: &str = "--release --workspace --features hambo-tests/qemu \
-     --config profile.release.package.parquet.opt-level=0 \
-     --config profile.release.package.hdf5-pure.opt-level=0";
+use crate::workspace::{WORKSPACE, example_build};
+use crate::{documentation, fuzz, miri};
 
 /// The tests beside the code. The host's are compiled without optimisation, which takes a sixth
 /// of the time; what would then run for long stands in `tests/`.
@@ -27,13 +22,6 @@ const UNIT_TESTS: &str = "--lib --bin xtask --example own_firmware \
      --config profile.release.package.hambo-learn.opt-level=0 \
      --config profile.release.package.hambo-check.opt-level=0 \
      --config profile.release.package.hambo-lab.opt-level=0";
-
-/// An example of `tests/`, built as the tests are.
-pub fn example_build() -> CommandLine {
-    CommandLine::new("cargo build").words(WORKSPACE)
-}
-
-pub const NO_CLIPPY: &str = "no clippy here; rustup component add clippy";
 
 /// What the steps share.
 struct Tested {
@@ -60,7 +48,7 @@ impl Project {
             driver: lint::driver(),
         };
         if CommandLine::new("cargo fmt --version").output().is_some() {
-            steps.step("format", || self.hold_format())?;
+            steps.step("format", || self.ensure_format())?;
         } else {
             steps.skip("format", "no rustfmt here; rustup component add rustfmt");
         }
@@ -93,7 +81,7 @@ impl Project {
         Ok(())
     }
 
-    fn hold_format(&self) -> Result<(), Problem> {
+    fn ensure_format(&self) -> Result<(), Problem> {
         self.run(CommandLine::new("cargo fmt --all --check"))?;
         for own in ["hambo-firmware", "fuzz"] {
             let manifest = format!("--manifest-path {own}/Cargo.toml");
@@ -138,7 +126,7 @@ impl Project {
             self.run(of_units())
         })?;
         steps.step("budgets", || {
-            self.hold_budgets(firmware, tested.driver.as_deref(), false)
+            self.ensure_budgets(firmware, tested.driver.as_deref(), false)
         })
     }
 
@@ -179,11 +167,11 @@ impl Project {
             ),
         }
         self.fuzz_steps(&mut steps, fuzz::SECONDS)?;
-        let miri = setup::miri(&mut ThisMachine);
-        where_possible(&mut steps, "core under Miri", miri, || {
-            self.run(miri_line())
+        let provided = setup::miri(&mut ThisMachine);
+        where_possible(&mut steps, "core under Miri", provided, || {
+            self.run(miri::line())
         })?;
-        steps.step(DOCS, || self.hold_documentation())?;
+        steps.step(documentation::NAME, || self.ensure_documentation())?;
         steps.step("examples of the documentation", || {
             let line = CommandLine::new("cargo test").words(WORKSPACE);
             self.run(tested.linted(line.words("--doc")))

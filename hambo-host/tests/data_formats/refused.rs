@@ -332,7 +332,7 @@ fn cases() -> Vec<Case> {
         info(
             "short.npz",
             archive(Entry {
-                stored: rewards().stored[..99].to_vec(),
+                stored: rewards().stored[..75].to_vec(),
                 ..rewards()
             }),
             "@, `rewards`: it ends before its numbers do",

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Kept, Parts, csv, table};
+use super::kept::{Kept, csv};
+use super::markdown::table;
+use super::parts::Parts;
 
 /// Estimators: the rows' name, the name for people, and whether they estimate the controller
 /// with the log's noise, so that its return is their truth.

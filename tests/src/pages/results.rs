@@ -8,10 +8,12 @@ use hambo_lab::reproduce::locomotion::Locomotion;
 use hambo_lab::reproduce::offline::Offline;
 use hambo_lab::reproduce::offline_effort::OfflineEffort;
 
-use super::{Parts, csv, grouped, read, root, table, tables_of};
-use crate::study::Study;
-use crate::study::rows::Table;
-use crate::study::run::file;
+use super::kept::{csv, read, root};
+use super::markdown::{grouped, table, tables_of};
+use super::parts::Parts;
+use hambo_base::study::Study;
+use hambo_base::study::rows::Table;
+use hambo_base::study::run::file;
 
 fn kept(study: &dyn Study) -> Result<Table, String> {
     let table = Table::read(&file(&root().join("results"), study), study)?;
@@ -48,7 +50,7 @@ pub(super) fn add(parts: &mut Parts) -> Result<(), String> {
     parts.add("authors", authors(&all)?);
     parts.add("speed", verbatim("results/speed.csv")?);
     parts.add("termination", verbatim("results/termination.csv")?);
-    parts.0.insert("demo".to_owned(), demo()?);
+    parts.add_verbatim("demo", demo()?);
     Ok(())
 }
 

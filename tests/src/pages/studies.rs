@@ -1,6 +1,8 @@
 //! What the pages say of the rows in `studies/`.
 
-use super::{Kept, Parts, csv, grouped, table, tables_of};
+use super::kept::{Kept, csv};
+use super::markdown::{grouped, table, tables_of};
+use super::parts::Parts;
 use crate::study::assumption::ASSUMPTIONS;
 use crate::study::broken::Broken;
 use crate::study::broken_summary::Counts as BrokenCounts;
@@ -9,12 +11,13 @@ use crate::study::coverage_summary::{Counts, deployed_by_both, explored};
 use crate::study::drive_flips::{DriveFlips, End};
 use crate::study::focused_summary::{Beside, apart};
 use crate::study::glitches::Glitches;
+use crate::study::kept::kept;
 use crate::study::known_summary::Counts as KnownCounts;
 use crate::study::monitored_summary::Counts as MonitoredCounts;
+use crate::study::named;
 use crate::study::plant::DELTA;
-use crate::study::rows::Record;
 use crate::study::statistics::Count;
-use crate::study::{kept, named};
+use hambo_base::study::rows::Record;
 
 pub(super) fn add(parts: &mut Parts) -> Result<(), String> {
     coverage(parts)?;

@@ -6,12 +6,11 @@ use hambo_report::figure::{
     Mark, Scale, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle,
 };
 
-use super::Summary;
-use super::backtests::{EPISODES, LENGTHS};
-use super::condition::{CONDITIONS, Condition};
+use super::condition::{CONDITIONS, Condition, EPISODES, LENGTHS};
 use super::plant::DELTA;
-use super::rows::{Record, Table};
 use super::statistics::{Count, median};
+use hambo_base::study::Summary;
+use hambo_base::study::rows::{Record, Table};
 
 /// The counts of one condition and length of log.
 #[derive(Clone, Debug, PartialEq)]

@@ -23,20 +23,17 @@ use hambo_learn::fit::{FitOptions, ModelOptions, fit};
 use hambo_learn::model_file::ModelFile;
 use hambo_task::task::TaskFile;
 
-use super::condition::{CONDITIONS, Condition, STEPS, SYSTEMS, System};
-use super::rows::Table;
+use super::backtest_summary;
+use super::condition::{CONDITIONS, Condition, EPISODES, LENGTHS, STEPS, SYSTEMS, System};
 use super::simulate::log;
-use super::{Row, Study, Summary, backtest_summary, digits};
 use crate::fixture::Draw;
+use hambo_base::study::rows::Table;
+use hambo_base::study::{Row, Study, Summary, digits};
 
 /// Logs of every system, length and condition.
 pub const LOGS: usize = 100;
 /// Those of them that a model of their own is fitted to.
 pub const OWN_LOGS: usize = 20;
-/// Episodes of a log, and of the log of the first model the larger number.
-pub const EPISODES: [usize; 2] = [30, 100];
-/// The lengths of windows, in steps, up to the horizon.
-pub const LENGTHS: [usize; 5] = [1, 2, 5, 10, 20];
 /// Windows that are replayed: those of `hambo fit`.
 const WINDOWS: usize = 200;
 

@@ -16,19 +16,18 @@ use hambo_learn::fit::{FitOptions, ModelOptions};
 use hambo_task::task::{Initial, TaskFile};
 
 use super::assumption::{ASSUMPTIONS, Assumption, Case, SHARE};
+use super::broken_summary;
 use super::judge::{Judgement, Samples, judge, model};
-use super::plant::Plant;
-use super::rows::{Table, yes_or_no};
+use super::plant::{MARGIN, Plant};
 use super::simulate::{Controller, Mean, Quantity, TRUE_EPISODES, log, truth};
-use super::{Row, Study, Summary, broken_summary, digits};
 use crate::fixture::Draw;
+use hambo_base::study::rows::{Table, yes_or_no};
+use hambo_base::study::{Row, Study, Summary, digits};
 
 /// Logs of every assumption.
 pub const LOGS: usize = 10;
 /// Controllers that are checked on every log.
 pub const CONTROLLERS: usize = 10;
-/// How far a good controller clears its threshold, as a share of the spread.
-pub const MARGIN: f64 = 0.2;
 /// Controllers that are drawn until enough of them are better than doing nothing.
 const MOST_DRAWN: usize = 40;
 /// Of a check.

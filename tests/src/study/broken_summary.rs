@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use hambo_report::figure::{BAD, GOOD, StripFigure};
 
-use super::Summary;
 use super::assumption::{ASSUMPTIONS, Assumption};
 use super::plant::DELTA;
-use super::rows::Table;
 use super::statistics::Count;
+use hambo_base::study::Summary;
+use hambo_base::study::rows::Table;
 
 /// The counts of one assumption.
 #[derive(Clone, Copy, Debug, PartialEq)]

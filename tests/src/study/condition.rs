@@ -8,6 +8,10 @@ use crate::fixture::Draw;
 
 /// Steps of a logged episode, and the task's horizon.
 pub const STEPS: usize = 30;
+/// Episodes of a log, and of the log of the first model the larger number.
+pub const EPISODES: [usize; 2] = [30, 100];
+/// The lengths of windows, in steps, up to the horizon.
+pub const LENGTHS: [usize; 5] = [1, 2, 5, 10, 20];
 /// Standard deviation of a force that stays for an episode, as a share of the largest action.
 const PAYLOAD: f32 = 0.1;
 /// In a log of its own: how many times as noisy the windy episodes are, and the share that a

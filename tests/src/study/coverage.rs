@@ -16,18 +16,18 @@ use hambo_task::task::TaskFile;
 
 use super::focused_summary::Beside;
 use super::judge::{Judgement, Samples, judge, model};
-use super::plant::{DELTA, Plant};
-use super::rows::{Table, yes_or_no};
+use super::kept::kept;
+use super::plant::{DELTA, MARGIN, Plant};
 use super::simulate::{Controller, Felt, Logging, Quantity, TRUE_EPISODES, Truth, log, truth};
-use super::{Row, Study, Summary, coverage_summary, digits, families, kept};
+use super::{coverage_summary, families};
 use crate::fixture::Draw;
+use hambo_base::study::rows::{Table, yes_or_no};
+use hambo_base::study::{Row, Study, Summary, digits};
 
 /// Cells whose logs have exploration.
 pub const EXPLORED: usize = 520;
 /// Cells whose logs have none; every one with a Gaussian process.
 pub const UNEXPLORED: usize = 40;
-/// How far the truth clears the threshold, as a share of the spread.
-pub const MARGIN: f64 = 0.2;
 /// Of a check on networks.
 pub const SAMPLES: Samples = Samples {
     trajectories: 2000,

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use hambo_core::task::Allocation;
 use hambo_report::figure::{CAUTION, GOOD, StripFigure, UNDECIDED};
 
-use super::Summary;
-use super::plant::DELTA;
-use super::rows::{Record, Table};
+use super::plant::{DELTA, MARGIN};
 use super::statistics::{Count, median};
+use hambo_base::study::Summary;
+use hambo_base::study::rows::{Record, Table};
 
 /// The counts of one kind of model on some cells. Every cell's truth clears its threshold by
 /// a fifth of the spread.
@@ -161,7 +161,7 @@ fn draw(table: &Table, search: Allocation) -> String {
         ),
         range: (-0.2, 1.0),
         rows: &names,
-        marks: &[(0.0, "truth"), (super::coverage::MARGIN, "threshold")],
+        marks: &[(0.0, "truth"), (MARGIN, "threshold")],
         legend: &VERDICTS,
         caption: "(truth − bound) / spread; left of 0 the bound is wrong",
         dots: dots.collect(),

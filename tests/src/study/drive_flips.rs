@@ -17,11 +17,11 @@ use hambo_core::drive::{Mode, Stop};
 use hambo_report::figure::{GOOD, StripFigure};
 use hambo_task::image::floor_of_trust;
 
-use super::rows::Table;
-use super::{Row, Study, Summary};
 use crate::fixture::Draw;
 use crate::point_robot::PointBundle;
 use crate::watchdog::{Board, Contents, Heard};
+use hambo_base::study::rows::Table;
+use hambo_base::study::{Row, Study, Summary};
 
 /// Flips.
 const CELLS: usize = 1000;

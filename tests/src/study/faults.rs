@@ -1,5 +1,15 @@
 //! What may become of a robot after it was logged.
 
+/// The names of the conditions in which a robot drives, the usual one first.
+pub const DRIVE_CONDITIONS: [&str; 6] = [
+    "as logged",
+    "inertia + 50 %",
+    "actuators − 30 %",
+    "sensor offset",
+    "offset without effect",
+    "delay of one step",
+];
+
 /// A change that the log never met.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {

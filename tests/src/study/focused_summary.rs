@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::rows::{Record, Table};
+use hambo_base::study::rows::{Record, Table};
 
 /// A share of the spread by which two bounds, means or margins are apart.
 pub const FAR: f64 = 0.02;

@@ -10,13 +10,14 @@ use std::sync::{Mutex, OnceLock};
 
 use hambo_base::Error;
 
-use super::rows::{Table, yes_or_no};
-use super::{Row, Study, Summary, field, glitches_summary};
+use super::glitches_summary;
 use crate::glitch::attack::Moment;
 use crate::glitch::campaign::{Campaign, Experiment, Names};
 use crate::glitch::images::Verdict;
 use crate::glitch::program::Symbol;
 use crate::glitch::victim::{Seen, Victim};
+use hambo_base::study::rows::{Table, yes_or_no};
+use hambo_base::study::{Row, Study, Summary, field};
 
 /// The study.
 pub struct Glitches;

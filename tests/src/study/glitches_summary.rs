@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use hambo_report::figure::{GOOD, StripFigure};
 
-use super::Summary;
-use super::rows::{Record, Table};
 use crate::glitch::campaign::{PARTS, Part};
 use crate::glitch::images::{VERDICTS, Verdict};
+use hambo_base::study::Summary;
+use hambo_base::study::rows::{Record, Table};
 
 /// The most places that a summary names.
 const NAMED: usize = 12;

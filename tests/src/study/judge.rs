@@ -12,7 +12,7 @@ use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 
 use super::simulate::Controller;
-use super::{digits, field};
+use hambo_base::study::{digits, field};
 
 /// How many trajectories a check takes. A study has a thousand checks, so they are fewer than
 /// a user's: margins are wider for it, bounds lower, and refusals more frequent.

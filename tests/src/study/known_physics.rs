@@ -10,10 +10,12 @@ use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::fit::{FitOptions, ModelOptions};
 
 use super::judge::{Judgement, Samples, judge_policy, model};
+use super::known_summary;
+use super::plant::MARGIN;
 use super::robots::{ROBOTS, Robot};
-use super::rows::{Table, yes_or_no};
-use super::{Row, Study, Summary, digits, known_summary};
 use crate::fixture::Draw;
+use hambo_base::study::rows::{Table, yes_or_no};
+use hambo_base::study::{Row, Study, Summary, digits};
 
 /// Logs of each robot.
 pub const SEEDS: usize = 100;
@@ -21,8 +23,6 @@ pub const SEEDS: usize = 100;
 const EPISODES: u32 = 60;
 /// Of a true return.
 const TRUE_EPISODES: usize = 20_000;
-/// How far the truth clears the threshold, as a share of the spread.
-const MARGIN: f64 = 0.2;
 const SAMPLES: Samples = Samples {
     trajectories: 4000,
     searched: 8,

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use hambo_report::figure::StripFigure;
 
-use super::Summary;
 use super::coverage_summary::{VERDICTS, verdict_colour};
-use super::rows::{Record, Table};
 use super::statistics::{Count, median};
+use hambo_base::study::Summary;
+use hambo_base::study::rows::{Record, Table};
 
 /// The counts of one robot.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,6 +12,7 @@
 //! | [`assumption`], [`condition`] | what a log does not tell, and a model cannot know |
 //! | [`robots`], [`faults`] | cart-pole, drone and pendulum, with what is known of them and what may become of them |
 //! | [`coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`], [`glitches`], [`drive_flips`] | the studies |
+//! | [`kept`] | the rows of a study that are kept |
 //! | [`statistics`] | limits of shares |
 
 pub mod assumption;
@@ -29,6 +30,7 @@ pub mod focused_summary;
 pub mod glitches;
 pub mod glitches_summary;
 pub mod judge;
+pub mod kept;
 pub mod known_physics;
 pub mod known_summary;
 pub mod monitored;
@@ -38,9 +40,7 @@ pub mod robots;
 pub mod simulate;
 pub mod statistics;
 
-pub use hambo_base::study::{Row, Study, Summary, digits, field, rows, run};
-
-use std::path::Path;
+use hambo_base::study::Study;
 
 use backtests::Backtests;
 use broken::Broken;
@@ -49,16 +49,6 @@ use drive_flips::DriveFlips;
 use glitches::Glitches;
 use known_physics::KnownPhysics;
 use monitored::Monitored;
-use rows::Table;
-
-/// The rows of a study that `studies/` keeps.
-///
-/// # Errors
-/// If there is no such file, or it is another study's.
-pub fn kept(study: &dyn Study) -> Result<Table, String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../studies");
-    Table::read(&run::file(&folder, study), study)
-}
 
 /// The study of a name.
 #[must_use]

@@ -10,13 +10,14 @@ use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::fit::{FitOptions, ModelOptions};
 use hambo_learn::monitor::{Drive, settings, watch};
 
-use super::faults::Fault;
+use super::faults::{DRIVE_CONDITIONS, Fault};
 use super::judge::{Samples, judge_policy, model};
+use super::monitored_summary;
 use super::robots::{ROBOTS, Robot};
-use super::rows::Table;
 use super::statistics::median;
-use super::{Row, Study, Summary, digits, monitored_summary};
 use crate::fixture::Draw;
+use hambo_base::study::rows::Table;
+use hambo_base::study::{Row, Study, Summary, digits};
 
 /// Models of each robot.
 pub const SEEDS: usize = 10;
@@ -36,16 +37,6 @@ const SAMPLES: Samples = Samples {
 
 /// The study.
 pub struct Monitored;
-
-/// The names of the conditions, the usual one first.
-pub const DRIVE_CONDITIONS: [&str; 6] = [
-    "as logged",
-    "inertia + 50 %",
-    "actuators − 30 %",
-    "sensor offset",
-    "offset without effect",
-    "delay of one step",
-];
 
 /// What each condition is on a robot; none where the robot has no such fault.
 fn faults(robot: &Robot) -> [Option<Fault>; 6] {

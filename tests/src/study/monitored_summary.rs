@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use hambo_report::figure::{BAD, GOOD, StripFigure};
 
-use super::Summary;
+use super::faults::DRIVE_CONDITIONS;
 use super::known_summary::systems;
-use super::monitored::DRIVE_CONDITIONS;
-use super::rows::{Record, Table};
 use super::statistics::{Count, median};
+use hambo_base::study::Summary;
+use hambo_base::study::rows::{Record, Table};
 
 /// The counts of one condition, of a robot or of all.
 #[derive(Clone, Debug, PartialEq)]

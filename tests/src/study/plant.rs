@@ -295,6 +295,8 @@ impl Plant {
 
 /// The probability with which a study's bounds may fail: the default of tasks.
 pub const DELTA: f64 = 0.05;
+/// How far the truth clears the threshold, as a share of the spread.
+pub const MARGIN: f64 = 0.2;
 
 impl Feature {
     /// What is added to the speed.

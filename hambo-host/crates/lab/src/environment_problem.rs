@@ -24,6 +24,41 @@ use hambo_check::reinforcement::{Actions, Problem};
 /// assert_eq!(seen[..3], seen[3..]);
 /// # Ok::<(), hambo_base::Error>(())
 /// ```
+///
+/// A learner plays in it:
+///
+/// ```
+/// use hambo_lab::environment::Pendulum;
+/// use hambo_check::reinforcement::{
+///     LearningOptions, Rounds, SoftActorCritic, SoftActorCriticOptions, Value,
+/// };
+/// use hambo_lab::environment_problem::EnvironmentProblem;
+///
+/// let pendulum = Pendulum::new()?;
+/// let mut problem = EnvironmentProblem::new(&pendulum, 1, 0);
+/// let rounds = Rounds {
+///     rounds: 2,
+///     episodes: 1,
+///     gradient_steps: 5,
+///     evaluation_episodes: 1,
+///     ..Rounds::default()
+/// };
+/// let learning = LearningOptions {
+///     hidden: vec![16; 2],
+///     value: Value::Endless { discount: 0.99 },
+///     rounds,
+///     batch: 32,
+///     ..LearningOptions::default()
+/// };
+/// let options = SoftActorCriticOptions { learning, ..SoftActorCriticOptions::default() };
+/// let mut learner = SoftActorCritic::new(&problem, options)?;
+/// while let Some(report) = learner.round(&mut problem)? {
+///     assert!(report.training_return < 0.0);
+/// }
+/// let policy = learner.actor().policy(&[-2.0], &[2.0]);
+/// assert_eq!(policy.layers.len(), 3);
+/// # Ok::<(), hambo_base::Error>(())
+/// ```
 pub struct EnvironmentProblem<'a> {
     system: &'a dyn Environment,
     seed: u64,

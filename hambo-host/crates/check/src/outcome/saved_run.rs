@@ -154,7 +154,12 @@ impl SavedRun {
         }
         let help = match found.cmp(&VERSION) {
             Ordering::Less => "written by an earlier version: check again",
-            Ordering::Equal => return serde_json::from_slice(&bytes).map_err(bad),
+            // By way of a value: flattened parts cannot be read from text where another crate
+            // asks serde_json for arbitrary precision.
+            Ordering::Equal => {
+                let value = serde_json::from_slice(&bytes).map_err(bad)?;
+                return serde_json::from_value(value).map_err(bad);
+            }
             Ordering::Greater => "use the hambo that wrote it, or run the check again",
         };
         Err(SavedRunError::OtherVersion { file, found, help })

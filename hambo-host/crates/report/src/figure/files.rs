@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::FigureError;
+use super::error::FigureError;
 use hambo_base::files::write_whole;
 
 /// Pixels of a PNG per unit of its SVG.

@@ -1,6 +1,6 @@
 //! What the monitor would have done: residuals and the wager's wealth, step by step.
 
-use super::FigureError;
+use super::error::FigureError;
 use super::series::{Mark, Scale, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle};
 
 /// The most lines of each kind.

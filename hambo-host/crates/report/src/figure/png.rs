@@ -5,7 +5,7 @@ use std::sync::Arc;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
-use super::FigureError;
+use super::error::FigureError;
 
 const REGULAR: &[u8] = include_bytes!("../../assets/Inter-Regular.subset.otf");
 const SEMI_BOLD: &[u8] = include_bytes!("../../assets/Inter-SemiBold.subset.otf");

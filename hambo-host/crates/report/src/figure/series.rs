@@ -6,8 +6,7 @@
 
 use maud::{Markup, html};
 
-use super::FigureError;
-use super::error::check_finite;
+use super::error::{FigureError, check_finite};
 use crate::range::Range;
 use crate::svg::{label, line_data, px, sheet, stroke};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::FigureError;
+use super::error::FigureError;
 use super::files::write_picture;
 use super::series::{Mark, Scale, Series, SeriesFigure, SeriesPanel, SeriesPoint, SeriesStyle};
 

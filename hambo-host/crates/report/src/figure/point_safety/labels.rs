@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::Point;
+use super::contents::Point;
 use super::scene::{Scene, radius, sampled};
 use super::view::OVERVIEW;
 use crate::svg::{dot, label, line_data, px};

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
+use super::contents::{AdversarialStep, Point, PointSafetyFigure};
 use super::view::{OVERVIEW, View};
-use super::{AdversarialStep, Point, PointSafetyFigure};
 use crate::svg::{dot, label};
 
 const START: Point = [-2.0, 0.0];

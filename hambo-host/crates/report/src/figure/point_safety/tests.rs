@@ -1,6 +1,7 @@
 //! The picture with plausible made-up data.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use super::contents::Point;
 use super::*;
 use crate::figure::png::{parse, render};
 

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{AdversarialStep, Point};
+use super::contents::{AdversarialStep, Point};
 use crate::svg::{line_data, px};
 
 #[derive(Debug, Clone, Copy)]

@@ -22,7 +22,8 @@ use crate::numeric::network::{Activation, NetworkShape};
 use crate::policy::{ActionMap, Linear, StoredPolicy};
 use crate::task::expression::{Op, Program, Variable};
 use crate::task::{
-    Allocation, Constraint, Effort, InitialKind, InitialState, Limits, Method, Physics, Task, Wraps,
+    Allocation, Constraint, Effort, InitialKind, InitialState, Limits, Method, Physics, Plan, Task,
+    Wraps,
 };
 
 /// Two members of one layer each: biases, then the weights of s and of a. The
@@ -116,20 +117,19 @@ pub fn task() -> Result<Task<'static>, &'static str> {
         termination: None,
         power_off: None,
         constraints: Vec::from_slice(&[Constraint::mean(5)]).map_err(|_| "constraints")?,
-        effort: Effort {
-            trajectories: 2,
-            searched: 2,
-            iterations: 8,
-            seed: 0,
-            allocation: Allocation::Even,
-        },
-        method: Method {
-            aleatoric_noise: false,
-            ..Method::default()
-        },
-        refused_by_host: false,
-        networks: Vec::new(),
-        found: Vec::new(),
+        plan: Plan::new(
+            Effort {
+                trajectories: 2,
+                searched: 2,
+                iterations: 8,
+                seed: 0,
+                allocation: Allocation::Even,
+            },
+            Method {
+                aleatoric_noise: false,
+                ..Method::default()
+            },
+        ),
     })
 }
 

@@ -169,7 +169,7 @@ fn onnx_controllers_are_checked_and_exported() {
             .unwrap()
             .image()
             .task()
-            .refused_by_host
+            .plan.refused_by_host
     );
     assert!(folder.0.join("i.hmb").exists());
     // A controller of another robot.

@@ -286,7 +286,7 @@ fn exhaustive_and_found(seed: u64) -> Option<(f32, f32)> {
         return None;
     }
     let mut task = image.task().clone();
-    task.effort.iterations = 60;
+    task.plan.effort.iterations = 60;
     let rollout = Rollout {
         model,
         policy,

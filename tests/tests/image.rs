@@ -32,7 +32,7 @@ fn round_trip() {
         assert!(image.task().horizon >= 3 && image.task().delta == 0.1);
         assert_eq!(image.task().threshold, Some(-5.0));
         assert_eq!(image.task().action_limits.low[0], -0.4);
-        assert_eq!(image.task().effort.seed, seed);
+        assert_eq!(image.task().plan.effort.seed, seed);
         assert!(image.model().confidence.beta > 0.9);
         let columns = image.model().support.centre.len();
         assert_eq!(image.model().support.rows.len() % columns, 0);

@@ -113,9 +113,9 @@ fn the_company_of_a_trajectory_changes_no_bit() {
                 first: &[-2.0],
                 second: &[3.0],
             };
-            task.effort.trajectories = trajectories;
-            task.effort.searched = trajectories.min(40);
-            task.effort.allocation = allocation;
+            task.plan.effort.trajectories = trajectories;
+            task.plan.effort.searched = trajectories.min(40);
+            task.plan.effort.allocation = allocation;
         });
         let image = image.unwrap();
         let rows = Check::<4>::rows_needed(&image).unwrap();

@@ -80,7 +80,7 @@ impl<const B: usize> AdjointSearch<'_, B> {
         };
         if descend.contains(&true) {
             // Where a lane does not descend, a perturbation takes the place of its step.
-            let allocation = rollout.task.effort.allocation;
+            let allocation = rollout.task.plan.effort.allocation;
             let steps = self.starts.map(|start| now.step_length(start, allocation));
             rollout.eta_gradient(streams, returns, now.softness(), buffers, |derivative| {
                 for (failed, lane) in failed.iter_mut().zip(missing(&derivative, returns)) {

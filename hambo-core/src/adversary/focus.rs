@@ -40,7 +40,7 @@ pub struct Focus {
 impl Focus {
     /// That of a rollout's estimate; none where every start has the same.
     pub fn of<P>(rollout: &Rollout<'_, P>) -> Option<Self> {
-        let effort = &rollout.task.effort;
+        let effort = &rollout.task.plan.effort;
         let focused = effort.allocation == Allocation::Focused
             && searches(rollout.variant)
             // Without a search nothing makes up for the starts that are left out.
@@ -81,12 +81,12 @@ mod tests {
             Focus::of(&rollout).map(|focus| [focus.sampled, focus.searched])
         };
         assert_eq!(keep(&task, Variant::ContinuousAdversary), None);
-        task.effort.allocation = Allocation::Focused;
+        task.plan.effort.allocation = Allocation::Focused;
         // Of five starts two, and one.
         assert_eq!(keep(&task, Variant::ContinuousAdversary), Some([2, 1]));
         assert_eq!(keep(&task, Variant::DiscreteAdversaryInf), None);
         assert_eq!(keep(&task, Variant::Mean), None);
-        task.effort.searched = 0;
+        task.plan.effort.searched = 0;
         assert_eq!(keep(&task, Variant::ContinuousAdversary), None);
     }
 
@@ -94,11 +94,11 @@ mod tests {
     fn pilot_and_trial_are_small_parts() {
         let mut task = example::task().unwrap();
         for (trajectories, pilot) in [(1, 8), (400, 12), (4000, 64)] {
-            task.effort.trajectories = trajectories;
+            task.plan.effort.trajectories = trajectories;
             assert_eq!(Level::Pilot.trajectories(&task), pilot);
         }
         for (iterations, trial) in [(0, 0), (4, 1), (40, 5), (200, 25)] {
-            task.effort.iterations = iterations;
+            task.plan.effort.iterations = iterations;
             let sweeps = Level::Trial.sweeps(Variant::ContinuousAdversary, &task);
             assert_eq!(sweeps, trial);
         }

@@ -50,8 +50,8 @@ impl Level {
     pub fn trajectories(self, task: &Task<'_>) -> u32 {
         match self {
             Self::Pilot => Self::pilot_trajectories(task),
-            Self::Sampled => task.effort.trajectories,
-            Self::Trial | Self::Searched => task.effort.searched,
+            Self::Sampled => task.plan.effort.trajectories,
+            Self::Trial | Self::Searched => task.plan.effort.searched,
         }
     }
 
@@ -59,7 +59,7 @@ impl Level {
     /// itself.
     pub fn sweeps(self, variant: Variant, task: &Task<'_>) -> u32 {
         match self {
-            Self::Searched if searches(variant) => task.effort.search_sweeps(),
+            Self::Searched if searches(variant) => task.plan.effort.search_sweeps(),
             Self::Trial => Self::trial_sweeps(variant, task),
             _ => 0,
         }
@@ -67,11 +67,11 @@ impl Level {
 
     fn pilot_trajectories(task: &Task<'_>) -> u32 {
         let [least, most] = PILOT;
-        (task.effort.trajectories / SAMPLED_FOR_ONE).clamp(least, most)
+        (task.plan.effort.trajectories / SAMPLED_FOR_ONE).clamp(least, most)
     }
 
     fn trial_sweeps(variant: Variant, task: &Task<'_>) -> u32 {
-        match task.effort.iterations {
+        match task.plan.effort.iterations {
             sweeps if searches(variant) && sweeps > 0 => (sweeps / SWEEPS_FOR_ONE).max(1),
             _ => 0,
         }
@@ -85,7 +85,7 @@ impl Level {
             Self::Sampled => 0,
             Self::Trial | Self::Searched => FIRST_SEARCHED,
         };
-        Stream::new(task.effort.seed, first.wrapping_add(trajectory))
+        Stream::new(task.plan.effort.seed, first.wrapping_add(trajectory))
     }
 
     /// Which of a list's states a trajectory starts from, where each has its
@@ -101,7 +101,7 @@ impl Level {
         let states = match (task.initial.kind, self) {
             (InitialKind::Logged, _) | (InitialKind::Worst, Self::Pilot | Self::Sampled) => states,
             (InitialKind::Worst, Self::Trial | Self::Searched) => {
-                let groups = u64::from(task.effort.searched) / SEARCHED_FROM_ONE;
+                let groups = u64::from(task.plan.effort.searched) / SEARCHED_FROM_ONE;
                 states.min(groups.clamp(1, MOST_SEARCHED_STARTS))
             }
             _ => return None,
@@ -174,21 +174,21 @@ mod tests {
             );
             assert_eq!(first(Level::Trial, trajectory), searched);
         }
-        let mut own = Stream::new(task.effort.seed, 3);
+        let mut own = Stream::new(task.plan.effort.seed, 3);
         assert_eq!(first(Level::Sampled, 3), own.uniform());
     }
 
     #[test]
     fn only_a_search_has_sweeps() {
         let mut task = example::task().unwrap();
-        task.effort.iterations = 7;
+        task.plan.effort.iterations = 7;
         let sweeps = |level: Level, variant| level.sweeps(variant, &task);
         assert_eq!(sweeps(Level::Searched, Variant::ContinuousAdversary), 7);
         assert_eq!(sweeps(Level::Searched, Variant::DiscreteAdversary1), 7);
         assert_eq!(sweeps(Level::Searched, Variant::DiscreteAdversaryInf), 0);
         assert_eq!(sweeps(Level::Searched, Variant::Mean), 0);
         assert_eq!(sweeps(Level::Sampled, Variant::ContinuousAdversary), 0);
-        task.effort.allocation = Allocation::Focused;
+        task.plan.effort.allocation = Allocation::Focused;
         let sweeps = |level: Level| level.sweeps(Variant::DiscreteAdversary1, &task);
         assert_eq!([Level::Searched, Level::Trial].map(sweeps), [14, 1]);
     }
@@ -196,8 +196,8 @@ mod tests {
     #[test]
     fn logged_starts_take_their_trajectories_in_a_row() {
         let mut task = example::task().unwrap();
-        task.effort.trajectories = 7;
-        task.effort.searched = 3;
+        task.plan.effort.trajectories = 7;
+        task.plan.effort.searched = 3;
         let mut places = |kind, level: Level| -> Vec<Option<u32>> {
             task.initial = InitialState {
                 kind,

@@ -112,7 +112,7 @@ impl<'a, P> Assessment<'a, P> {
     /// The stage that is under way, if any is left and all of them fit the
     /// task's limit.
     pub fn current(&self) -> Option<Stage<'a, P>> {
-        if self.steps() > self.task.method.step_limit {
+        if self.steps() > self.task.plan.method.step_limit {
             return None;
         }
         self.plan().nth(self.stages.read(Side::Plain) as usize)

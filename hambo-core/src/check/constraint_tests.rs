@@ -108,7 +108,7 @@ fn the_search_finds_the_worst_of_every_kind() {
             for ends in [false, true] {
                 let change = |task: &mut Task<'static>| {
                     constrain(task, ops, kind, ends);
-                    task.effort.iterations = 160;
+                    task.plan.effort.iterations = 160;
                 };
                 let image = example::image_with(change).unwrap();
                 let least = least_of_grid(image.task());
@@ -140,7 +140,7 @@ fn kept(limit: f32, probability: f32, trajectories: u32) -> super::Outcome {
         ];
         constrain(task, &ops, ConstraintKind::Always, false);
         task.constraints[0].probability = Some(probability);
-        task.effort.trajectories = trajectories;
+        task.plan.effort.trajectories = trajectories;
     })
 }
 
@@ -190,7 +190,7 @@ fn what_only_the_search_breaks_comes_off_the_share() {
         task.program = Program::new(&all, 1, 1).unwrap();
         task.constraints[0].slot = slot + 2;
         task.constraints[0].probability = Some(0.5);
-        task.effort.iterations = 160;
+        task.plan.effort.iterations = 160;
     });
     let constraint = outcome.estimates[3];
     let correction = constraint.correction.unwrap();

@@ -16,7 +16,7 @@ pub(super) fn planned<'t>(
     task: &'t Task<'_>,
 ) -> impl Iterator<Item = (Objective, Variant)> + use<'t> {
     task.objectives().flat_map(move |objective| {
-        let others = task.method.variants.iter().copied();
+        let others = task.plan.method.variants.iter().copied();
         let others = others.filter(|variant| *variant != Variant::Mean);
         let variants = core::iter::once(Variant::Mean).chain(others);
         variants.map(move |variant| (objective, variant))
@@ -47,7 +47,7 @@ impl Decisive {
 
 /// Whether an estimate of this variant decides.
 pub(super) fn decides(task: &Task<'_>, variant: Variant) -> bool {
-    variant.has_adversary() && task.method.variants.contains(&variant)
+    variant.has_adversary() && task.plan.method.variants.contains(&variant)
 }
 
 /// The code word of one copy of the tally under a task, and why it is not deploy.
@@ -122,7 +122,7 @@ fn unfit(tally: &Tally, side: Side, model: &Model<'_>, task: &Task<'_>) -> Reaso
         !calibration.serves(task.horizon),
         Reason::NotCalibrated(calibration),
     );
-    if tally.steps(side) > task.method.step_limit {
+    if tally.steps(side) > task.plan.method.step_limit {
         add(true, Reason::OverBudget);
     } else if tally.count(side) != planned(task).count() {
         add(true, Reason::Unfinished);
@@ -131,13 +131,13 @@ fn unfit(tally: &Tally, side: Side, model: &Model<'_>, task: &Task<'_>) -> Reaso
     }
     let outside = tally.percent_outside(side);
     add(outside > MOST_OUTSIDE, Reason::OutsideSupport(outside));
-    add(task.refused_by_host, Reason::RefusedByHost);
-    let variants = &task.method.variants;
+    add(task.plan.refused_by_host, Reason::RefusedByHost);
+    let variants = &task.plan.method.variants;
     add(
         !variants.iter().any(|variant| variant.has_adversary()),
         Reason::NoAdversary,
     );
-    let idle = task.effort.iterations == 0 || task.effort.searched < 2;
+    let idle = task.plan.effort.iterations == 0 || task.plan.effort.searched < 2;
     add(
         idle && variants.iter().copied().any(searches),
         Reason::NoSearch,

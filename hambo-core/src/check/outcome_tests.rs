@@ -21,7 +21,7 @@ const ADVERSARIES: [Variant; 3] = [
 ];
 
 fn adversaries(task: &mut Task<'_>) {
-    task.method.variants = Vec::from_slice(&ADVERSARIES).unwrap();
+    task.plan.method.variants = Vec::from_slice(&ADVERSARIES).unwrap();
 }
 
 fn of(outcome: &Outcome, variant: Variant) -> Estimate {

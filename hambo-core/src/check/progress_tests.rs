@@ -46,9 +46,9 @@ fn a_check_of_just_the_allowed_steps_is_made_and_one_more_is_not() {
         let assessment = Assessment::new(image.model(), image.task(), image.policy());
         assessment.unwrap().steps()
     };
-    let outcome = check_with(|task| task.method.step_limit = steps);
+    let outcome = check_with(|task| task.plan.method.step_limit = steps);
     assert_eq!(outcome.verdict.name(), "deploy");
-    let outcome = check_with(|task| task.method.step_limit = steps - 1);
+    let outcome = check_with(|task| task.plan.method.step_limit = steps - 1);
     assert_eq!(outcome.verdict.name(), "abstain");
     assert!(outcome.reasons.contains(&Reason::OverBudget));
     assert!(!outcome.reasons.contains(&Reason::Unfinished));
@@ -82,7 +82,7 @@ fn more_estimates_than_places_are_refused() {
     ];
     let with = |constraints: &[u16]| {
         let image = example::image_with(|task| {
-            task.method.variants = Vec::from_slice(&all).unwrap();
+            task.plan.method.variants = Vec::from_slice(&all).unwrap();
             task.constraints = constraints.iter().copied().map(Constraint::mean).collect();
         });
         let image = image.unwrap();
@@ -97,7 +97,7 @@ fn more_estimates_than_places_are_refused() {
 #[test]
 fn only_an_adversary_that_searches_has_a_second_level() {
     let levels = |searched: u32| -> std::vec::Vec<_> {
-        let image = example::image_with(|task| task.effort.searched = searched).unwrap();
+        let image = example::image_with(|task| task.plan.effort.searched = searched).unwrap();
         let assessment = Assessment::new(image.model(), image.task(), image.policy()).unwrap();
         let plan = assessment.plan().take(3);
         plan.map(|stage| (stage.rollout.variant, stage.level))
@@ -122,8 +122,8 @@ fn only_an_adversary_that_searches_has_a_second_level() {
 #[test]
 fn a_focused_estimate_has_a_pilot_and_blocks_of_trials() {
     let image = example::image_with(|task| {
-        task.effort.searched = 20;
-        task.effort.allocation = Allocation::Focused;
+        task.plan.effort.searched = 20;
+        task.plan.effort.allocation = Allocation::Focused;
     });
     let image = image.unwrap();
     let assessment = Assessment::new(image.model(), image.task(), image.policy()).unwrap();
@@ -148,7 +148,7 @@ fn a_focused_estimate_has_a_pilot_and_blocks_of_trials() {
 fn estimates_come_in_the_order_of_the_plan() {
     let outcome = check_with(|task| {
         let variants = [Variant::Mean, Variant::DiscreteAdversary1];
-        task.method.variants = Vec::from_slice(&variants).unwrap();
+        task.plan.method.variants = Vec::from_slice(&variants).unwrap();
     });
     let order: std::vec::Vec<_> = outcome
         .estimates
@@ -176,7 +176,7 @@ fn student_has_a_degree_of_freedom_less_than_different_starts() {
             first: &STARTS,
             second: &[],
         };
-        task.effort.trajectories = 60;
+        task.plan.effort.trajectories = 60;
     });
     let mean = outcome.estimates[0];
     let margin = (mean.mean - mean.lower) / mean.standard_error;
@@ -188,7 +188,7 @@ fn student_has_a_degree_of_freedom_less_than_different_starts() {
 fn the_bound_is_the_least_of_what_decides() {
     let image = example::image_with(|task| {
         let variants = [Variant::DiscreteAdversaryInf, Variant::ContinuousAdversary];
-        task.method.variants = Vec::from_slice(&variants).unwrap();
+        task.plan.method.variants = Vec::from_slice(&variants).unwrap();
     });
     let outcome = check(&image.unwrap());
     let lowers = outcome

@@ -109,7 +109,7 @@ fn paths_with_noise_and_the_mean_path_are_held_apart() {
         let mut model = example::model().unwrap();
         model.support.limit = limit;
         let mut task = example::task().unwrap();
-        task.method.variants = [Variant::DiscreteAdversaryInf].into_iter().collect();
+        task.plan.method.variants = [Variant::DiscreteAdversaryInf].into_iter().collect();
         let image = Image::of(model, task, example::policy().unwrap());
         assert_eq!(check(&image).reasons, [Reason::OutsideSupport(percent)]);
     }
@@ -138,9 +138,9 @@ fn members_that_agree_leave_no_width_and_no_number_that_is_not_finite() {
 #[test]
 fn what_is_taken_off_the_reward_has_no_bounds() {
     let outcome = check_with(|task| {
-        task.method.variants = [Variant::Penalised].into_iter().collect();
+        task.plan.method.variants = [Variant::Penalised].into_iter().collect();
         task.reward_bounds = Some([-1.0, 0.0]);
-        task.effort.trajectories = 1000;
+        task.plan.effort.trajectories = 1000;
     });
     let margins = outcome
         .estimates

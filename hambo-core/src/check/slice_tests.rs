@@ -157,7 +157,7 @@ fn stopped_everywhere(image: &Image<'_>, at_random: Option<u32>) {
 }
 
 fn variants(task: &mut Task<'_>, variants: &[Variant]) {
-    task.method.variants = Vec::from_slice(variants).unwrap();
+    task.plan.method.variants = Vec::from_slice(variants).unwrap();
 }
 
 /// Three networks, their trained adversaries, and a controller that is a network behind
@@ -173,9 +173,9 @@ fn ensemble(variant: Variant) -> Image<'static> {
     let task = plane::task(|task| {
         variants(task, &[variant]);
         plane::with_adversaries(task);
-        task.effort.trajectories = 2;
-        task.effort.searched = 2;
-        task.effort.iterations = 16;
+        task.plan.effort.trajectories = 2;
+        task.plan.effort.searched = 2;
+        task.plan.effort.iterations = 16;
         task.threshold = Some(-1e3);
         task.constraints.clear();
     });
@@ -205,7 +205,7 @@ fn point(dynamics: Dynamics<'static>) -> Image<'static> {
     let mut task = example::task().unwrap();
     task.threshold = Some(-1e3);
     task.constraints.clear();
-    task.effort.iterations = 4;
+    task.plan.effort.iterations = 4;
     Image::of(model, task, example::policy().unwrap())
 }
 

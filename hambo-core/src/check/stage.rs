@@ -41,7 +41,7 @@ impl<'a, P> Stage<'a, P> {
             part,
         };
         let Some(focus) = focus else {
-            let searched = searches(rollout.variant) && task.effort.searched > 0;
+            let searched = searches(rollout.variant) && task.plan.effort.searched > 0;
             return match part {
                 0 => Some(whole(Level::Sampled, all)),
                 1 if searched => Some(whole(Level::Searched, all)),
@@ -58,7 +58,7 @@ impl<'a, P> Stage<'a, P> {
                 };
                 let block = TRIAL_BLOCK as u32;
                 let first = (part >> 1).saturating_mul(block);
-                let left = task.effort.searched.checked_sub(first)?;
+                let left = task.plan.effort.searched.checked_sub(first)?;
                 Some(Self {
                     first,
                     trajectories: (left > 0).then_some(left.min(block))?,

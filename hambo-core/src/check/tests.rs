@@ -29,7 +29,7 @@ pub(super) fn check_with(change: impl FnOnce(&mut Task<'static>)) -> Outcome {
 }
 
 fn variants(task: &mut Task<'_>, variants: &[Variant]) {
-    task.method.variants = Vec::from_slice(variants).unwrap();
+    task.plan.method.variants = Vec::from_slice(variants).unwrap();
 }
 
 fn of(outcome: &Outcome, variant: Variant) -> Estimate {
@@ -75,9 +75,9 @@ fn no_adversary_no_verdict() {
 #[test]
 fn a_search_without_sweeps_or_trajectories_never_deploys() {
     let none: [fn(&mut Task<'_>); 3] = [
-        |task| task.effort.iterations = 0,
-        |task| task.effort.searched = 0,
-        |task| task.effort.searched = 1,
+        |task| task.plan.effort.iterations = 0,
+        |task| task.plan.effort.searched = 0,
+        |task| task.plan.effort.searched = 1,
     ];
     for change in none {
         let outcome = check_with(change);
@@ -98,7 +98,7 @@ fn a_set_without_width_decides_nothing() {
 
 #[test]
 fn what_the_host_refused_never_deploys() {
-    let outcome = check_with(|task| task.refused_by_host = true);
+    let outcome = check_with(|task| task.plan.refused_by_host = true);
     assert_eq!(outcome.verdict.name(), "abstain");
     assert_eq!(outcome.reasons, [Reason::RefusedByHost]);
 }
@@ -196,8 +196,8 @@ fn five_logged_starts_are_enough_and_four_are_not() {
                 first: states,
                 second: &[],
             };
-            task.effort.trajectories = 12;
-            task.effort.searched = 6;
+            task.plan.effort.trajectories = 12;
+            task.plan.effort.searched = 6;
         })
     };
     let outcome = logged(&STARTS, InitialKind::Logged);
@@ -227,7 +227,7 @@ fn every_logged_start_counts_the_same() {
                 first: &STARTS,
                 second: &[],
             };
-            task.effort.trajectories = trajectories;
+            task.plan.effort.trajectories = trajectories;
         });
         assert!(
             (outcome.neutral + 0.375).abs() < 1e-6,
@@ -280,7 +280,7 @@ fn what_was_found_elsewhere_is_tried_on_every_trajectory() {
     static PUSH: [f32; 4] = [1.0; 4];
     let outcome = check_with(|task| {
         let found = FoundChoices::new(Variant::ContinuousAdversary, 0, 4, &PUSH);
-        task.found.push(found).unwrap();
+        task.plan.found.push(found).unwrap();
     });
     let estimate = of(&outcome, Variant::ContinuousAdversary);
     // The push all the way up is the worst there is.
@@ -304,7 +304,7 @@ fn the_margin_spends_its_share_of_delta() {
             low: &[f32::NEG_INFINITY],
             high: &[f32::INFINITY],
         };
-        task.effort.trajectories = 16;
+        task.plan.effort.trajectories = 16;
         variants(
             task,
             &[Variant::ContinuousAdversary, Variant::DiscreteAdversaryInf],
@@ -330,8 +330,8 @@ fn the_worst_of_listed_starts_counts() {
                 first,
                 second: &[],
             };
-            task.effort.trajectories = 6;
-            task.effort.searched = 12;
+            task.plan.effort.trajectories = 6;
+            task.plan.effort.searched = 12;
             variants(
                 task,
                 &[

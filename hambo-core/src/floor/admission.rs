@@ -149,13 +149,16 @@ impl Floor<'_> {
         ensure(own.threshold.is_none_or(reaches), Shortfall::Threshold)?;
         ensure(task.delta <= own.delta, Shortfall::Delta)?;
         ensure(task.horizon >= own.horizon, Shortfall::Horizon)?;
-        let decides = |variant| task.method.variants.contains(&variant);
+        let decides = |variant| task.plan.method.variants.contains(&variant);
         ensure(
             decides(Variant::ContinuousAdversary) || !own.continuous_adversary,
             Shortfall::Variant,
         )?;
-        ensure(task.method.aleatoric_noise || !own.noise, Shortfall::Noise)?;
-        let effort = &task.effort;
+        ensure(
+            task.plan.method.aleatoric_noise || !own.noise,
+            Shortfall::Noise,
+        )?;
+        let effort = &task.plan.effort;
         ensure(
             effort.trajectories >= own.trajectories,
             Shortfall::Trajectories,

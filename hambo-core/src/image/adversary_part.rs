@@ -70,7 +70,7 @@ pub(super) fn add_adversary<'a>(
                 objective: manifest.objective,
                 network: Perceptrons::new(shape, tiles, input_mean, input_scale)?,
             };
-            let added = task.networks.push(network);
+            let added = task.plan.networks.push(network);
             added.map_err(|_| Problem::Dimension)
         }
         AdversaryKind::Found { count } => {
@@ -92,7 +92,7 @@ pub(super) fn add_adversary<'a>(
             Problem::Number.unless(numbers.iter().all(good))?;
             let (variant, objective) = (manifest.variant, manifest.objective);
             let found = FoundChoices::new(variant, objective, length, numbers);
-            let added = task.found.push(found);
+            let added = task.plan.found.push(found);
             added.map_err(|_| Problem::Dimension)
         }
     }

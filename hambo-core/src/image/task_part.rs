@@ -15,8 +15,8 @@ use super::error::Problem;
 use crate::model::Model;
 use crate::task::expression::Program;
 use crate::task::{
-    Constraint, Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Physics, Task,
-    Wraps,
+    Constraint, Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Physics, Plan,
+    Task, Wraps,
 };
 
 /// The manifest of a task part.
@@ -127,11 +127,10 @@ pub(super) fn parse_task<'a>(
         termination: manifest.termination,
         power_off: manifest.power_off,
         constraints: manifest.constraints,
-        effort: manifest.effort,
-        method: manifest.method,
-        refused_by_host: manifest.refused_by_host,
-        networks: Vec::new(),
-        found: Vec::new(),
+        plan: Plan {
+            refused_by_host: manifest.refused_by_host,
+            ..Plan::new(manifest.effort, manifest.method)
+        },
     };
     Ok((task, adversaries))
 }

@@ -111,17 +111,21 @@ struct Sizes {
 impl Sizes {
     fn of(dynamics: &Dynamics<'_>, task: &Task<'_>, policy: &impl Policy) -> Option<Self> {
         let horizon = usize::try_from(task.horizon).ok()?;
-        let discrete = task.method.variants.iter().any(|variant| {
+        let discrete = task.plan.method.variants.iter().any(|variant| {
             matches!(
                 variant,
                 Variant::DiscreteAdversary1 | Variant::DiscreteAdversaryInf
             )
         });
-        let continuous = task.method.variants.contains(&Variant::ContinuousAdversary);
+        let continuous = task
+            .plan
+            .method
+            .variants
+            .contains(&Variant::ContinuousAdversary);
         let moved = task.moved_states();
         let eta = horizon.checked_mul(moved)?;
         let mut adversary_scratch = 0;
-        for adversary in &task.networks {
+        for adversary in &task.plan.networks {
             adversary_scratch = adversary.scratch_rows()?.max(adversary_scratch);
         }
         Some(Self {

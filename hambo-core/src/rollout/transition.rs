@@ -34,7 +34,7 @@ impl<P> Rollout<'_, P> {
             copy(prediction.mean, centre);
             copy(prediction.aleatoric_std, spread);
         }
-        if self.variant == Variant::Mean || !self.task.method.aleatoric_noise {
+        if self.variant == Variant::Mean || !self.task.plan.method.aleatoric_noise {
             for row in spread.iter_mut() {
                 *row = [0.0; B];
             }
@@ -69,7 +69,7 @@ impl<P> Rollout<'_, P> {
                 *sum += *s * *s;
             }
         }
-        squares.map(|sum| self.task.method.penalty * sqrt(sum))
+        squares.map(|sum| self.task.plan.method.penalty * sqrt(sum))
     }
 
     /// s̃′ before the physical limits, of the states that the model moves.

@@ -6,9 +6,9 @@ use super::constraint::Constraint;
 use super::expression::Program;
 use super::found_choices::FoundChoices;
 use super::initial::InitialState;
-use super::method::{Effort, Method};
 use super::network_adversary::NetworkAdversary;
 use super::physics::Physics;
+use super::plan::Plan;
 use super::range::{Limits, Wraps};
 use super::variant::Variant;
 use crate::estimate::ErrorBudget;
@@ -55,22 +55,9 @@ pub struct Task<'a> {
     pub power_off: Option<u16>,
     /// What must hold besides.
     pub constraints: Vec<Constraint, MAX_CONSTRAINTS>,
-    /// How much work to spend.
-    pub effort: Effort,
-    /// Which estimates are made.
-    pub method: Method,
-    /// Whether the host's own check, with more effort, did not deploy. Such a
-    /// task is checked and never deploys.
-    pub refused_by_host: bool,
-    /// Networks that were trained elsewhere.
-    pub networks: Vec<NetworkAdversary<'a>, MAX_ADVERSARIES>,
-    /// What searches found elsewhere.
-    pub found: Vec<FoundChoices<'a>, MAX_ADVERSARIES>,
+    /// How a check looks for its worst case.
+    pub plan: Plan<'a>,
 }
-
-/// The largest number of trained networks, and of lists of what was found: one
-/// for each objective and variant that has one.
-pub const MAX_ADVERSARIES: usize = 10;
 
 /// What a trajectory is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,7 +139,8 @@ impl<'a> Task<'a> {
     /// there is one.
     pub fn network(&self, variant: Variant, objective: Objective) -> Option<&NetworkAdversary<'a>> {
         let number = self.objective_number(objective)?;
-        self.networks
+        self.plan
+            .networks
             .iter()
             .find(|network| network.is_for(variant, number))
     }
@@ -160,7 +148,8 @@ impl<'a> Task<'a> {
     /// What searches found against an objective under a variant, if anything.
     pub fn found(&self, variant: Variant, objective: Objective) -> Option<&FoundChoices<'a>> {
         let number = self.objective_number(objective)?;
-        self.found
+        self.plan
+            .found
             .iter()
             .find(|found| found.is_for(variant, number))
     }

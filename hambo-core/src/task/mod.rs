@@ -13,15 +13,17 @@ mod initial;
 mod method;
 mod network_adversary;
 mod physics;
+mod plan;
 mod range;
 mod variant;
 
 pub use constraint::{Constraint, ConstraintKind};
-pub use decision_process::{MAX_ADVERSARIES, MAX_CONSTRAINTS, Objective, Task};
+pub use decision_process::{MAX_CONSTRAINTS, Objective, Task};
 pub use found_choices::FoundChoices;
 pub use initial::{InitialKind, InitialState};
 pub use method::{Allocation, Effort, Method};
 pub use network_adversary::NetworkAdversary;
 pub use physics::{KnownState, MAX_CIRCLES, MAX_FEATURES, MAX_KNOWN, ModelInputs, Physics};
+pub use plan::{MAX_ADVERSARIES, Plan};
 pub use range::{Limits, Wraps, wrap};
 pub use variant::Variant;

@@ -327,7 +327,7 @@ fn cases() -> Vec<Case> {
                 size: 7,
                 ..rewards()
             }),
-            "@, `rewards`: it ends|write it anew",
+            "@, `rewards`: |larger than its declared|write it anew",
         ),
         info(
             "short.npz",
@@ -335,6 +335,11 @@ fn cases() -> Vec<Case> {
                 stored: rewards().stored[..75].to_vec(),
                 ..rewards()
             }),
+            "@, `rewards`: its checksum is wrong|write it anew",
+        ),
+        info(
+            "few.npz",
+            archive(entry("rewards.npy", &f32s("(3,)", &[0.0; 2]))),
             "@, `rewards`: it ends before its numbers do",
         ),
         info(

@@ -82,7 +82,7 @@ fn whole_checks_run() {
     for seed in 0..40 {
         let bytes = image(seed).unwrap();
         let image = Image::parse(bytes.as_bytes()).unwrap();
-        assert!(image.task().effort.seed == seed);
+        assert!(image.task().plan.effort.seed == seed);
         let outcome = check::<LANES>(&image, Watch::NONE).unwrap().outcome;
         assert!(outcome.bound.is_finite(), "seed {seed}");
         assert!(

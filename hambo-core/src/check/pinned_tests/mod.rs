@@ -59,7 +59,7 @@ fn check(image: &Image<'_>) -> (Outcome, u32) {
 }
 
 fn variants(task: &mut Task<'_>, variants: &[Variant]) {
-    task.method.variants = Vec::from_slice(variants).unwrap();
+    task.plan.method.variants = Vec::from_slice(variants).unwrap();
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn a_check_from_logged_starts_with_adversaries_from_elsewhere() {
             first: &STARTS,
             second: &[],
         };
-        task.effort.trajectories = 12;
-        task.effort.searched = 6;
+        task.plan.effort.trajectories = 12;
+        task.plan.effort.searched = 6;
     }));
     assert_eq!(checksum, 0x5973_5AC4, "{outcome:?}");
 }
@@ -97,8 +97,8 @@ fn a_check_from_logged_starts_with_adversaries_from_elsewhere() {
 fn a_check_without_noise_or_end() {
     let (outcome, checksum) = check(&plane::image(NARROW, |task| {
         variants(task, &ALL[1..]);
-        task.method.aleatoric_noise = false;
-        task.method.penalty = 0.7;
+        task.plan.method.aleatoric_noise = false;
+        task.plan.method.penalty = 0.7;
         task.termination = None;
         task.reward_bounds = Some([-3.0, 3.0]);
         task.constraint_bounds = [Some([0.2, 1.2])].into_iter().collect();
@@ -212,7 +212,7 @@ fn every_sweep_of_the_searches() {
 fn every_sweep_of_the_searches_without_noise_or_end() {
     let image = plane::image(WIDE, |task| {
         variants(task, &ADVERSARIES);
-        task.method.aleatoric_noise = false;
+        task.plan.method.aleatoric_noise = false;
         task.termination = None;
     });
     let adversaries = [Variant::ContinuousAdversary, Variant::DiscreteAdversary1];
@@ -322,7 +322,7 @@ fn trajectories_and_their_derivatives() {
 fn trajectories_and_their_derivatives_without_noise() {
     let task = plane::task(|task| {
         variants(task, &ADVERSARIES);
-        task.method.aleatoric_noise = false;
+        task.plan.method.aleatoric_noise = false;
         task.termination = None;
     });
     assert_eq!(

@@ -16,7 +16,7 @@ use crate::policy::{ActionMap, Head, Linear, Spread, StoredPolicy};
 use crate::task::expression::{Op, Program, Variable};
 use crate::task::{
     Allocation, Constraint, Effort, FoundChoices, InitialKind, InitialState, Limits, Method,
-    NetworkAdversary, Physics, Task, Variant, Wraps,
+    NetworkAdversary, Physics, Plan, Task, Variant, Wraps,
 };
 
 pub(in crate::check) const HORIZON: u32 = 12;
@@ -155,17 +155,16 @@ pub(in crate::check) fn task(change: impl FnOnce(&mut Task<'static>)) -> Task<'s
         termination: Some(20),
         power_off: None,
         constraints: Vec::from_slice(&[Constraint::mean(CONSTRAINT)]).unwrap(),
-        effort: Effort {
-            trajectories: 6,
-            searched: 3,
-            iterations: 40,
-            seed: 3,
-            allocation: Allocation::Even,
-        },
-        method: Method::default(),
-        refused_by_host: false,
-        networks: Vec::new(),
-        found: Vec::new(),
+        plan: Plan::new(
+            Effort {
+                trajectories: 6,
+                searched: 3,
+                iterations: 40,
+                seed: 3,
+                allocation: Allocation::Even,
+            },
+            Method::default(),
+        ),
     };
     change(&mut task);
     task
@@ -183,17 +182,17 @@ pub(in crate::check) fn with_adversaries(task: &mut Task<'_>) {
             objective: 0,
             network,
         };
-        task.networks.push(adversary).unwrap();
+        task.plan.networks.push(adversary).unwrap();
     }
     let etas = numbers(12, 2 * horizon * STATES);
     let found = FoundChoices::new(continuous, 0, horizon * STATES, etas);
-    task.found.push(found).unwrap();
+    task.plan.found.push(found).unwrap();
     static SEQUENCES: [f32; 2 * HORIZON as usize] = [
         0.0, 1.0, 2.0, 0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 2.0, 0.0, 1.0, //
         2.0, 2.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 1.0, 2.0, 0.0,
     ];
     let found = FoundChoices::new(discrete, 0, horizon, &SEQUENCES);
-    task.found.push(found).unwrap();
+    task.plan.found.push(found).unwrap();
 }
 
 /// All three.

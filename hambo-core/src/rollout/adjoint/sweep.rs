@@ -313,7 +313,7 @@ impl<P: Policy> Rollout<'_, P> {
 
     /// 1 if the system's noise takes part, else 0.
     pub(super) fn noise_weight(&self) -> f32 {
-        if self.task.method.aleatoric_noise {
+        if self.task.plan.method.aleatoric_noise {
             1.0
         } else {
             0.0

@@ -166,8 +166,8 @@ pub fn learn(
 ) -> Result<Vec<Trained>, Error> {
     let mut short = case.system();
     let task = &mut short.task;
-    task.effort.iterations = SHORT;
-    task.effort.trajectories = task.effort.searched;
+    task.plan.effort.iterations = SHORT;
+    task.plan.effort.trajectories = task.plan.effort.searched;
     // A learner is told of margins, not of shares.
     for constraint in &mut task.constraints {
         constraint.probability = None;

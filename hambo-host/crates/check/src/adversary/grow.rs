@@ -21,8 +21,8 @@ pub(super) fn trajectories(case: &ParsedCase<'_>) -> Result<u32, Error> {
         return Ok(asked);
     }
     let mut few = case.system();
-    few.task.effort.trajectories = FEW;
-    few.task.effort.searched = 0;
+    few.task.plan.effort.trajectories = FEW;
+    few.task.plan.effort.searched = 0;
     let outcome = check::<LANES>(few.clone(), Watch::NONE)?.outcome;
     let task = &few.task;
     let level = task.error_budget().level();

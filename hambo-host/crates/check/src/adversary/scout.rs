@@ -50,7 +50,7 @@ pub(super) fn scout(
 
 /// Every objective under every variant that searches.
 fn searched(system: &System<'_>) -> Vec<(Objective, Variant)> {
-    let variants = system.task.method.variants.iter().copied();
+    let variants = system.task.plan.method.variants.iter().copied();
     let variants = variants.filter(|variant| searches(*variant));
     let all = system.task.objectives();
     all.flat_map(|objective| variants.clone().map(move |variant| (objective, variant)))

@@ -2,7 +2,7 @@
 //! initial states) is changed in the parsed task, so the model is hashed once.
 
 use hambo_core::image::Image;
-use hambo_core::task::{Effort, MAX_ADVERSARIES, Task};
+use hambo_core::task::{Effort, MAX_ADVERSARIES};
 
 use super::judged::Case;
 use super::system::System;
@@ -49,12 +49,11 @@ impl ParsedCase<'_> {
     /// What is rolled out.
     #[must_use]
     pub fn system(&self) -> System<'_> {
+        let mut task = self.image.task().clone();
+        task.plan.effort = self.effort;
         System {
             model: self.image.model(),
-            task: Task {
-                effort: self.effort,
-                ..self.image.task().clone()
-            },
+            task,
             policy: self.image.policy(),
         }
     }

@@ -97,7 +97,7 @@ pub(crate) fn solvable(case: &ParsedCase<'_>) -> bool {
     let task = case.image.task();
     task.state_dimension() <= MOST_STATES
         && case.image.policy().is_deterministic()
-        && task.method.variants.contains(&Variant::ContinuousAdversary)
+        && task.plan.method.variants.contains(&Variant::ContinuousAdversary)
 }
 
 /// Solves a case's return on a grid of `points` for each state, or finer. The sequences are
@@ -126,7 +126,7 @@ pub fn exact(
     let system = system.system();
     let rollout = system.rollout(Variant::ContinuousAdversary, Objective::Return);
     let (task, wraps) = (rollout.task, &case.case.task.wraps);
-    let noisy = task.method.aleatoric_noise;
+    let noisy = task.plan.method.aleatoric_noise;
     let mut ends = reached(&rollout)?;
     let moved = task.moved_states();
     let [fine_etas, coarse_etas] = etas_of_each(moved);
@@ -144,7 +144,7 @@ pub fn exact(
         Ok(values)
     };
     let walks = |values: &Values| -> Result<Vec<Walk>, CapacityError> {
-        spread(task.effort.searched, SEQUENCES)
+        spread(task.plan.effort.searched, SEQUENCES)
             .map(|trajectory| values.greedy(&rollout, trajectory))
             .collect()
     };

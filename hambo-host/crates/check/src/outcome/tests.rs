@@ -31,10 +31,10 @@ fn traces_return_what_the_check_found() {
         Variant::DiscreteAdversaryInf,
     ];
     let image = hambo_core::example::image_with(|task| {
-        task.effort.trajectories = 5;
-        task.effort.searched = 5;
-        task.method.variants.clear();
-        task.method.variants.extend(variants);
+        task.plan.effort.trajectories = 5;
+        task.plan.effort.searched = 5;
+        task.plan.method.variants.clear();
+        task.plan.method.variants.extend(variants);
     });
     let image = image.unwrap();
     let image = System::from(&image);

@@ -70,7 +70,7 @@ pub fn restarts(
 ) -> Result<Option<Restarted>, Error> {
     let variant = Variant::ContinuousAdversary;
     let (task, dynamics) = (case.image.task(), &case.image.model().dynamics);
-    if !task.method.variants.contains(&variant) {
+    if !task.plan.method.variants.contains(&variant) {
         return Ok(None);
     }
     let case = case.elsewhere();

@@ -114,7 +114,7 @@ fn work(system: &System<'_>) -> u64 {
 /// The variant by which starts are compared: without one that searches, mean propagation,
 /// since whole members are numbered in another order.
 fn comparing(system: &System<'_>) -> Variant {
-    let mut variants = system.task.method.variants.iter().copied();
+    let mut variants = system.task.plan.method.variants.iter().copied();
     let variant = variants.find(|variant| searches(*variant));
     variant.unwrap_or(Variant::Mean)
 }
@@ -205,8 +205,8 @@ fn score(
     let mut system = system.clone();
     let task = &mut system.task;
     task.initial.first = &listed;
-    task.effort.searched = states.len() as u32;
-    task.effort.iterations = sweeps;
+    task.plan.effort.searched = states.len() as u32;
+    task.plan.effort.iterations = sweeps;
     let rollout = system.rollout(comparing(&system), objective);
     let (results, _) = search_all(&rollout, 0, meter)?;
     let starts = Starts::of(&rollout).count();

@@ -109,15 +109,15 @@ impl Simulation<'_> {
             low: &low,
             high: &high,
         };
-        task.effort.seed = seed;
-        task.method.variants = [Variant::ContinuousAdversary].into_iter().collect();
-        task.method.aleatoric_noise &= noise;
+        task.plan.effort.seed = seed;
+        task.plan.method.variants = [Variant::ContinuousAdversary].into_iter().collect();
+        task.plan.method.aleatoric_noise &= noise;
         if !noise {
-            task.effort.trajectories = 1;
+            task.plan.effort.trajectories = 1;
         }
-        task.networks.clear();
+        task.plan.networks.clear();
         let found = FoundChoices::new(Variant::ContinuousAdversary, 0, steps * moved, &swings);
-        task.found = [found].into_iter().collect();
+        task.plan.found = [found].into_iter().collect();
         let rollout = Rollout {
             model,
             policy: &policy,
@@ -126,7 +126,7 @@ impl Simulation<'_> {
             objective: Objective::Return,
         };
         let starts = Starts::of(&rollout).count();
-        let candidates = task.effort.trajectories * starts as u32;
+        let candidates = task.plan.effort.trajectories * starts as u32;
         let rows = Buffers::<LANES>::rows_needed(&model.dynamics, &task, &policy)?;
         let mut rows = vec![[0.0; LANES]; rows];
         let mut walked = Trajectories {

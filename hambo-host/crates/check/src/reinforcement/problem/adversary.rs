@@ -63,7 +63,7 @@ impl<'a> AdversaryProblem<'a> {
         lanes: usize,
         seed: u64,
     ) -> Result<Self, Error> {
-        if !searches(variant) || !image.task().method.variants.contains(&variant) {
+        if !searches(variant) || !image.task().plan.method.variants.contains(&variant) {
             let text = "an adversary can be trained for ca and da1, where the task has them";
             return Err(Error::Usage(text.to_owned()));
         }

@@ -169,7 +169,8 @@ fn onnx_controllers_are_checked_and_exported() {
             .unwrap()
             .image()
             .task()
-            .plan.refused_by_host
+            .plan
+            .refused_by_host
     );
     assert!(folder.0.join("i.hmb").exists());
     // A controller of another robot.

@@ -33,8 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let system = Pendulum::new()?;
     let log = systems::pendulum_log(&system, 20, 0)?;
     let mut case = systems::pendulum(&system, &log, 3000, 0)?;
-    case.task.method.variants.clear();
-    case.task.method.variants.extend(VARIANTS);
+    case.plan.method.variants.clear();
+    case.plan.method.variants.extend(VARIANTS);
     show("Pendulum, a damping controller", case, level)
 }
 
@@ -79,8 +79,8 @@ fn show(name: &str, mut case: Case, level: EffortLevel) -> Result<(), Box<dyn Er
 /// The fewest sweeps with which the search alone finds what a network found.
 fn reach(case: &Case, network: &AdversaryCost) -> Result<(), Box<dyn Error>> {
     let mut case = case.clone();
-    case.task.method.variants.clear();
-    case.task.method.variants.extend([network.variant]);
+    case.plan.method.variants.clear();
+    case.plan.method.variants.extend([network.variant]);
     for sweeps in SWEEPS {
         case.effort.iterations = sweeps;
         let alone = case.parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))?;

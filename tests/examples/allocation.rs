@@ -62,8 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let system = Pendulum::new()?;
     let log = systems::pendulum_log(&system, 20, 0)?;
     let mut case = systems::pendulum(&system, &log, 3000, 0)?;
-    case.task.method.variants.clear();
-    case.task.method.variants.extend(VARIANTS);
+    case.plan.method.variants.clear();
+    case.plan.method.variants.extend(VARIANTS);
     show("Pendulum, a damping controller", case, seeds, level)
 }
 

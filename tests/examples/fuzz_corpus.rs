@@ -22,8 +22,12 @@ const POLICIES: u64 = 11;
 /// What the smallest image of all would lack.
 type Feature = (&'static str, fn(&Image<'_>) -> bool);
 const FEATURES: [Feature; 8] = [
-    ("one-adversary", |image| image.task().plan.networks.len() == 1),
-    ("two-adversaries", |image| image.task().plan.networks.len() == 2),
+    ("one-adversary", |image| {
+        image.task().plan.networks.len() == 1
+    }),
+    ("two-adversaries", |image| {
+        image.task().plan.networks.len() == 2
+    }),
     ("every-variant", |image| {
         image.task().plan.method.variants.len() > 1
     }),

@@ -50,8 +50,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn run(system: &Pendulum, variant: Variant, seed: u64) -> Result<(f32, f64), Box<dyn Error>> {
     let log = systems::pendulum_log(system, 20, seed)?;
     let mut case = systems::pendulum(system, &log, 3000, seed)?;
-    case.task.method.variants.clear();
-    case.task.method.variants.extend([variant]);
+    case.plan.method.variants.clear();
+    case.plan.method.variants.extend([variant]);
     case.effort.iterations = 10;
     let options = ImproveOptions {
         variant,

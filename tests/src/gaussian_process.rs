@@ -12,6 +12,7 @@ use hambo_learn::gaussian_process::{
     encode_gaussian_process,
 };
 use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy};
+use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 
 use crate::fixture::{self, Draw, REWARDS};
@@ -390,13 +391,7 @@ pub fn image_with_groups(
     let case = Case::new(draw, space, &kernels, difficulty);
     let physics = RandomPhysics::of_some(seed, space);
     let reward = REWARDS[seed as usize % REWARDS.len()];
-    let mut task = fixture::task_knowing(draw, space, reward, &physics)?;
-    task.method.variants.clear();
-    task.method.variants.extend([
-        Variant::Mean,
-        Variant::DistributionSampling,
-        Variant::ContinuousAdversary,
-    ]);
+    let task = fixture::task_knowing(draw, space, reward, &physics)?;
     let policy = encode_policy(&policy(draw, [task.state_names.len(), space])?)?;
     let effort = Effort {
         trajectories: 2 + draw.below(2) as u32,
@@ -405,6 +400,11 @@ pub fn image_with_groups(
         seed,
         allocation: Allocation::Even,
     };
-    let bytes = encode_image(&case.grouped_part(groups)?, &task, effort, &[], &policy)?;
+    let plan = CheckPlan::from(effort).with_variants([
+        Variant::Mean,
+        Variant::DistributionSampling,
+        Variant::ContinuousAdversary,
+    ]);
+    let bytes = encode_image(&case.grouped_part(groups)?, &task, plan, &[], &policy)?;
     Ok(AlignedBytes::new(&bytes))
 }

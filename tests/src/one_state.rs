@@ -11,6 +11,7 @@ use hambo_core::numeric::network::Activation;
 use hambo_core::task::Effort;
 use hambo_learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
 use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy};
+use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 
@@ -31,11 +32,11 @@ impl OneState {
     ///
     /// # Errors
     /// If the task has other sizes.
-    pub fn check(&self, task: &TaskFile, effort: Effort) -> Result<Outcome, Error> {
+    pub fn check(&self, task: &TaskFile, plan: impl Into<CheckPlan>) -> Result<Outcome, Error> {
         let idle = HostPolicy::parse("kind = \"constant\"\nvalue = [0]", "idle", task)?;
         let model = encode_ensemble(&self.ensemble(), &uncertainty())?;
         let policy = encode_policy(&idle)?;
-        let bytes = AlignedBytes::new(&encode_image(&model, task, effort, &[], &policy)?);
+        let bytes = AlignedBytes::new(&encode_image(&model, task, plan, &[], &policy)?);
         let image = Image::parse(bytes.as_bytes())?;
         Ok(check::<32>(&image, Watch::NONE)?.outcome)
     }

@@ -13,6 +13,7 @@ use hambo_task::image::{
     AlignedBytes, BundleAbout, LoggedRegion, Uncertainty, encode_bundle, encode_image,
     encode_policy,
 };
+use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 
@@ -157,10 +158,7 @@ impl PointBundle {
             state = self.state_limit,
             action = self.action_limit,
         );
-        let mut task = TaskFile::parse(&text, "point.toml")?;
-        task.method.aleatoric_noise = self.noise;
-        task.method.variants = self.variants.iter().copied().collect();
-        Ok(task)
+        Ok(TaskFile::parse(&text, "point.toml")?)
     }
 
     /// The model part: s′ = s + a + offset and s′ = s + a − offset.
@@ -186,7 +184,9 @@ impl PointBundle {
     pub fn image(&self) -> Result<AlignedBytes, Box<dyn Error>> {
         let (task, model) = (self.task()?, self.model_part()?);
         let law = self.law(self.gain, &task)?;
-        let bytes = encode_image(&model, &task, self.effort, &[], &law)?;
+        let mut plan = CheckPlan::from(self.effort).with_variants(self.variants.iter().copied());
+        plan.method.aleatoric_noise = self.noise;
+        let bytes = encode_image(&model, &task, plan, &[], &law)?;
         Ok(AlignedBytes::new(&bytes))
     }
 

@@ -25,8 +25,8 @@ pub const MEDIOCRE: [[f32; 3]; 3] = [[0.0, -2.0, -0.5], [0.0, 1.0, 0.5], [0.0, -
 /// If the training fails.
 pub fn point_safety(seed: u64, y: f32, variants: &[Variant]) -> Result<Case, Error> {
     let mut case = Experiment::new(seed)?.case(y)?;
-    case.task.method.variants.clear();
-    case.task.method.variants.extend(variants.iter().copied());
+    case.plan.method.variants.clear();
+    case.plan.method.variants.extend(variants.iter().copied());
     Ok(case)
 }
 

@@ -14,6 +14,7 @@ use hambo_core::numeric::network::Activation;
 use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
 use hambo_task::image::{LoggedRegion, Uncertainty, encode_policy};
+use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 
@@ -190,7 +191,7 @@ impl Terminating {
     ///
     /// # Errors
     /// If the text is wrong.
-    pub fn task(&self, variant: Variant) -> Result<TaskFile, Error> {
+    pub fn task(&self) -> Result<TaskFile, Error> {
         let start = &self.start[..self.dimension()];
         let text = format!(
             "name = \"terminating\"\nhorizon = {}\ndiscount = {}\nthreshold = -1000\n\
@@ -202,9 +203,6 @@ impl Terminating {
         let mut task = TaskFile::parse(&text, "terminating.toml")?;
         let log = self.log();
         task.fit_smoothing(log.iter().map(|[s, a, next]| (&s[..], &a[..], &next[..])));
-        task.method.aleatoric_noise = false;
-        task.method.variants.clear();
-        task.method.variants.extend([variant]);
         Ok(task)
     }
 
@@ -213,19 +211,21 @@ impl Terminating {
     /// # Errors
     /// If a part is wrong, which would be a bug of this file.
     pub fn case(&self, variant: Variant, iterations: u32) -> Result<Case, Error> {
-        let task = self.task(variant)?;
+        let task = self.task()?;
         let gain = &self.gain[..self.dimension()];
         let law = format!("kind = \"linear\"\ngain = [{gain:?}]\nbias = [0.0]");
         let law = HostPolicy::parse(&law, "law.toml", &task)?;
         Ok(Case {
             model_part: encode_ensemble(&self.ensemble(), &self.uncertainty())?,
-            effort: Effort {
+            plan: CheckPlan::from(Effort {
                 trajectories: 2,
                 searched: 2,
                 iterations,
                 seed: 0,
                 allocation: Allocation::Even,
-            },
+            })
+            .with_variants([variant])
+            .without_noise(),
             initial: Vec::new(),
             policy_part: encode_policy(&law)?,
             set: SetOrigin::Networks,

@@ -17,6 +17,7 @@ use hambo_task::image::{
     Adversaries, AlignedBytes, LoggedRegion, TrainedAdversary, Uncertainty, encode_image_with,
     encode_policy,
 };
+use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 use hambo_tests::fixture;
@@ -156,8 +157,7 @@ impl Line {
              [reward]\nexpr = \"{}\"\n[initial]\nkind = \"point\"\nvalue = [{}]\n",
             self.reward, self.start
         );
-        let mut task = TaskFile::parse(&text, "line.toml").unwrap();
-        task.method.aleatoric_noise = false;
+        let task = TaskFile::parse(&text, "line.toml").unwrap();
         let leg = Leg {
             target: [self.target as f32, 0.0, 0.0],
             axis: 0,
@@ -177,7 +177,15 @@ impl Line {
             networks: networks.to_vec(),
             ..Adversaries::default()
         };
-        let bytes = encode_image_with(&model, &task, effort, &[], &policy, &adversaries).unwrap();
+        let bytes = encode_image_with(
+            &model,
+            &task,
+            CheckPlan::from(effort).without_noise(),
+            &[],
+            &policy,
+            &adversaries,
+        )
+        .unwrap();
         AlignedBytes::new(&bytes)
     }
 
@@ -268,15 +276,11 @@ fn the_adjoint_search_reaches_the_exact_minimum() {
 /// The least return over all K^T member sequences, and what the search finds
 /// on the same trajectory.
 fn exhaustive_and_found(seed: u64) -> Option<(f32, f32)> {
-    let bytes = fixture::image_with(seed, fixture::waypoints, |task| {
+    let bytes = fixture::image_with(seed, fixture::waypoints, |task, method| {
         task.horizon = 5;
         // Where a state wraps the return jumps: then it is 186 of 200.
         task.wraps.fill(None);
-        task.method.variants.clear();
-        task.method
-            .variants
-            .push(Variant::DiscreteAdversary1)
-            .unwrap();
+        method.variants = [Variant::DiscreteAdversary1].into_iter().collect();
     })
     .unwrap();
     let image = Image::parse(bytes.as_bytes()).unwrap();

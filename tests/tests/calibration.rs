@@ -153,9 +153,7 @@ fn calibration_halves_the_error_or_there_is_none() {
                 let allowed = mode == CalibrationMode::Widen && row.best_scale < 1.0;
                 assert!(better || allowed, "{name}, {state}");
                 assert!((0.87..=0.99).contains(&row.coverage_90), "{name}, {state}");
-                if mode == CalibrationMode::Paper {
-                    shares.push(100.0 * f64::from(row.coverage_90));
-                }
+                shares.push(100.0 * f64::from(row.coverage_90));
             }
         }
     }

@@ -132,9 +132,9 @@ fn host_and_device_agree_bit_for_bit_on_ensembles() {
             let policy = |_: &mut Draw, [states, actions]: [usize; 2]| {
                 Ok(policy::random(seed, states, actions))
             };
-            let bytes = fixture::image_with(seed, policy, |task| {
-                task.method.variants.clear();
-                task.method.variants.extend(three_variants(seed));
+            let bytes = fixture::image_with(seed, policy, |_, method| {
+                method.variants.clear();
+                method.variants.extend(three_variants(seed));
             })
             .unwrap();
             let host = check::<LANES>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)

@@ -88,7 +88,6 @@ fn cases() -> Vec<Known> {
              [initial]\nkind = \"point\"\nvalue = [1.0]\n"
         );
         let mut task = hambo_task::task::TaskFile::parse(&text, "angle.toml").unwrap();
-        task.method = case.task.method.clone();
         task.wraps = vec![Some(Wrap {
             low: -std::f32::consts::PI,
             period: std::f32::consts::TAU,
@@ -194,8 +193,8 @@ fn restarts_speak_of_the_search_alone() {
 #[test]
 fn a_grid_takes_few_states_and_a_controller_without_chance() {
     let mut case = TERMINATING[0].case(CA, 8).unwrap();
-    case.task.method.variants.clear();
-    case.task
+    case.plan.method.variants.clear();
+    case.plan
         .method
         .variants
         .extend([Variant::DiscreteAdversary1]);

@@ -82,8 +82,8 @@ fn a_third_of_the_steps_find_the_same_on_the_pendulum() {
     let system = Pendulum::new().unwrap();
     let log = systems::pendulum_log(&system, 20, 0).unwrap();
     let mut case = systems::pendulum(&system, &log, 1500, 0).unwrap();
-    case.task.method.variants.clear();
-    case.task.method.variants.extend(VARIANTS);
+    case.plan.method.variants.clear();
+    case.plan.method.variants.extend(VARIANTS);
     case.task.horizon = 50;
     case.effort.trajectories = 1000;
     case.may_grow = false;

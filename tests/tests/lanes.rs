@@ -8,6 +8,7 @@ use hambo_core::check::{Assessment, Check, Outcome, Progress};
 use hambo_core::gate::Reason;
 use hambo_core::image::Image;
 use hambo_core::rollout::Buffers;
+use hambo_core::task::Method;
 use hambo_core::task::{Allocation, InitialKind, InitialState, Variant};
 use hambo_task::image::AlignedBytes;
 use hambo_task::task::TaskFile;
@@ -28,9 +29,9 @@ fn images(count: u64) -> impl Iterator<Item = (u64, AlignedBytes)> {
         let policy =
             |_: &mut Draw, [states, actions]: [usize; 2]| Ok(policy::random(seed, states, actions));
         let process = gaussian_process::image_of(seed, policy).unwrap();
-        let networks = fixture::image_with(seed, policy, |task| {
-            task.method.variants.clear();
-            task.method.variants.extend(fixture::VARIANTS);
+        let networks = fixture::image_with(seed, policy, |_, method| {
+            method.variants.clear();
+            method.variants.extend(fixture::VARIANTS);
         });
         [
             (seed, fixture::image(seed).unwrap()),
@@ -191,7 +192,7 @@ fn a_check_in_slices_is_the_same_check() {
 #[test]
 fn a_check_over_its_budget_abstains_at_once() {
     let limited = |steps: u64| {
-        let limit = |task: &mut TaskFile| task.method.step_limit = steps;
+        let limit = |_: &mut TaskFile, method: &mut Method| method.step_limit = steps;
         fixture::image_with(0, fixture::waypoints, limit).unwrap()
     };
     let bytes = fixture::image(0).unwrap();

@@ -164,8 +164,8 @@ fn improvement_can_be_stopped_and_resumed() {
     case.task.horizon = 10;
     case.effort.iterations = 2;
     for variant in [Variant::ContinuousAdversary, Variant::DiscreteAdversary1] {
-        case.task.method.variants.clear();
-        case.task.method.variants.extend([variant]);
+        case.plan.method.variants.clear();
+        case.plan.method.variants.extend([variant]);
         let options = ImproveOptions {
             variant,
             horizon: 5,

@@ -10,6 +10,7 @@ use hambo_core::task::{Allocation, Effort, Method, Variant};
 use hambo_learn::ensemble::TrainedEnsemble;
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_task::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
+use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 use hambo_tests::fixture::{self, Draw, REWARDS, VARIANTS};
@@ -23,7 +24,7 @@ struct Case {
     uncertainty: Uncertainty,
     task: TaskFile,
     policy: Vec<u8>,
-    effort: Effort,
+    plan: CheckPlan,
 }
 
 impl Case {
@@ -35,10 +36,7 @@ impl Case {
         let ensemble = fixture::ensemble(draw, space, activation);
         let uncertainty = fixture::uncertainty(draw, &ensemble);
         let reward = REWARDS[draw.below(REWARDS.len())];
-        let mut task = fixture::task(draw, space, reward).unwrap();
-        task.method = Method::default();
-        task.method.variants.clear();
-        task.method.variants.extend(variants.iter().copied());
+        let task = fixture::task(draw, space, reward).unwrap();
         let policy = encode_policy(&fixture::waypoints(draw, [space; 2]).unwrap()).unwrap();
         let effort = Effort {
             trajectories: 3,
@@ -52,13 +50,13 @@ impl Case {
             uncertainty,
             task,
             policy,
-            effort,
+            plan: CheckPlan::from(effort).with_variants(variants.iter().copied()),
         }
     }
 
     fn outcome(&self) -> Outcome {
         let model = encode_ensemble(&self.ensemble, &self.uncertainty).unwrap();
-        let bytes = encode_image(&model, &self.task, self.effort, &[], &self.policy).unwrap();
+        let bytes = encode_image(&model, &self.task, self.plan.clone(), &[], &self.policy).unwrap();
         let bytes = AlignedBytes::new(&bytes);
         check::<16>(&Image::parse(bytes.as_bytes()).unwrap(), Watch::NONE)
             .unwrap()
@@ -154,7 +152,7 @@ proptest! {
         let losses = losses.unwrap();
         (case.task.ops, case.task.reward) = (losses.ops.clone(), losses.reward);
         (case.task.termination, case.task.constraints) = (None, Vec::new());
-        case.task.method.aleatoric_noise = false;
+        case.plan.method.aleatoric_noise = false;
         case.effort.iterations = 40;
         let short = case.outcome();
         case.task.horizon += 2;
@@ -203,7 +201,7 @@ fn smooth_case(seed: u64) -> Case {
 /// much in a larger one, up to the tolerance, with the sweeps of each of
 /// `efforts` in turn. Returns how many efforts fell short.
 fn efforts_short_of_a_smaller_set(mut case: Case, seed: u64, efforts: &[u32]) -> usize {
-    case.task.method.aleatoric_noise = false;
+    case.plan.method.aleatoric_noise = false;
     case.effort.iterations = SWEEPS;
     let narrow = case.outcome();
     let narrow_ca = searched(&narrow);

@@ -4,6 +4,7 @@
 
 use hambo_core::check::Estimate;
 use hambo_core::task::{Allocation, Effort};
+use hambo_task::plan::CheckPlan;
 use hambo_task::task::TaskFile;
 use hambo_tests::one_state::{OneState, most_failures};
 use rayon::prelude::*;
@@ -68,8 +69,7 @@ impl Distribution {
              [reward]\n{}\n[initial]\n{}\n",
             self.reward, self.initial
         );
-        let mut task = TaskFile::parse(&text, "one_step.toml").unwrap();
-        task.method.aleatoric_noise = false;
+        let task = TaskFile::parse(&text, "one_step.toml").unwrap();
         let effort = Effort {
             trajectories,
             searched: 8,
@@ -82,7 +82,10 @@ impl Distribution {
             reach: REACH,
             noise: 1.0,
         };
-        system.check(&task, effort).unwrap().estimates[1]
+        system
+            .check(&task, CheckPlan::from(effort).without_noise())
+            .unwrap()
+            .estimates[1]
     }
 }
 

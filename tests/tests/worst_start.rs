@@ -16,6 +16,7 @@ use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_task::image::{Adversaries, encode_policy};
+use hambo_task::plan::CheckPlan;
 use hambo_task::task::Initial;
 use hambo_tests::fixture::{self, Draw, REWARDS};
 use rayon::prelude::*;
@@ -38,7 +39,6 @@ fn case(seed: u64) -> Case {
     let reward = REWARDS[seed as usize % REWARDS.len()];
     let mut task = fixture::task(draw, space, reward).unwrap();
     task.constraints.clear();
-    task.method.aleatoric_noise = false;
     task.initial = Initial::Worst {
         low: vec![LOW; space],
         high: vec![HIGH; space],
@@ -47,13 +47,14 @@ fn case(seed: u64) -> Case {
     let mut case = Case {
         model_part: encode_ensemble(&ensemble, &uncertainty).unwrap(),
         task,
-        effort: Effort {
+        plan: CheckPlan::from(Effort {
             trajectories: 2 * WORST_STARTS as u32,
             searched: 16,
             iterations: 40,
             seed,
             allocation: Allocation::Even,
-        },
+        })
+        .without_noise(),
         initial: Vec::new(),
         policy_part: encode_policy(&policy).unwrap(),
         set: SetOrigin::Networks,

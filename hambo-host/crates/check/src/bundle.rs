@@ -56,12 +56,12 @@ pub fn build_bundle(
     let starts = case.initial.len() / case.task.state_names.len().max(1);
     let trajectories = options.device.trajectories;
     ensure_certifiable(&case.task, trajectories, "--device-trajectories", starts)?;
-    let mut learning = options.effort.learning(case.effort.seed);
+    let mut learning = options.effort.learning(case.plan.effort.seed);
     if let Some(learning) = &mut learning {
         learning.hidden = DEVICE_ADVERSARY.to_vec();
     }
     let host = case.parsed(|case| check_against_adversaries(&case, learning.as_ref(), observer))?;
-    case.effort = options.device;
+    case.plan.effort = options.device;
     let mut image = case.image(&host.adversaries)?;
     let passed = ensure_passes(&case.task, &host.outcome, "on the host").and_then(|()| {
         let device = check::<LANES>(&Image::parse(image.as_bytes())?, Watch::NONE)?;
@@ -70,7 +70,7 @@ pub fn build_bundle(
     match passed {
         Ok(()) => {}
         Err(Error::Usage(_)) if options.force => {
-            case.task.refused_by_host = true;
+            case.plan.refused_by_host = true;
             image = case.image(&host.adversaries)?;
         }
         Err(error) => return Err(error),

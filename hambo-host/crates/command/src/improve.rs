@@ -22,6 +22,7 @@ use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::fit::{FitOptions, ModelOptions, fit};
 use hambo_learn::model_file::ModelFile;
 use hambo_task::image::encode_policy;
+use hambo_task::plan::CheckPlan;
 use hambo_task::policy::for_task;
 use hambo_task::policy::{HostPolicy, onnx};
 use hambo_task::task::{Initial, TaskFile};
@@ -186,21 +187,20 @@ impl ImproveArguments {
                         was learned with \"worst\"";
             return Err(Error::Usage(text.to_owned()));
         }
-        task.method.variants.clear();
-        task.method.variants.extend([self.opponent()]);
         task.fit_smoothing(
             log.rows()
                 .map(|row| (row.state, row.action, row.next_state)),
         );
         Ok(Case {
             model_part: model.model_part().to_vec(),
-            effort: Effort {
+            plan: CheckPlan::from(Effort {
                 trajectories: self.trajectories,
                 searched: SEARCHED_ON_THE_WAY,
                 iterations: SWEEPS_ON_THE_WAY,
                 seed: self.seed,
                 allocation: Allocation::Even,
-            },
+            })
+            .with_variants([self.opponent()]),
             initial: match task.initial {
                 Initial::Data { .. } => first_states(log),
                 _ => Vec::new(),

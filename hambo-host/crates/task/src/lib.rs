@@ -8,5 +8,6 @@
 pub mod column_names;
 pub mod expression;
 pub mod image;
+pub mod plan;
 pub mod policy;
 pub mod task;

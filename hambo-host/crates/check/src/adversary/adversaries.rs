@@ -179,7 +179,7 @@ pub fn learn(
     let known: Vec<_> = all
         .filter(|(_, objective)| learnable(task, *objective))
         .collect();
-    let searching = task.method.variants.iter().copied();
+    let searching = case.case.plan.method.variants.iter().copied();
     let searching: Vec<Variant> = searching.filter(|one| searches(*one)).collect();
     let planned = searching.len() * known.len() * learning.rounds.rounds;
     observer.report(Progress {

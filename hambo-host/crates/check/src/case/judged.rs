@@ -2,6 +2,7 @@
 //! an image.
 
 use hambo_core::task::Effort;
+use hambo_core::task::Method;
 use hambo_core::task::Objective;
 
 use super::assumption::SetOrigin;
@@ -12,6 +13,7 @@ use hambo_base::Error;
 use hambo_data::{Log, distinct_states};
 use hambo_learn::model_file::ModelFile;
 use hambo_task::image::{Adversaries, AlignedBytes, encode_image_with, encode_policy};
+use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::{Initial, TaskFile};
 
@@ -22,8 +24,8 @@ pub struct Case {
     pub model_part: Vec<u8>,
     /// The task.
     pub task: TaskFile,
-    /// Trajectories, sweeps of the search, seed.
-    pub effort: Effort,
+    /// Effort, estimates, and whether the host refused it.
+    pub plan: CheckPlan,
     /// Initial states, one after the other, for a task that takes them from
     /// its data or wherever it is worst.
     pub initial: Vec<f32>,
@@ -50,14 +52,17 @@ impl Case {
     ) -> Result<Self, Error> {
         ensure_model_fits(task, model)?;
         let mut task = task.clone();
+        let mut method = Method {
+            aleatoric_noise: options.noise,
+            ..Method::default()
+        };
         if !options.variants.is_empty() {
             let members = model.model()?.dynamics.members() > 0;
             let variants = options.variants.iter().copied();
             let variants = variants.filter(|variant| members || !variant.needs_members());
-            task.method.variants.clear();
-            task.method.variants.extend(variants);
+            method.variants = variants.collect();
         }
-        if task.method.variants.is_empty() {
+        if method.variants.is_empty() {
             let text = "--variant: this one needs networks, and the model is a Gaussian process\n\
                         help: choose ca, ds or mean, or fit with --model bnn";
             return Err(Error::Usage(text.to_owned()));
@@ -83,12 +88,15 @@ impl Case {
         ensure_certifiable(&task, trajectories, "--trajectories", starts)?;
         Ok(Self {
             model_part: model.model_part().to_vec(),
-            effort: Effort {
-                trajectories,
-                searched: options.searched,
-                iterations: options.sweeps.unwrap_or(options.effort.sweeps()),
-                seed: options.seed,
-                allocation: options.allocation,
+            plan: CheckPlan {
+                method,
+                ..CheckPlan::from(Effort {
+                    trajectories,
+                    searched: options.searched,
+                    iterations: options.sweeps.unwrap_or(options.effort.sweeps()),
+                    seed: options.seed,
+                    allocation: options.allocation,
+                })
             },
             initial,
             policy_part: encode_policy(policy)?,
@@ -126,7 +134,7 @@ impl Case {
         let bytes = encode_image_with(
             &self.model_part,
             &self.task,
-            self.effort,
+            self.plan.clone(),
             &self.initial,
             &self.policy_part,
             adversaries,

@@ -39,6 +39,8 @@ pub struct CheckOptions<'a> {
     pub searched: u32,
     /// How the steps of the model are shared among the adversary's starts.
     pub allocation: Allocation,
+    /// Whether trajectories have the model's noise.
+    pub noise: bool,
     /// Seed of the trajectories and of the learners.
     pub seed: u64,
     /// How many places to log are proposed.
@@ -59,6 +61,7 @@ impl Default for CheckOptions<'_> {
             trajectories: None,
             searched: DEFAULT_SEARCHED,
             allocation: Allocation::Even,
+            noise: true,
             seed: 0,
             plan: DEFAULT_PLAN,
             exact: false,

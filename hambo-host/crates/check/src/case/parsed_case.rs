@@ -39,7 +39,7 @@ impl Case {
         work(ParsedCase {
             case: self,
             image: Image::parse(bytes.as_bytes())?,
-            effort: self.effort,
+            effort: self.plan.effort,
             tried: Vec::new(),
         })
     }

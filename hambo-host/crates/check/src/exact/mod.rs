@@ -97,7 +97,11 @@ pub(crate) fn solvable(case: &ParsedCase<'_>) -> bool {
     let task = case.image.task();
     task.state_dimension() <= MOST_STATES
         && case.image.policy().is_deterministic()
-        && task.plan.method.variants.contains(&Variant::ContinuousAdversary)
+        && task
+            .plan
+            .method
+            .variants
+            .contains(&Variant::ContinuousAdversary)
 }
 
 /// Solves a case's return on a grid of `points` for each state, or finer. The sequences are

@@ -333,11 +333,10 @@ fn rollouts(case: &Case, log: &Log, options: &ImproveOptions, controller: &[u8])
     let mut task: TaskFile = case.task.clone();
     task.horizon = options.horizon;
     task.initial = Initial::Data { always: false };
-    task.method.variants.clear();
-    task.method.variants.extend([options.variant]);
     Case {
         initial: log.rows().flat_map(|row| row.state.to_vec()).collect(),
         policy_part: controller.to_vec(),
+        plan: case.plan.clone().with_variants([options.variant]),
         task,
         ..case.clone()
     }

@@ -8,6 +8,7 @@ use hambo_core::task::Objective;
 use serde::{Deserialize, Serialize};
 
 use crate::adversary::AdversaryCost;
+use crate::case::Case;
 use crate::names::{VARIANTS, adversary_name, margin_name, objective_name, variant_name};
 use crate::number::Number;
 use hambo_task::task::{NamedConstraint, TaskFile, kind_name};
@@ -182,28 +183,30 @@ pub(super) fn estimates_of(
 
 /// Every constraint that was estimated.
 pub(super) fn constraints_of(
-    task: &TaskFile,
+    case: &Case,
     outcome: &Outcome,
     effort: Effort,
 ) -> Vec<ConstraintResult> {
-    let constraints = (0..).zip(&task.constraints).filter_map(|(place, one)| {
-        let NamedConstraint { name, constraint } = one;
-        let objective = Objective::Constraint(place);
-        let deciding = outcome.estimates.iter().filter(|estimate| {
-            estimate.objective == objective
-                && estimate.variant.has_adversary()
-                && task.method.variants.contains(&estimate.variant)
+    let constraints = (0..)
+        .zip(&case.task.constraints)
+        .filter_map(|(place, one)| {
+            let NamedConstraint { name, constraint } = one;
+            let objective = Objective::Constraint(place);
+            let deciding = outcome.estimates.iter().filter(|estimate| {
+                estimate.objective == objective
+                    && estimate.variant.has_adversary()
+                    && case.plan.method.variants.contains(&estimate.variant)
+            });
+            let lower = deciding.map(|one| one.lower).reduce(f32::min)?;
+            Some(ConstraintResult {
+                name: name.clone(),
+                kind: kind_name(constraint.kind).to_owned(),
+                probability: constraint.probability.map(Into::into),
+                lower: lower.into(),
+                ok: lower >= constraint.threshold(),
+                estimates: estimates_of(outcome, objective, effort),
+            })
         });
-        let lower = deciding.map(|one| one.lower).reduce(f32::min)?;
-        Some(ConstraintResult {
-            name: name.clone(),
-            kind: kind_name(constraint.kind).to_owned(),
-            probability: constraint.probability.map(Into::into),
-            lower: lower.into(),
-            ok: lower >= constraint.threshold(),
-            estimates: estimates_of(outcome, objective, effort),
-        })
-    });
     constraints.collect()
 }
 

@@ -98,7 +98,7 @@ pub(super) fn walk(
     plan: usize,
 ) -> Result<Option<Walked>, Error> {
     let task = &case.case.task;
-    let Some(variant) = deciding_search(task, &checked.outcome) else {
+    let Some(variant) = deciding_search(&case.case.plan.method, &checked.outcome) else {
         return Ok(None);
     };
     let mut armed = case.with_adversaries(&checked.parts)?;

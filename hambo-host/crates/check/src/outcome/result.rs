@@ -5,6 +5,7 @@ use hambo_core::adversary::searches;
 use hambo_core::check::{Adversary, Estimate, Outcome};
 use hambo_core::estimate::Margin;
 use hambo_core::gate::Verdict;
+use hambo_core::task::Method;
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
@@ -163,7 +164,7 @@ impl Setting {
     /// Of a case that was checked with `spent`.
     pub(super) fn of(case: &Case, effort: EffortLevel, spent: Effort) -> Self {
         let task = &case.task;
-        let variants = task.method.variants.iter().copied().map(variant_name);
+        let variants = case.plan.method.variants.iter().copied().map(variant_name);
         Self {
             task: task.name.clone(),
             horizon: task.horizon,
@@ -194,7 +195,7 @@ impl Decision {
             Standing::BreaksConstraint => Some(Verdict::Reject),
             Standing::Sound => outcome.threshold.map(|_| outcome.verdict),
         };
-        let variant = deciding(task, outcome).map(|one| variant_name(one.variant));
+        let variant = deciding(&case.plan.method, outcome).map(|one| variant_name(one.variant));
         Self {
             bound: outcome.bound.into(),
             bound_bits: format!("{:08x}", outcome.bound.to_bits()),
@@ -251,10 +252,10 @@ impl CheckResult {
 }
 
 /// The estimate of the return that the bound comes from.
-fn deciding<'a>(task: &TaskFile, outcome: &'a Outcome) -> Option<&'a Estimate> {
+fn deciding<'a>(method: &Method, outcome: &'a Outcome) -> Option<&'a Estimate> {
     outcome.estimates.iter().find(|estimate| {
         estimate.objective == Objective::Return
-            && task.method.variants.contains(&estimate.variant)
+            && method.variants.contains(&estimate.variant)
             && estimate.lower == outcome.bound
     })
 }
@@ -262,11 +263,11 @@ fn deciding<'a>(task: &TaskFile, outcome: &'a Outcome) -> Option<&'a Estimate> {
 /// The variant whose search found what decides: CA may owe its minimum to a member that
 /// DA1 or DAinf followed. Where the bound is not a number, the first adversary stands for
 /// it. `None` if nothing was estimated.
-pub(super) fn deciding_search(task: &TaskFile, outcome: &Outcome) -> Option<Variant> {
+pub(super) fn deciding_search(method: &Method, outcome: &Outcome) -> Option<Variant> {
     let mut all = outcome.estimates.iter();
     let first = all.find(|estimate| searches(estimate.variant));
-    let estimate = deciding(task, outcome).or(first)?;
-    let ran = |variant| task.method.variants.contains(&variant);
+    let estimate = deciding(method, outcome).or(first)?;
+    let ran = |variant| method.variants.contains(&variant);
     Some(match (estimate.variant, estimate.adversary) {
         (Variant::ContinuousAdversary, Adversary::Member(_))
             if ran(Variant::DiscreteAdversaryInf) =>

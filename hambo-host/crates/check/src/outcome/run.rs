@@ -104,7 +104,7 @@ fn judge(
         log_next,
         exact: grid,
         restarts: again,
-        constraints: constraints_of(task, outcome, effort),
+        constraints: constraints_of(case.case, outcome, effort),
         questions,
         digest: format!("{:08x}", outcome.digest()),
     };

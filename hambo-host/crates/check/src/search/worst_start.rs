@@ -56,11 +56,11 @@ pub fn find_worst_starts(case: &mut Case, observer: &mut dyn Observer) -> Result
     let mut tried = case.clone();
     // One searched trajectory without noise from each listed state; the list is replaced.
     tried.task.initial = Initial::Data { always: false };
-    tried.task.method.aleatoric_noise = false;
+    tried.plan.method.aleatoric_noise = false;
     tried.initial.clone_from(&low);
-    tried.effort.trajectories = 1;
+    tried.plan.effort.trajectories = 1;
     // Every start of the adversary is looked at.
-    tried.effort.allocation = Allocation::Even;
+    tried.plan.effort.allocation = Allocation::Even;
     case.initial = tried.parsed(|tried| worst_starts(&tried, [&low, &high], observer))?;
     Ok(())
 }

@@ -23,6 +23,7 @@ use hambo_learn::ensemble::encode_ensemble;
 use hambo_learn::ensemble::{EnsembleOptions, Member, TrainedEnsemble, train_ensemble};
 use hambo_learn::fit::Tables;
 use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy};
+use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::Initial;
 
@@ -50,8 +51,6 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
         low: vec![-1.0; 3],
         high: vec![1.0; 3],
     };
-    task.method.variants.clear();
-    task.method.variants.extend([Variant::Mean]);
     let policy = encode_policy(&HostPolicy::parse(POLICY, "linear", &task)?)?;
     let uncertainty = Uncertainty {
         features: 3,
@@ -68,8 +67,9 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
         seed: 0,
         allocation: Allocation::Even,
     };
+    let plan = CheckPlan::from(effort).with_variants([Variant::Mean]);
     let model = encode_ensemble(ensemble, &uncertainty)?;
-    let image = AlignedBytes::new(&encode_image(&model, &task, effort, &[], &policy)?);
+    let image = AlignedBytes::new(&encode_image(&model, &task, plan, &[], &policy)?);
     Ok(Contest {
         peer: "PyTorch",
         script: include_str!("../../../../../benches/rollout.py"),

@@ -36,6 +36,7 @@ pub const MUJOCO: SystemEffort = SystemEffort {
         searched: 4,
         sweeps: 8,
         allocation: Allocation::Focused,
+        noise: true,
     },
     truth_episodes: 200,
 };
@@ -83,6 +84,7 @@ impl ReproductionEffort {
                     searched: 8,
                     sweeps: 40,
                     allocation: Allocation::Even,
+                    noise: true,
                 },
                 truth_episodes: 2000,
             },
@@ -110,6 +112,7 @@ impl ReproductionEffort {
                     searched: 4,
                     sweeps: 12,
                     allocation: Allocation::Even,
+                    noise: true,
                 },
                 truth_episodes: 500,
             },

@@ -5,7 +5,7 @@ use super::agents::{AGENTS, Agents};
 use super::control::{COLUMNS, CheckedSetting, TRUTH_SEED};
 use super::control_summary::{self, Axis, points};
 use super::effort::{MUJOCO, ReproductionEffort};
-use super::setting::{checked, logged};
+use super::setting::{CheckSizes, checked, logged};
 use crate::environment;
 use crate::environment::random::{MeanReturn, random_returns};
 use crate::environment::rollout::rollout_for;
@@ -130,14 +130,17 @@ impl LocomotionCell {
             let random = random_returns(*horizon, system, episodes, TRUTH_SEED);
             let random = MeanReturn::of(&random);
             for (rules, (model, calibration)) in Rules::BOTH.into_iter().zip(&sets) {
-                let mut task = TaskFile {
+                let task = TaskFile {
                     horizon: *horizon,
                     ..task.clone()
                 };
-                task.method.aleatoric_noise = rules == Rules::Nested;
+                let sizes = CheckSizes {
+                    noise: rules == Rules::Nested,
+                    ..MUJOCO.check
+                };
                 let variants = VARIANTS.map(|(variant, _)| variant);
                 let parts = (&log, model, &policy);
-                let result = checked(&task, parts, &variants, MUJOCO.check, self.seed)?;
+                let result = checked(&task, parts, &variants, sizes, self.seed)?;
                 let calibrated = calibration.status == CalibrationStatus::Calibrated;
                 let one = CheckedSetting {
                     cell: number,

@@ -30,6 +30,7 @@ use hambo_learn::calibration::CalibrationStatus;
 use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::fit::{FitOptions, ModelOptions, fit};
 use hambo_learn::model_file::ModelFile;
+use hambo_task::plan::CheckPlan;
 use hambo_task::policy::{HostPolicy, for_task};
 use hambo_task::task::TaskFile;
 
@@ -230,19 +231,18 @@ impl Offline {
         let mut task = agents()?.task()?;
         let (searched, iterations) = SEARCH;
         task.horizon = effort.judged_steps;
-        task.method.variants.clear();
-        task.method.variants.extend([JUDGED_AGAINST]);
         let rows = log.rows();
         task.fit_smoothing(rows.map(|row| (row.state, row.action, row.next_state)));
         let case = Case {
             model_part: model.model_part().to_vec(),
-            effort: Effort {
+            plan: CheckPlan::from(Effort {
                 trajectories: effort.judged_trajectories,
                 searched,
                 iterations,
                 seed: effort.seed,
                 allocation: Allocation::Focused,
-            },
+            })
+            .with_variants([JUDGED_AGAINST]),
             initial: first_states(log),
             policy_part: Vec::new(),
             set: SetOrigin::of(model.metadata()),

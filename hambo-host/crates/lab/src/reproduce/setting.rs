@@ -66,6 +66,8 @@ pub struct CheckSizes {
     pub sweeps: u32,
     /// How the adversary's starts share the steps.
     pub allocation: Allocation,
+    /// Whether trajectories have the model's noise.
+    pub noise: bool,
 }
 
 /// Checks a controller under some variants.
@@ -87,6 +89,7 @@ pub fn checked(
         trajectories: Some(sizes.trajectories),
         searched: sizes.searched,
         allocation: sizes.allocation,
+        noise: sizes.noise,
         seed,
         plan: 0,
         ..CheckOptions::default()

@@ -1,5 +1,6 @@
 //! From trained weights, task files and policies to the bytes of parts.
 
+use crate::plan::CheckPlan;
 use hambo_core::image::{DynamicsManifest, ModelManifest, Part, TaskManifest};
 use hambo_core::model::Calibration;
 use hambo_core::task::Constraint;
@@ -141,12 +142,12 @@ pub fn encode_model(
 pub fn encode_image(
     model_part: &[u8],
     task: &TaskFile,
-    effort: Effort,
+    plan: impl Into<CheckPlan>,
     listed: &[f32],
     policy_part: &[u8],
 ) -> Result<Vec<u8>, EncodeError> {
     let none = Adversaries::default();
-    encode_image_with(model_part, task, effort, listed, policy_part, &none)
+    encode_image_with(model_part, task, plan, listed, policy_part, &none)
 }
 
 /// Likewise with adversaries that were trained or found for it.
@@ -156,7 +157,7 @@ pub fn encode_image(
 pub fn encode_image_with(
     model_part: &[u8],
     task: &TaskFile,
-    effort: Effort,
+    plan: impl Into<CheckPlan>,
     listed: &[f32],
     policy_part: &[u8],
     adversaries: &Adversaries,
@@ -166,7 +167,7 @@ pub fn encode_image_with(
     limited::<_, MAX_ADVERSARIES>("the number of lists of sequences", found)?;
     let count = networks.len() + found.len();
     let mut bytes = model_part.to_vec();
-    bytes.extend(encode_task(task, effort, listed, count as u8)?);
+    bytes.extend(encode_task(task, plan.into(), listed, count as u8)?);
     bytes.extend(policy_part);
     for network in networks {
         bytes.extend(encode_adversary(network)?);
@@ -179,7 +180,7 @@ pub fn encode_image_with(
 
 fn encode_task(
     task: &TaskFile,
-    effort: Effort,
+    plan: CheckPlan,
     listed: &[f32],
     adversaries: u8,
 ) -> Result<Vec<u8>, EncodeError> {
@@ -215,9 +216,9 @@ fn encode_task(
         reward_bounds: task.reward_bounds.or_else(|| bounds(task.reward.slot())),
         return_bounds: task.return_bounds.filter(|bounds| finite(bounds)),
         constraint_bounds: limited("the number of constraints", &constraint_bounds)?,
-        effort,
-        method: task.method.clone(),
-        refused_by_host: task.refused_by_host,
+        effort: plan.effort,
+        method: plan.method,
+        refused_by_host: plan.refused_by_host,
         adversaries,
         physics: task.physics.clone(),
         wraps: task.wraps.iter().any(Option::is_some),

@@ -1,7 +1,5 @@
 //! From the text of a task file to a checked [`TaskFile`].
 
-use hambo_core::task::Method;
-
 use super::checker::Checker;
 use super::error::TaskError;
 use super::initial::start_memory;
@@ -129,9 +127,7 @@ pub(super) fn parse(
         initial,
         reward: Reward::Computed(reward),
         reward_bounds,
-        refused_by_host: false,
         return_bounds,
-        method: Method::default(),
         termination,
         power_off,
         constraints,

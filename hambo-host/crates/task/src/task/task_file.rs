@@ -3,7 +3,6 @@
 use super::constraint::NamedConstraint;
 use super::known::KnownLine;
 use super::wraps::Wrap;
-use hambo_core::task::Method;
 use hambo_core::task::Physics;
 use hambo_core::task::expression::{Op, Program, ProgramError};
 
@@ -142,10 +141,6 @@ pub struct TaskFile {
     /// Slot of where the robot may be switched off after the monitor tripped: 0 or 1, of the
     /// state alone.
     pub power_off: Option<u16>,
-    /// Which estimates a check makes; HAMBO-CA with noise unless changed.
-    pub method: Method,
-    /// Whether a check of it on the host did not deploy; no file says so.
-    pub refused_by_host: bool,
     /// What must hold besides the return.
     pub constraints: Vec<NamedConstraint>,
 }

@@ -120,9 +120,10 @@ fn processes(kernel: Kernel, seed: u64) -> ModelOptions {
 
 /// The model's part.
 fn model(task: &TaskFile, log: &Log, options: ModelOptions) -> Vec<u8> {
-    let log = match task.learns_reward() {
-        true => with_return_so_far(log).unwrap(),
-        false => log.clone(),
+    let log = if task.learns_reward() {
+        with_return_so_far(log).unwrap()
+    } else {
+        log.clone()
     };
     let options = FitOptions::new(options);
     let (file, _) = fit(task, &log, &options, &mut Unobserved).unwrap();

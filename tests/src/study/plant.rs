@@ -154,9 +154,10 @@ impl Plant {
 
     /// The force that stays for an episode.
     pub fn load(&self, draw: &mut Draw) -> f32 {
-        match self.payload > 0.0 {
-            true => self.payload * draw.normal(),
-            false => 0.0,
+        if self.payload > 0.0 {
+            self.payload * draw.normal()
+        } else {
+            0.0
         }
     }
 

@@ -52,9 +52,10 @@ impl Count {
             0 => 0.0,
             _ => solve(|p| self.at_least(p) < 0.025),
         };
-        let high = match self.hits == self.of {
-            true => 1.0,
-            false => solve(|p| self.at_most(p) > 0.025),
+        let high = if self.hits == self.of {
+            1.0
+        } else {
+            solve(|p| self.at_most(p) > 0.025)
         };
         [low, high]
     }
@@ -72,9 +73,10 @@ fn solve(below: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        match below(middle) {
-            true => low = middle,
-            false => high = middle,
+        if below(middle) {
+            low = middle;
+        } else {
+            high = middle;
         }
     }
     low

@@ -70,9 +70,10 @@ impl<'a> Meter<'a> {
         if told.observer.progress(progress).is_break() {
             self.stopped.store(true, Ordering::Relaxed);
         }
-        match self.stopped.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if self.stopped.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 
@@ -81,9 +82,10 @@ impl<'a> Meter<'a> {
     /// # Errors
     /// [`Error::Interrupted`] if the observer stopped the work: what it gave is no result.
     pub fn hold(&self) -> Result<(), Error> {
-        match self.stopped.load(Ordering::Relaxed) {
-            true => Err(Error::Interrupted),
-            false => Ok(()),
+        if self.stopped.load(Ordering::Relaxed) {
+            Err(Error::Interrupted)
+        } else {
+            Ok(())
         }
     }
 }
@@ -97,9 +99,10 @@ mod tests {
     impl Observer for Stops {
         fn progress(&mut self, progress: Progress) -> ControlFlow<()> {
             self.1.push((progress.done, progress.planned));
-            match progress.done >= self.0 {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if progress.done >= self.0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         }
     }

@@ -119,9 +119,10 @@ fn convert(arguments: &ConvertArguments, out: &mut impl Write) -> Result<(), Err
         minari,
         compress: arguments.compress,
     };
-    let ends = match arguments.episode_per_file {
-        true => FileEnds::OfEpisodes,
-        false => FileEnds::Marked,
+    let ends = if arguments.episode_per_file {
+        FileEnds::OfEpisodes
+    } else {
+        FileEnds::Marked
     };
     let rows = hambo_data::convert(inputs, names.as_ref(), output, options, ends)?;
     writeln!(out, "saved {rows} rows in {}", output.display())?;

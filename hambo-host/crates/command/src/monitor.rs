@@ -111,10 +111,7 @@ pub fn run(arguments: &MonitorArguments, out: &mut impl Write) -> Result<u8, Err
         write_whole(path, svg.as_bytes())?;
         said(path, arguments.json, out)?;
     }
-    Ok(match stopped.is_empty() {
-        true => 0,
-        false => REJECT,
-    })
+    Ok(if stopped.is_empty() { 0 } else { REJECT })
 }
 
 fn said(path: &Path, json: bool, out: &mut impl Write) -> Result<(), Error> {

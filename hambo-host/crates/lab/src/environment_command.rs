@@ -69,9 +69,10 @@ pub struct RolloutArguments {
 pub fn run(command: &EnvironmentCommand, out: &mut impl Write) -> Result<(), Error> {
     match command {
         EnvironmentCommand::List => {
-            let built: &[_] = match HAS_MUJOCO {
-                true => &MUJOCO_ENVIRONMENTS,
-                false => &[],
+            let built: &[_] = if HAS_MUJOCO {
+                &MUJOCO_ENVIRONMENTS
+            } else {
+                &[]
             };
             for (name, what) in ENVIRONMENTS.iter().chain(built) {
                 let environment = named(name)?;

@@ -191,9 +191,10 @@ impl<'t> Record<'t> {
 /// How a file says whether something holds.
 #[must_use]
 pub fn yes_or_no(holds: bool) -> String {
-    match holds {
-        true => "yes".to_owned(),
-        false => "no".to_owned(),
+    if holds {
+        "yes".to_owned()
+    } else {
+        "no".to_owned()
     }
 }
 

@@ -304,9 +304,10 @@ fn picture(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> 
                     x: f64::from(place(p, axis)),
                     // Far enough below the chart for its mark at the edge.
                     y: p.mean.mean.max(FARTHEST),
-                    error: match p.mean.std_error.is_finite() {
-                        true => p.mean.std_error.min(-FARTHEST),
-                        false => 0.0,
+                    error: if p.mean.std_error.is_finite() {
+                        p.mean.std_error.min(-FARTHEST)
+                    } else {
+                        0.0
                     },
                 })
                 .collect();

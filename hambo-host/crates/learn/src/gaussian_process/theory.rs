@@ -201,9 +201,10 @@ impl Theory {
     /// The numbers for people: one row each.
     #[must_use]
     pub fn rows(&self, smoothness: Option<&Smoothness>) -> Vec<TheoryRow> {
-        let source = match self.norm_is_estimated {
-            true => "estimate",
-            false => "given",
+        let source = if self.norm_is_estimated {
+            "estimate"
+        } else {
+            "given"
         };
         let mut rows = Vec::new();
         let mut row = |name: String, value: String, unit: &'static str| {

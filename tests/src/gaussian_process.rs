@@ -194,7 +194,7 @@ impl Case {
         self.grouped_part(VarianceGroups::Alone)
     }
 
-    /// Likewise with points that the variance takes together.
+    /// A model part with beta = 2 and a wide support; the variance takes points together.
     ///
     /// # Errors
     /// As [`Self::model_part`].
@@ -368,7 +368,7 @@ pub fn image_of(
     image_with_groups(seed, VarianceGroups::Alone, policy)
 }
 
-/// Likewise with points that the variance takes together.
+/// A whole random image with another policy; the variance takes points together.
 ///
 /// # Errors
 /// As for [`image`].

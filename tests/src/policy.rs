@@ -20,7 +20,7 @@ pub const HEADS: [Head; 5] = [
     Head::TanhGaussian(Spread::OfState),
 ];
 
-/// So many seeds in a row of [`random`] give every kind, head, activation and
+/// This number of seeds in a row of [`random`] gives every kind, head, activation and
 /// squashing.
 pub const KINDS: u64 = 11 * 6;
 

@@ -174,7 +174,7 @@ pub struct Logging {
 pub enum Felt {
     /// The action itself.
     AtOnce,
-    /// The action of so many steps ago; nothing before the first.
+    /// The action of this number of steps ago; nothing before the first.
     Late(usize),
     /// A force that is in no column: each step it comes nearer to the action by this share
     /// of the difference. It begins with 0.

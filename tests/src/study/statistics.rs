@@ -1,7 +1,7 @@
 //! Counts of independent cases: how sure a share is, and whether it is above what was
 //! promised.
 
-/// So many of so many.
+/// In how many of all cases something happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// Cases in which it happened.
@@ -27,13 +27,13 @@ impl Count {
         self.hits as f64 / self.of as f64
     }
 
-    /// The probability of at least so many hits if each has probability `p`.
+    /// The probability of at least `hits` hits if each has probability `p`.
     #[must_use]
     pub fn at_least(&self, p: f64) -> f64 {
         (self.hits..=self.of).map(|k| binomial(self.of, k, p)).sum()
     }
 
-    /// The probability of at most so many.
+    /// The probability of at most `hits` hits if each has probability `p`.
     #[must_use]
     pub fn at_most(&self, p: f64) -> f64 {
         (0..=self.hits).map(|k| binomial(self.of, k, p)).sum()

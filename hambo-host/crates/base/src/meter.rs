@@ -23,7 +23,7 @@ struct Told<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// Begins a stage of so many units.
+    /// Begins a stage of `planned` units.
     ///
     /// ```
     /// use hambo_base::meter::Meter;
@@ -56,7 +56,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// So many units are done; `Break` once the work shall end.
+    /// Adds `units` that are done; `Break` once the work shall end.
     pub fn add(&self, units: u64) -> ControlFlow<()> {
         let Ok(mut told) = self.told.lock() else {
             return ControlFlow::Break(());

@@ -84,7 +84,7 @@ enum Opponent {
 /// Sweeps of the search by which controllers are judged on the way.
 const SWEEPS_ON_THE_WAY: u32 = 10;
 
-/// Trajectories that are searched, likewise.
+/// Trajectories that are searched when controllers are judged on the way.
 const SEARCHED_ON_THE_WAY: u32 = 8;
 
 /// The final trajectories are none of those by which the controller was

@@ -66,7 +66,7 @@ pub struct EnvironmentProblem<'a> {
 }
 
 impl<'a> EnvironmentProblem<'a> {
-    /// So many copies of a system; the seed decides where episodes start.
+    /// `lanes` copies of a system; the seed decides where episodes start.
     #[must_use]
     pub fn new(system: &'a dyn Environment, lanes: usize, seed: u64) -> Self {
         let states = (0..lanes).map(|_| system.reset(&mut Stream::new(seed, 0)));

@@ -200,7 +200,7 @@ impl<'a> Snapshots<'a> {
         Self { arguments, steps }
     }
 
-    /// Keeps the controller of now if a round has passed a multiple of the wanted steps.
+    /// Keeps the current controller if a round has passed a multiple of the wanted steps.
     fn keep(
         &mut self,
         report: &RoundReport,

@@ -231,7 +231,7 @@ impl<L: Learner> Driver<L> {
         }))
     }
 
-    /// Returns of the learner of now, without exploration.
+    /// Returns of the current learner, without exploration.
     ///
     /// # Errors
     /// If the problem fails or its numbers are not finite.

@@ -79,7 +79,7 @@ impl SoftActorCritic {
         self.learner_mut().rates.actor_rate = rate;
     }
 
-    /// The actor of now.
+    /// The current actor.
     #[must_use]
     pub fn last_actor(&self) -> TrainedActor {
         let (layers, units) = self.last();

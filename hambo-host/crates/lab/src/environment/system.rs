@@ -31,8 +31,8 @@ pub trait Environment: Sync {
         false
     }
 
-    /// The same system with so many times the mass; none where there is no mass, or no such
-    /// one.
+    /// The same system with `factor` times the mass; none where there is no mass, or no such
+    /// mass.
     fn with_mass(&self, _factor: f64) -> Option<Box<dyn Environment>> {
         None
     }

@@ -97,7 +97,7 @@ pub struct ControlPoint {
     pub seeds: usize,
     /// The estimate: truth 1, random 0.
     pub mean: MeanReturn,
-    /// The lower bound, likewise.
+    /// The lower bound: truth 1, random 0.
     pub lower: MeanReturn,
     /// Seeds whose lower bound lies above the truth by more than two of its standard errors.
     pub above: usize,

@@ -61,7 +61,7 @@ pub enum Verdict {
     },
     /// A model that is wrong in every second episode could have passed.
     TooFewEpisodes {
-        /// So many would show it.
+        /// Episodes that would show it.
         needed: usize,
     },
 }

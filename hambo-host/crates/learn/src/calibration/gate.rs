@@ -19,7 +19,7 @@ use super::needed::Needed;
 pub const LEAST_SHARE: f64 = 0.9;
 /// The share that a right model's set and noise hold.
 pub const NOMINAL_SHARE: f64 = 0.99;
-/// The largest tau: the set may become so many times as wide as the model has it.
+/// The largest tau: the set may become this many times as wide as the model has it.
 pub const MOST_WIDENING: f64 = 10.0;
 /// The probability with which a limit fails.
 const TAIL: f64 = 0.05;
@@ -59,7 +59,7 @@ pub struct WindowShare {
 /// Why no widening is enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Refusal {
-    /// More episodes might show that it is; so many, if like these.
+    /// More episodes might show that it is: this number, if they are like these.
     TooFewEpisodes(Option<usize>),
     /// Too many rows lie outside.
     RowsOutside,

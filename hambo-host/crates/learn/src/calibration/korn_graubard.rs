@@ -62,7 +62,7 @@ impl Share {
         lower(self.value, self.size(tail), tail)
     }
 
-    /// The upper limit, likewise.
+    /// The upper limit; it lies below the truth with probability `tail`.
     pub(crate) fn upper(&self, tail: f64) -> f64 {
         let size = self.size(tail);
         let held = self.value * size;

@@ -187,7 +187,7 @@ fn curve(observed: [f64; 10]) -> Vec<CurvePoint> {
     LEVELS.into_iter().zip(observed).map(pair).collect()
 }
 
-/// z: so many standard deviations hold the noise of `count` states at once in
+/// z: the number of standard deviations that hold the noise of `count` states at once in
 /// [`NOMINAL_SHARE`](super::gate::NOMINAL_SHARE) of the steps.
 #[must_use]
 pub fn noise_width(count: usize) -> f32 {

@@ -149,7 +149,7 @@ pub fn encode_image(
     encode_image_with(model_part, task, effort, listed, policy_part, &none)
 }
 
-/// Likewise with adversaries that were trained or found for it.
+/// An image, as [`encode_image`] makes it, with adversaries that were trained or found for it.
 ///
 /// # Errors
 /// If a size does not fit the format.

@@ -161,7 +161,7 @@ fn bound(reward: &str, log: &Log, options: ModelOptions, seed: u64) -> (f32, f32
     (outcome.bound, outcome.neutral)
 }
 
-fn holds_and_is_tight(name: &str, options: impl Fn(u64) -> ModelOptions) {
+fn check_bounds(name: &str, options: impl Fn(u64) -> ModelOptions) {
     let truth = true_return();
     let mut above = 0;
     for seed in 0..3 {
@@ -190,12 +190,12 @@ fn holds_and_is_tight(name: &str, options: impl Fn(u64) -> ModelOptions) {
 
 #[test]
 fn networks_bound_the_true_return() {
-    holds_and_is_tight("networks", networks);
+    check_bounds("networks", networks);
 }
 
 #[test]
 fn gaussian_processes_bound_the_true_return() {
-    holds_and_is_tight("processes", |seed| processes(Kernel::Rbf, seed));
+    check_bounds("processes", |seed| processes(Kernel::Rbf, seed));
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl<'a> Meter<'a> {
     /// let mut nobody = Unobserved;
     /// let meter = Meter::begin(&mut nobody, "search", 2);
     /// assert!(meter.add(2).is_continue());
-    /// meter.hold()?;
+    /// meter.ensure_not_stopped()?;
     /// # Ok::<(), hambo_base::Error>(())
     /// ```
     pub fn begin(observer: &'a mut dyn Observer, stage: &'static str, planned: u64) -> Self {
@@ -77,11 +77,11 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Nothing was broken off.
+    /// Ensures that the observer has not stopped the work.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] if the observer stopped the work: what it gave is no result.
-    pub fn hold(&self) -> Result<(), Error> {
+    /// [`Error::Interrupted`] if it has: what the work gave is no result.
+    pub fn ensure_not_stopped(&self) -> Result<(), Error> {
         if self.stopped.load(Ordering::Relaxed) {
             Err(Error::Interrupted)
         } else {
@@ -114,10 +114,13 @@ mod tests {
         assert!(meter.add(3).is_continue());
         // Never more than was planned.
         assert!(meter.add(3).is_continue());
-        assert!(meter.hold().is_ok());
+        assert!(meter.ensure_not_stopped().is_ok());
         meter.plan(6);
         assert!(meter.add(2).is_break());
-        assert!(matches!(meter.hold(), Err(Error::Interrupted)));
+        assert!(matches!(
+            meter.ensure_not_stopped(),
+            Err(Error::Interrupted)
+        ));
         assert_eq!(observer.1, [(0, 4), (3, 4), (4, 4), (6, 10)]);
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use hambo_base::Error;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_data::{FileEnds, Format, OutputOptions, Summary, read_table};
 use hambo_task::task::TaskFile;
 
@@ -111,7 +111,7 @@ fn convert(arguments: &ConvertArguments, out: &mut impl Write) -> Result<(), Err
         let text = "--layout minari is for HDF5: end the file's name in .hdf5";
         return Err(Error::Usage(text.to_owned()));
     }
-    hold_output(output, OutputKind::Log)?;
+    ensure_output(output, OutputKind::Log)?;
     let task = arguments.task.as_ref().map(TaskFile::read).transpose()?;
     let names = task.as_ref().map(TaskFile::names);
     let options = OutputOptions {

@@ -140,7 +140,7 @@ pub fn exact(
     let solve = |ends: &[[f32; 2]], points: usize, etas: usize| -> Result<Values, Error> {
         let grid = grid(ends, wraps, points);
         let values = Values::new(&rollout, grid, etas, &meter)?;
-        meter.hold()?;
+        meter.ensure_not_stopped()?;
         Ok(values)
     };
     let walks = |values: &Values| -> Result<Vec<Walk>, CapacityError> {

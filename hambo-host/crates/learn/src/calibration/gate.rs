@@ -13,7 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::korn_graubard::Share;
-use super::needed::Needed;
+use super::required_widening::RequiredWidening;
 
 /// The least share of rows that set and noise must hold, by its lower limit.
 pub const LEAST_SHARE: f64 = 0.9;
@@ -68,7 +68,11 @@ pub(super) enum Refusal {
 }
 
 /// Widens the set until it passes, at most to `most`.
-pub(super) fn widen(rows: &Needed, windows: &[Needed], most: f64) -> (Gate, Option<Refusal>) {
+pub(super) fn widen(
+    rows: &RequiredWidening,
+    windows: &[RequiredWidening],
+    most: f64,
+) -> (Gate, Option<Refusal>) {
     let mut last = None;
     for step in (0..=STEPS).rev() {
         let widening = (most.ln() * f64::from(step) / f64::from(STEPS)).exp();
@@ -90,19 +94,23 @@ pub(super) fn widen(rows: &Needed, windows: &[Needed], most: f64) -> (Gate, Opti
 }
 
 /// The gate at one widening.
-fn judge(rows: &Needed, windows: &[Needed], widening: f64) -> (Gate, Option<Refusal>) {
-    let inside = |needed: &Needed| {
-        let windows = needed.windows.iter();
+fn judge(
+    rows: &RequiredWidening,
+    windows: &[RequiredWidening],
+    widening: f64,
+) -> (Gate, Option<Refusal>) {
+    let inside = |required: &RequiredWidening| {
+        let windows = required.windows.iter();
         Share::of(windows.map(|(group, factor)| (*group, *factor <= widening)))
     };
     let share = inside(rows);
     let tail = TAIL / windows.len().max(1) as f64;
     let windows: Vec<WindowShare> = windows
         .iter()
-        .map(|needed| {
-            let share = inside(needed);
+        .map(|required| {
+            let share = inside(required);
             WindowShare {
-                length: needed.length,
+                length: required.length,
                 windows: share.rows,
                 share: share.value as f32,
                 share_upper: share.upper(tail) as f32,
@@ -138,8 +146,8 @@ mod tests {
     use super::*;
 
     /// 30 episodes of 20 rows; every tenth row needs `factor`.
-    fn rows(factor: f64) -> Needed {
-        Needed {
+    fn rows(factor: f64) -> RequiredWidening {
+        RequiredWidening {
             length: 1,
             windows: (0..600)
                 .map(|row| (row / 20, if row % 10 == 3 { factor } else { 0.5 }))
@@ -167,7 +175,7 @@ mod tests {
 
     #[test]
     fn few_episodes_are_named() {
-        let few = Needed {
+        let few = RequiredWidening {
             length: 1,
             windows: (0..24).map(|row| (row / 6, 0.5)).collect(),
         };
@@ -181,7 +189,7 @@ mod tests {
     #[test]
     fn errors_that_stay_are_found_in_long_windows() {
         // Single rows are fine; a third of the windows of 8 need a factor of 4.
-        let windows = |factor: f64| Needed {
+        let windows = |factor: f64| RequiredWidening {
             length: 8,
             windows: (0..60)
                 .map(|window| (window / 2, if window % 3 == 0 { factor } else { 0.1 }))
@@ -200,7 +208,7 @@ mod tests {
     fn what_passed_when_it_was_wider_stays_though_episodes_are_few() {
         // Ten episodes of 12 rows; one row in fifteen needs 3. Below that the share is
         // 0.93, which so few rows do not show to be above 0.9.
-        let rows = Needed {
+        let rows = RequiredWidening {
             length: 1,
             windows: (0..120)
                 .map(|row| (row / 12, if row % 15 == 3 { 3.0 } else { 0.5 }))
@@ -210,7 +218,7 @@ mod tests {
         assert_eq!(refusal, None);
         assert!((3.0..3.2).contains(&gate.widening), "{gate:?}");
         // Where even the widest set has too few, it is shown as it is.
-        let few = Needed {
+        let few = RequiredWidening {
             length: 1,
             windows: (0..24).map(|row| (row / 6, 0.5)).collect(),
         };
@@ -219,7 +227,7 @@ mod tests {
 
     #[test]
     fn lengths_share_the_tail() {
-        let windows = |length| Needed {
+        let windows = |length| RequiredWidening {
             length,
             windows: (0..60).map(|window| (window / 2, 0.5)).collect(),
         };

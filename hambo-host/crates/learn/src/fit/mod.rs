@@ -177,7 +177,7 @@ fn train(
     task.check_dimensions(log.state_dimension(), log.action_dimension())?;
     outlier::refuse_outliers(task, log)?;
     let view = task.model_view();
-    known::hold_known(task, &view, log)?;
+    known::ensure_known_agrees(task, &view, log)?;
     let seed = options.model.seed();
     // Differences of what wraps are taken the short way round.
     let beside = next_to_states(log, &task.wraps);

@@ -271,7 +271,7 @@ impl SeriesPanel {
             text x=(beside) y=(half) text-anchor="middle" transform={ "rotate(-90 " (beside) " " (half) ")" } {
                 (self.y_label)
             }
-            @for (level, name) in self.levels.iter().filter(|(level, _)| axes.y.holds(*level)) {
+            @for (level, name) in self.levels.iter().filter(|(level, _)| axes.y.contains(*level)) {
                 @let y = axes.y(*level);
                 (stroke("truth", [[left, y], [right, y]]))
                 (label("small", [right + 8.0, y + 5.0], "start", name))

@@ -17,7 +17,6 @@ use hambo_task::policy::HostPolicy;
 use crate::fixture::{self, Draw, REWARDS};
 use crate::random_physics::RandomPhysics;
 
-/// All kernels.
 pub const KERNELS: [Kernel; 4] = [
     Kernel::Rbf,
     Kernel::Matern32,
@@ -43,7 +42,6 @@ pub struct Case {
 /// How hard a case is for f32.
 #[derive(Clone, Copy, Debug)]
 pub struct Difficulty {
-    /// Points.
     pub points: usize,
     /// The range of the lengthscales, in standard deviations of the inputs.
     pub lengthscales: (f32, f32),

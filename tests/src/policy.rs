@@ -11,7 +11,6 @@ use hambo_task::policy::{
 use crate::fixture::Draw;
 use crate::reference::activate;
 
-/// All heads.
 pub const HEADS: [Head; 5] = [
     Head::Deterministic,
     Head::Gaussian(Spread::Fixed),

@@ -38,7 +38,6 @@ pub enum Feature {
 /// The law of the process noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tails {
-    /// Normal.
     Normal,
     /// Student's t with three degrees of freedom, scaled to the same variance.
     Heavy,

@@ -76,7 +76,6 @@ impl Quantity {
 /// A mean and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
-    /// The mean.
     pub mean: f64,
     /// Its standard error.
     pub error: f64,
@@ -157,7 +156,6 @@ pub struct Logging {
     pub controllers: Vec<Controller>,
     /// Standard deviation of the normal noise on actions, as a share of the largest action.
     pub exploration: f32,
-    /// Episodes.
     pub episodes: usize,
     /// Steps of an episode.
     pub steps: usize,

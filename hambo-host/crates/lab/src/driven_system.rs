@@ -8,7 +8,6 @@ use hambo_device::{Measurement, Robot};
 
 /// A system that is driven for a number of periods, with the rewards of all of them.
 pub struct DrivenSystem {
-    /// The system.
     pub system: DisturbedSystem,
     /// The true reward of each period that was driven.
     pub rewards: Vec<f64>,

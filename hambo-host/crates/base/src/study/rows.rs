@@ -104,7 +104,6 @@ impl Table {
         }
     }
 
-    /// All rows.
     pub fn rows(&self) -> impl Iterator<Item = Record<'_>> {
         self.rows.iter().map(|row| Record { table: self, row })
     }

@@ -20,7 +20,6 @@ use hambo_task::task::{Initial, TaskFile};
 pub struct Case {
     /// The model's part.
     pub model_part: Vec<u8>,
-    /// The task.
     pub task: TaskFile,
     /// Trajectories, sweeps of the search, seed.
     pub effort: Effort,

@@ -82,7 +82,6 @@ pub struct ExactValue {
 
 /// The value, and the etas of the greedy adversary on a few trajectories.
 pub struct Exact {
-    /// The value.
     pub value: ExactValue,
     /// One sequence for each.
     pub sequences: Vec<Vec<f32>>,

@@ -164,7 +164,6 @@ impl<L: Learner> Driver<L> {
         &self.state
     }
 
-    /// Rounds done.
     #[must_use]
     pub fn rounds_done(&self) -> usize {
         self.state.history.round

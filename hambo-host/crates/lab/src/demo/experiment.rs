@@ -31,9 +31,7 @@ const SEARCHED: u32 = 8;
 /// A PointSafety model with all that checks need.
 #[derive(Debug)]
 pub struct Experiment {
-    /// The system.
     pub system: PointSafety,
-    /// The log.
     pub log: Log,
     /// The model.
     pub model: ModelFile,

@@ -128,7 +128,6 @@ impl DisturbedSystem {
         })
     }
 
-    /// The system.
     #[must_use]
     pub fn system(&self) -> &dyn Environment {
         self.system.as_ref()

@@ -137,7 +137,6 @@ fn uniform_action(system: &dyn Environment, stream: &mut Stream) -> Vec<f32> {
 /// A mean and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanReturn {
-    /// The mean.
     pub mean: f64,
     /// Its standard error; 0 for one value.
     pub std_error: f64,

@@ -5,7 +5,6 @@ use hambo_task::task::TaskFile;
 
 /// A system that can be driven.
 pub trait Environment: Sync {
-    /// Its task.
     fn task(&self) -> &TaskFile;
 
     /// The system's own state at the start of an episode.

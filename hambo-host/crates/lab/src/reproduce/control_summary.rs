@@ -83,11 +83,9 @@ const LINES: [Line; 8] = [
 /// The seeds of one variant in one setting, on the scale of the pictures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ControlPoint {
-    /// The system.
     pub system: String,
     /// Transitions.
     pub rows: u32,
-    /// The horizon.
     pub horizon: u32,
     /// `one`, `nested`, or `authors`: one and no noise.
     pub beta: String,
@@ -103,7 +101,6 @@ pub struct ControlPoint {
     pub above: usize,
     /// Seeds whose mean does.
     pub mean_above: usize,
-    /// The scale.
     pub scale: ReturnScale,
 }
 

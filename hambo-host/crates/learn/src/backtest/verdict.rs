@@ -40,7 +40,6 @@ pub struct Answer {
 pub struct LengthResult {
     /// Steps of a window.
     pub length: usize,
-    /// Windows.
     pub windows: usize,
     /// Does the logged path stay in the tube?
     pub path: Answer,

@@ -48,7 +48,6 @@ pub struct Gate {
 pub struct WindowShare {
     /// Rows of a window.
     pub length: usize,
-    /// Windows.
     pub windows: usize,
     /// The share whose sum of residuals the rollout could have produced.
     pub share: f32,

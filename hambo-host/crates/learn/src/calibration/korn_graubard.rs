@@ -14,7 +14,6 @@ use super::distributions::beta_quantile;
 pub(crate) struct Share {
     /// The share itself.
     pub(crate) value: f64,
-    /// Rows.
     pub(crate) rows: usize,
     /// Groups: episodes, or stretches of one.
     pub(crate) groups: usize,

@@ -44,7 +44,6 @@ pub use tables::Tables;
 pub enum ModelOptions {
     /// Networks: a Bayesian one by SVGD, or a deep ensemble.
     Networks(EnsembleOptions),
-    /// Gaussian processes.
     GaussianProcess(GaussianProcessOptions),
 }
 

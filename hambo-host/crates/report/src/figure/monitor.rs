@@ -24,7 +24,6 @@ const fn style(colour: &'static str, dash: &'static str) -> SeriesStyle {
     }
 }
 
-/// One episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MonitoredEpisode {
     /// In radii of set and noise, step by step.

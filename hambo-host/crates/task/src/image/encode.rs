@@ -17,7 +17,6 @@ use hambo_base::network::Standardisation;
 pub struct Uncertainty {
     /// How many of the model's inputs describe the state; the others are the action.
     pub features: usize,
-    /// beta.
     pub beta: f32,
     /// tau_j.
     pub calibration_scale: Vec<f32>,

@@ -72,7 +72,6 @@ fn numbers(fit: &OutputFit, plane: &Plane) -> OutputNumbers {
     }
 }
 
-/// A plane.
 struct Plane {
     /// How the mean grows with each x / l.
     weights: Vec<f64>,

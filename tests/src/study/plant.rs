@@ -19,9 +19,9 @@ pub type State = [f32; MOST];
 pub enum Feature {
     /// Nothing.
     None,
-    /// The speed changes by so much times the sine of the position.
+    /// The speed changes by this number times the sine of the position.
     Gravity(f32),
-    /// The speed falls by so much times tanh(speed / 0.2), and the force saturates at the
+    /// The speed falls by this number times tanh(speed / 0.2), and the force saturates at the
     /// second number like a tanh.
     Friction(f32, f32),
     /// The speed grows by `height` near the position `place`.

@@ -18,7 +18,7 @@ pub struct DrivenSystem {
 }
 
 impl DrivenSystem {
-    /// The system for `periods` periods; fewer if its episode ends for ever.
+    /// The system for `periods` periods; fewer if its episode terminates.
     #[must_use]
     pub fn new(system: DisturbedSystem, periods: u32) -> Self {
         Self {

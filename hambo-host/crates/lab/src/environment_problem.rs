@@ -7,7 +7,7 @@ use hambo_base::Error;
 use hambo_check::reinforcement::{Actions, Problem};
 
 /// Copies of a system. A learner's actions in [−1, 1] are stretched to the
-/// task's limits; an episode lasts the task's horizon, unless the system ends it for ever.
+/// task's limits; an episode lasts the task's horizon, unless the system terminates it.
 ///
 /// ```
 /// use hambo_lab::environment::Pendulum;

@@ -171,7 +171,7 @@ impl DisturbedSystem {
         self.value
     }
 
-    /// Whether the episode is over for ever.
+    /// Whether the episode has terminated.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.system.has_ended(&self.state)

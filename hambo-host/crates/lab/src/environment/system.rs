@@ -24,7 +24,7 @@ pub trait Environment: Sync {
     /// One step with a limited action: changes the state, returns the reward.
     fn step(&self, state: &mut [f64], action: &[f32]) -> f64;
 
-    /// Whether an episode that has come to this state by a step is over for ever; most systems
+    /// Whether an episode that has come to this state by a step has terminated; most systems
     /// go on.
     fn has_ended(&self, _state: &[f64]) -> bool {
         false

@@ -17,7 +17,7 @@ use super::posterior::GaussianProcessFit;
 use super::posterior::{require_shape, standardised};
 use hambo_core::model::Kernel;
 
-/// The mean standard deviation may grow by so much where the number of groups
+/// The mean standard deviation may grow by this factor where the number of groups
 /// is chosen by it.
 const MOST_GROWTH: f64 = 1.2;
 /// Up to this number of points each is alone unless groups are asked for.

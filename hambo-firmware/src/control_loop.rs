@@ -16,10 +16,10 @@ use hambo_firmware::{
     counter::Counter,
 };
 
-/// How it stands with a drive.
+/// The state of a drive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Stand {
+pub enum DriveState {
     /// The next sample is awaited.
     Going = 1,
     /// The drive has stopped.
@@ -30,7 +30,7 @@ pub enum Stand {
 
 /// What loop and program tell each other.
 pub struct Shared {
-    stand: AtomicU8,
+    state: AtomicU8,
     periods: AtomicU32,
     candidate: Mutex<Cell<Option<CandidateResult>>>,
 }
@@ -39,7 +39,7 @@ impl Shared {
     /// A drive that begins.
     pub fn new() -> Self {
         Self {
-            stand: AtomicU8::new(Stand::Going as u8),
+            state: AtomicU8::new(DriveState::Going as u8),
             periods: AtomicU32::new(0),
             candidate: Mutex::new(Cell::new(None)),
         }
@@ -47,7 +47,7 @@ impl Shared {
 
     /// Whether samples are still answered.
     pub fn is_going(&self) -> bool {
-        self.stand.load(Ordering::Relaxed) == Stand::Going as u8
+        self.state.load(Ordering::Relaxed) == DriveState::Going as u8
     }
 
     /// How many periods there were.
@@ -73,14 +73,14 @@ impl Shared {
             };
             periods = now;
             if polls > POLLS {
-                self.end(Stand::Gone);
+                self.end(DriveState::Gone);
             }
         }
-        self.stand.load(Ordering::Relaxed) == Stand::Stopped as u8
+        self.state.load(Ordering::Relaxed) == DriveState::Stopped as u8
     }
 
-    fn end(&self, stand: Stand) {
-        self.stand.store(stand as u8, Ordering::Relaxed);
+    fn end(&self, state: DriveState) {
+        self.state.store(state as u8, Ordering::Relaxed);
     }
 
     fn take_candidate(&self) -> Option<CandidateResult> {
@@ -114,10 +114,10 @@ impl ControlLoop<'_, '_> {
                 let goes_on = self.on_message(message);
                 if goes_on.is_none() {
                     self.line.end(LineDead::Ended);
-                    self.shared.end(Stand::Gone);
+                    self.shared.end(DriveState::Gone);
                 } else if self.drive.mode().is_stopped() {
                     self.line.end(LineDead::Ended);
-                    self.shared.end(Stand::Stopped);
+                    self.shared.end(DriveState::Stopped);
                 }
             }
         }

@@ -36,9 +36,10 @@ fn the_quick_version_makes_every_figure_and_goes_on_where_it_stopped() {
         assert_eq!(&png[1..4], b"PNG");
     }
     // Table 1 is made, or the text says what it needs.
-    match cfg!(feature = "mujoco") {
-        true => hold_table_1(&text, &folder),
-        false => assert!(text.contains("table 1 needs HalfCheetah"), "{text}"),
+    if cfg!(feature = "mujoco") {
+        check_table_1(&text, &folder);
+    } else {
+        assert!(text.contains("table 1 needs HalfCheetah"), "{text}");
     }
     // Figure 3 holds the usual horizon of every log, figure 4 every horizon of the largest.
     let settings = |name: &str| {
@@ -62,7 +63,7 @@ fn the_quick_version_makes_every_figure_and_goes_on_where_it_stopped() {
     let study = Control(ReproductionEffort::quick());
     let table = Table::parse(&rows, &study).unwrap();
     assert_eq!(table.rows().count(), study.cells() * study.rows_per_cell());
-    hold_valid(&control_summary::points(&table), "nested");
+    check_valid(&control_summary::points(&table), "nested");
 
     // Rows that were lost are made again, the same; the others are left alone.
     let (kept, lost) = rows.trim_end().rsplit_once('\n').unwrap();
@@ -75,7 +76,7 @@ fn the_quick_version_makes_every_figure_and_goes_on_where_it_stopped() {
 
 /// The quick version of table 1: all cells, and one that was lost is made again, the same but
 /// for the times.
-fn hold_table_1(text: &str, folder: &Folder) {
+fn check_table_1(text: &str, folder: &Folder) {
     assert!(text.contains("| random | 1000 |") && text.contains("| medium | 1000 |"));
     let rows = String::from_utf8(folder.read("results-quick/table1.csv")).unwrap();
     assert_eq!(rows.lines().count(), 1 + CELLS.len());
@@ -128,7 +129,7 @@ fn the_kept_rows_of_table_1_are_those_of_its_cells() {
 }
 
 /// In every cell with the nested beta CA ≤ DA1 ≤ DAinf.
-fn hold_order(table: &Table) {
+fn check_order(table: &Table) {
     let nested = || table.rows().filter(|row| row.text("beta") == "nested");
     let mean = |of: &Record<'_>, variant: &str| {
         let key = |row: &Record<'_>| ["cell", "horizon"].map(|name| row.text(name).to_owned());
@@ -142,7 +143,7 @@ fn hold_order(table: &Table) {
 }
 
 /// The bounds' means over seeds rise with the log within two standard errors.
-fn hold_rising(points: &[ControlPoint]) {
+fn check_rising(points: &[ControlPoint]) {
     let is_bound = |point: &&ControlPoint| ["ca", "da1", "dainf"].contains(&point.variant.as_str());
     let key = |p: &ControlPoint| {
         (
@@ -171,7 +172,7 @@ fn hold_rising(points: &[ControlPoint]) {
 }
 
 /// No lower bound of CA above the truth, and CA ≤ DA1 ≤ DAinf.
-fn hold_valid(points: &[ControlPoint], beta: &str) {
+fn check_valid(points: &[ControlPoint], beta: &str) {
     let wide: Vec<_> = points.iter().filter(|point| point.beta == beta).collect();
     assert!(!wide.is_empty());
     for point in &wide {
@@ -226,9 +227,9 @@ fn the_kept_bounds_hold_and_approach_the_truth() {
 fn the_kept_bounds_of_networks_hold() {
     let table = kept(&Control(ReproductionEffort::full()));
     let points = control_summary::points(&table);
-    hold_valid(&points, "nested");
-    hold_order(&table);
-    hold_rising(&points);
+    check_valid(&points, "nested");
+    check_order(&table);
+    check_rising(&points);
 }
 
 #[test]
@@ -276,9 +277,9 @@ fn the_kept_bounds_on_mujoco_hold_and_are_tight() {
         assert!(cell.horizons.contains(&(row.number("horizon") as u32)));
     }
     let points = control_summary::points(&table);
-    hold_valid(&points, "nested");
-    hold_order(&table);
-    hold_rising(&points);
+    check_valid(&points, "nested");
+    check_order(&table);
+    check_rising(&points);
     for (system, horizon, gap) in [("hopper", 200, 0.194), ("half_cheetah", 100, 0.202)] {
         let wanted = |point: &&ControlPoint| {
             point.system == system

@@ -163,7 +163,7 @@ fn monitor_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Numbers between -1 and 1 that are the same for ever, whatever else changes.
+/// Numbers between -1 and 1 that stay the same whatever else changes.
 fn numbers(seed: u32) -> impl FnMut() -> f32 {
     let mut state = seed;
     move || {

@@ -20,7 +20,7 @@ Usage: study NAME [--cells N] [--minutes M] [--threads N] [--summary]
   --threads N  cells side by side; without it as many as there are cores
   --summary    count and draw what the file holds";
 
-/// Of more cells than this only so many are told.
+/// Beyond this number of cells, progress is printed about this number of times.
 const MANY: usize = 1000;
 
 fn main() -> Result<(), Box<dyn Error>> {

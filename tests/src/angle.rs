@@ -7,7 +7,6 @@ use hambo_task::task::TaskFile;
 
 use crate::fixture::Draw;
 
-/// The task.
 pub const TASK: &str = r#"
 name = "angle"
 horizon = 30

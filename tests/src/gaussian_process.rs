@@ -18,7 +18,6 @@ use hambo_task::policy::HostPolicy;
 use crate::fixture::{self, Draw, REWARDS};
 use crate::random_physics::RandomPhysics;
 
-/// All kernels.
 pub const KERNELS: [Kernel; 4] = [
     Kernel::Rbf,
     Kernel::Matern32,
@@ -44,7 +43,6 @@ pub struct Case {
 /// How hard a case is for f32.
 #[derive(Clone, Copy, Debug)]
 pub struct Difficulty {
-    /// Points.
     pub points: usize,
     /// The range of the lengthscales, in standard deviations of the inputs.
     pub lengthscales: (f32, f32),
@@ -195,7 +193,7 @@ impl Case {
         self.grouped_part(VarianceGroups::Alone)
     }
 
-    /// Likewise with points that the variance takes together.
+    /// A model part with beta = 2 and a wide support; the variance takes points together.
     ///
     /// # Errors
     /// As [`Self::model_part`].
@@ -369,7 +367,7 @@ pub fn image_of(
     image_with_groups(seed, VarianceGroups::Alone, policy)
 }
 
-/// Likewise with points that the variance takes together.
+/// A whole random image with another policy; the variance takes points together.
 ///
 /// # Errors
 /// As for [`image`].

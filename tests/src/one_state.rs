@@ -80,8 +80,8 @@ fn uncertainty() -> Uncertainty {
     }
 }
 
-/// The largest count that so many runs exceed with a probability of at most 5 % if each
-/// fails with this probability.
+/// The largest count that `runs` runs exceed with a probability of at most 5 % if each
+/// fails with `probability`.
 #[must_use]
 pub fn most_failures(runs: u64, probability: f64) -> usize {
     let mut term = (1.0 - probability).powi(runs as i32);

@@ -11,7 +11,6 @@ use hambo_task::policy::{
 use crate::fixture::Draw;
 use crate::reference::activate;
 
-/// All heads.
 pub const HEADS: [Head; 5] = [
     Head::Deterministic,
     Head::Gaussian(Spread::Fixed),
@@ -20,7 +19,7 @@ pub const HEADS: [Head; 5] = [
     Head::TanhGaussian(Spread::OfState),
 ];
 
-/// So many seeds in a row of [`random`] give every kind, head, activation and
+/// This number of seeds in a row of [`random`] gives every kind, head, activation and
 /// squashing.
 pub const KINDS: u64 = 11 * 6;
 

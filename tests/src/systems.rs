@@ -39,7 +39,7 @@ pub fn linear(task: &TaskFile, gain: [f32; 3]) -> Result<HostPolicy, Error> {
     Ok(HostPolicy::parse(&text, "linear", task)?)
 }
 
-/// Episodes of the mediocre controllers with noise on their actions, so many
+/// Episodes of the mediocre controllers with noise on their actions, `episodes`
 /// of each, as one log.
 ///
 /// # Errors

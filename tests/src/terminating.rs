@@ -72,7 +72,7 @@ pub struct Terminating {
     pub start: Vector,
     /// As a task file says it.
     pub reward: &'static str,
-    /// Likewise.
+    /// As a task file says it.
     pub termination: &'static str,
     /// Both in f64, for (s, s′).
     pub judge: fn(&Vector, &Vector) -> (f64, bool),

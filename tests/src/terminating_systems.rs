@@ -12,7 +12,7 @@ const fn one(a: f64) -> Vector {
 
 const NONE: Vector = [0.0; 3];
 
-fn holds(condition: bool) -> f64 {
+fn indicator(condition: bool) -> f64 {
     f64::from(u8::from(condition))
 }
 
@@ -50,7 +50,7 @@ pub static TERMINATING: [Terminating; 8] = [
         start: pair(0.5, 0.5),
         reward: "0.1 - 10 * (next.x > 0.9)",
         termination: "next.x > 0.9",
-        judge: |_, next| (0.1 - 10.0 * holds(next[0] > 0.9), next[0] > 0.9),
+        judge: |_, next| (0.1 - 10.0 * indicator(next[0] > 0.9), next[0] > 0.9),
         step_reward: 0.1,
         exact: Exact::FirstExit {
             functional: one(1.0),
@@ -146,7 +146,7 @@ pub static TERMINATING: [Terminating; 8] = [
         termination: "next.x < 0.05 || next.x > 1.2",
         judge: |_, next| {
             let [x, ..] = *next;
-            let reward = 5.0 * holds(x < 0.05) - 5.0 * holds(x > 1.2) - 0.03;
+            let reward = 5.0 * indicator(x < 0.05) - 5.0 * indicator(x > 1.2) - 0.03;
             (reward, !(0.05..=1.2).contains(&x))
         },
         step_reward: 0.03,

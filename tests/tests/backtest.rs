@@ -41,7 +41,7 @@ const NOISE: f32 = 0.05;
 struct Robot {
     /// Pushes all the way through an episode, with this standard deviation over episodes.
     payload: f32,
-    /// A velocity that is not in the log carries so much of the last push on.
+    /// A velocity that is not in the log keeps this share of the last push.
     carried: f32,
     /// Noise that the model does not expect.
     more_noise: f32,

@@ -196,7 +196,7 @@ fn a_controller_that_sees_functions_of_the_state_agrees_bit_for_bit() {
     deployed_with_equal_bits("angle", &task, &log, angle::POLICY, angle::truth(20_000));
 }
 
-/// Likewise for Gaussian processes.
+/// Host and device compute the same bits for images with Gaussian processes.
 #[test]
 fn host_and_device_agree_bit_for_bit_on_gaussian_processes() {
     let folder = Folder::new("parity-gp");

@@ -128,7 +128,7 @@ fn image(threshold: f32, fallback: Option<&HostPolicy>) -> Vec<u8> {
     image_of(threshold, fallback, [40, 2, 2])
 }
 
-/// Likewise with so many trajectories, searched ones and sweeps.
+/// That bundle with these numbers of trajectories, searched trajectories and sweeps.
 fn image_of(
     threshold: f32,
     fallback: Option<&HostPolicy>,

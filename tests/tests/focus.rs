@@ -25,9 +25,9 @@ fn both(case: &Case) -> [AdversarialCheck; 2] {
     [Allocation::Even, Allocation::Focused].map(|allocation| checked(case, allocation))
 }
 
-/// Holds what a focused search finds against an even one: `part` of what the adversary takes
+/// Compares what a focused search finds with what an even one finds: `part` of what the adversary takes
 /// may be missing.
-fn hold_same_minimum(name: &str, case: &Case, part: f32) {
+fn compare_minima(name: &str, case: &Case, part: f32) {
     let [even, focused] = both(case);
     let steps = focused.model_steps as f64 / even.model_steps as f64;
     assert!(steps < 1.0 / 3.0, "{name}: {steps} of the steps");
@@ -73,7 +73,7 @@ fn a_third_of_the_steps_find_the_same_on_point_safety() {
     for y in [1.1, 1.6] {
         let mut case = systems::point_safety(0, y, &VARIANTS).unwrap();
         case.may_grow = false;
-        hold_same_minimum(&format!("pi_{y}"), &case, 0.06);
+        compare_minima(&format!("pi_{y}"), &case, 0.06);
     }
 }
 
@@ -87,7 +87,7 @@ fn a_third_of_the_steps_find_the_same_on_the_pendulum() {
     case.task.horizon = 50;
     case.effort.trajectories = 1000;
     case.may_grow = false;
-    hold_same_minimum("pendulum", &case, 0.06);
+    compare_minima("pendulum", &case, 0.06);
 }
 
 /// Without noise and from one state all trajectories are the same, and the least return is

@@ -51,7 +51,7 @@ fn no_glitch_raises_the_pin() {
     }
 }
 
-/// No glitch opens the firmware of now.
+/// No glitch makes the current firmware switch its outputs on.
 #[test]
 fn the_claims_of_the_glitches_hold() {
     let table = kept(&Glitches).unwrap();

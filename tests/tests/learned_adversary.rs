@@ -47,8 +47,8 @@ fn judge(case: &Case, learning: &Learning) -> AdversarialCheck {
         .unwrap()
 }
 
-fn mean(contest: &AdversarialCheck, variant: Variant) -> f32 {
-    let estimates = contest.outcome.estimates.iter();
+fn mean(check: &AdversarialCheck, variant: Variant) -> f32 {
+    let estimates = check.outcome.estimates.iter();
     let mut own = estimates.filter(|one| one.variant == variant);
     own.find(|one| one.objective == Objective::Return)
         .unwrap()

@@ -120,9 +120,10 @@ fn processes(kernel: Kernel, seed: u64) -> ModelOptions {
 
 /// The model's part.
 fn model(task: &TaskFile, log: &Log, options: ModelOptions) -> Vec<u8> {
-    let log = match task.learns_reward() {
-        true => with_return_so_far(log).unwrap(),
-        false => log.clone(),
+    let log = if task.learns_reward() {
+        with_return_so_far(log).unwrap()
+    } else {
+        log.clone()
     };
     let options = FitOptions::new(options);
     let (file, _) = fit(task, &log, &options, &mut Unobserved).unwrap();
@@ -160,7 +161,7 @@ fn bound(reward: &str, log: &Log, options: ModelOptions, seed: u64) -> (f32, f32
     (outcome.bound, outcome.neutral)
 }
 
-fn holds_and_is_tight(name: &str, options: impl Fn(u64) -> ModelOptions) {
+fn check_bounds(name: &str, options: impl Fn(u64) -> ModelOptions) {
     let truth = true_return();
     let mut above = 0;
     for seed in 0..3 {
@@ -189,12 +190,12 @@ fn holds_and_is_tight(name: &str, options: impl Fn(u64) -> ModelOptions) {
 
 #[test]
 fn networks_bound_the_true_return() {
-    holds_and_is_tight("networks", networks);
+    check_bounds("networks", networks);
 }
 
 #[test]
 fn gaussian_processes_bound_the_true_return() {
-    holds_and_is_tight("processes", |seed| processes(Kernel::Rbf, seed));
+    check_bounds("processes", |seed| processes(Kernel::Rbf, seed));
 }
 
 #[test]

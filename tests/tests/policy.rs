@@ -118,7 +118,7 @@ fn every_kind_and_head_agrees_with_f64() {
     assert!(compared > 1500 && left_out < 40, "{compared}, {left_out}");
 }
 
-/// Likewise for waypoints.
+/// Actions and derivatives of waypoints agree with f64.
 #[test]
 fn waypoints_agree_with_f64() {
     let legs = [([0.1, 1.2, 0.0], 0.0), ([1.4, -0.2, 0.0], f32::MAX)].map(|(target, below)| Leg {

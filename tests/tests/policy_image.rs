@@ -130,7 +130,7 @@ fn images_with_bad_numbers_are_refused() {
     assert_eq!(error.map(|error| error.problem), Some(Problem::Dimension));
 }
 
-/// The format of today: other programs must read it for ever.
+/// The current format: later programs must still read it.
 #[test]
 fn manifests_keep_their_order() {
     let kind = |seed| encode_policy(&policy::random(seed, 2, 2)).unwrap()[64];

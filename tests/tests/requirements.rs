@@ -194,7 +194,7 @@ fn bounds_on_probabilities_fail_no_more_often_than_their_share_of_delta() {
             requirement.line
         );
         assert!(above <= most, "{}: {above}", requirement.line);
-        // No further below than so many trajectories explain.
+        // No further below than the number of trajectories explains.
         let deviation = (truth * (1.0 - truth) / f64::from(TRAJECTORIES)).sqrt();
         assert!(
             mean > truth - 2.6 * deviation,

@@ -67,8 +67,9 @@ fn what_is_true_of_a_cell_is_found_again() {
     }
 }
 
-/// Rows as today's program makes them, field by field, but for the reasons' wording.
-fn hold(study: &dyn Study, cell: usize, rows: &[Row]) {
+/// Compares rows of the current program with the committed ones, field by field, but not the
+/// wording of reasons.
+fn compare_with_committed(study: &dyn Study, cell: usize, rows: &[Row]) {
     let table = committed(study);
     let kept = table.of_cell(cell);
     assert!(!rows.is_empty() && rows.len() <= kept.len());
@@ -85,16 +86,16 @@ fn hold(study: &dyn Study, cell: usize, rows: &[Row]) {
 fn cells_of_the_coverage_study_are_repeated() {
     // Cell 0 has a Gaussian process.
     for cell in [0, 2] {
-        hold(&Coverage::EVEN, cell, &Coverage::EVEN.run(cell).unwrap());
+        compare_with_committed(&Coverage::EVEN, cell, &Coverage::EVEN.run(cell).unwrap());
     }
-    hold(&Coverage::FOCUSED, 3, &Coverage::FOCUSED.run(3).unwrap());
+    compare_with_committed(&Coverage::FOCUSED, 3, &Coverage::FOCUSED.run(3).unwrap());
 }
 
 #[test]
 fn cells_of_the_broken_assumptions_are_repeated() {
     // Nothing broken, a hole in the data, no exploration, five episodes.
     for cell in [0, 5, 6, 7] {
-        hold(&Broken, cell, &first_rows(cell, 3).unwrap());
+        compare_with_committed(&Broken, cell, &first_rows(cell, 3).unwrap());
     }
 }
 
@@ -102,7 +103,7 @@ fn cells_of_the_broken_assumptions_are_repeated() {
 fn cells_of_the_backtest_are_repeated() {
     // A right model and a payload on a line; a right model of a pendulum.
     for (cell, rows) in [(0, 2), (1, 1)] {
-        hold(&Backtests, cell, &first_backtests(cell, rows).unwrap());
+        compare_with_committed(&Backtests, cell, &first_backtests(cell, rows).unwrap());
     }
 }
 
@@ -391,7 +392,7 @@ fn known_physics_halves_the_gap() {
         );
     }
     // The pendulum's first log, again.
-    hold(&KnownPhysics, 2, &KnownPhysics.run(2).unwrap());
+    compare_with_committed(&KnownPhysics, 2, &KnownPhysics.run(2).unwrap());
 }
 
 /// Robots that are as they were logged drive on, and faults that show in the transitions are
@@ -421,7 +422,7 @@ fn the_monitor_finds_faults_and_seldom_stops_the_same_robot() {
     });
     assert!(missed.above.of >= 100, "{missed:?}");
     assert_eq!(missed.above.hits, 0, "{missed:?}");
-    hold(&Monitored, 2, &Monitored.run(2).unwrap());
+    compare_with_committed(&Monitored, 2, &Monitored.run(2).unwrap());
 }
 
 /// What `hambo task new` finds in the robots' logs is what is known of them.

@@ -96,7 +96,7 @@ impl CommandLine {
         })
     }
 
-    /// Likewise, but all that it prints goes to a file.
+    /// Runs in `directory` and writes all that the command prints to the file `log`.
     pub fn run_into(&self, directory: &Path, log: &Path) -> Result<(), Problem> {
         let mut command = self.command();
         command.current_dir(directory).stdin(Stdio::null());
@@ -115,7 +115,7 @@ impl CommandLine {
         })
     }
 
-    /// Likewise, but what it prints is the result.
+    /// Runs in `directory` and returns what the command prints.
     pub fn read(&self, directory: &Path) -> Result<String, Problem> {
         let mut command = self.command();
         command.current_dir(directory).stdin(Stdio::null());

@@ -52,7 +52,7 @@ impl Firmware {
         program(&self.target_directory, "hambo-gate")
     }
 
-    /// Likewise the program that counts what models cost.
+    /// The program that counts what models cost, as a build leaves it behind.
     pub fn budget_elf(&self) -> PathBuf {
         program(&self.target_directory, "hambo-budget")
     }
@@ -88,7 +88,7 @@ impl Firmware {
         self.cargo("build", ON_A_BOARD)
     }
 
-    /// The gate for the emulated board with a watchdog, likewise.
+    /// The gate for the emulated board with a watchdog, with its log in RAM.
     pub fn build_with_watchdog(&self) -> CommandLine {
         self.build_for_a_board().words("--features ast1030-evb")
     }

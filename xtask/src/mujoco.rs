@@ -19,12 +19,13 @@ const FOLDER: &str = "MUJOCO_DYNAMIC_LINK_DIR";
 
 /// The library's names on Linux and on macOS: in the wheel, and for the linker.
 fn names(macos: bool) -> [String; 2] {
-    match macos {
-        true => [
+    if macos {
+        [
             format!("libmujoco.{VERSION}.dylib"),
             "libmujoco.dylib".to_owned(),
-        ],
-        false => [format!("libmujoco.so.{VERSION}"), "libmujoco.so".to_owned()],
+        ]
+    } else {
+        [format!("libmujoco.so.{VERSION}"), "libmujoco.so".to_owned()]
     }
 }
 

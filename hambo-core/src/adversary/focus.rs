@@ -11,7 +11,8 @@
 //! The sum of both levels' means has the same expected value whichever starts the sampled
 //! trajectories have, since the searched ones subtract the same starts: the pilot decides
 //! over the margin, not over the estimate. The trial decides how good the search is, and so
-//! does where it stays: [near](super::schedule) what was found on other trajectories.
+//! does the region in which it searches first: [near](super::schedule) what was found on
+//! other trajectories.
 
 use super::level::searches;
 use super::start::Starts;

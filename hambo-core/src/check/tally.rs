@@ -1,4 +1,4 @@
-//! What a verdict rests on, every number kept twice.
+//! What a verdict rests on, every number kept redundantly.
 
 use super::limits::MAX_ESTIMATES;
 use crate::numeric::redundant::{Redundant, Side};

@@ -1,6 +1,6 @@
 //! Model, task and policy of an image as they are taken, one part after the other.
 //!
-//! Each part is read in a function of its own, out of line, and kept where it stays: one
+//! Each part is read in a function of its own, out of line, which writes it to its final place: one
 //! function that held the results of all of them took 26 KB of stack.
 
 use super::adversary_part::add_adversary;

@@ -23,7 +23,7 @@ pub fn tanh(x: f32) -> f32 {
     libm::tanhf(x)
 }
 
-/// The largest whole number that is at most `x`.
+/// The largest integer that is at most `x`.
 pub fn floor(x: f32) -> f32 {
     libm::floorf(x)
 }

@@ -1,4 +1,4 @@
-//! A number that is kept twice, the second copy complemented.
+//! A number that is kept with a redundant copy, which is complemented.
 //!
 //! A flipped bit of memory, or an instruction that did not run, changes one copy and
 //! not the other. What rests on such numbers is evaluated once from each copy.
@@ -15,7 +15,7 @@ pub(crate) enum Side {
     Complement,
 }
 
-/// An integer kept twice.
+/// An integer kept with a redundant copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Redundant<T> {
     plain: T,

@@ -274,12 +274,13 @@ impl Physics {
     /// the next value of a known one only after it was computed.
     pub(crate) fn is_sound(&self, program: &Program, states: usize) -> bool {
         let exists = |state: u16| usize::from(state) < states;
-        let twice = |place: usize, state: u16| {
+        let repeated = |place: usize, state: u16| {
             let mut before = self.known.iter().take(place);
             before.any(|known| known.state == state)
         };
         let mut known = self.known.iter().enumerate();
-        let known = known.all(|(place, known)| exists(known.state) && !twice(place, known.state));
+        let known =
+            known.all(|(place, known)| exists(known.state) && !repeated(place, known.state));
         let mut circles = self.circles.iter().enumerate();
         let circles = circles.all(|(place, pair)| {
             let [c, s] = *pair;

@@ -112,7 +112,6 @@ impl Part {
     }
 }
 
-/// One experiment.
 #[derive(Clone, Debug)]
 pub struct Experiment {
     /// The part that it belongs to.
@@ -127,7 +126,6 @@ pub struct Experiment {
 pub struct Target {
     /// What it is without a glitch.
     pub verdict: Verdict,
-    /// Its file.
     pub file: PathBuf,
     /// Its undisturbed run.
     pub timeline: Timeline,

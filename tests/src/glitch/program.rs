@@ -25,7 +25,7 @@ impl Symbol {
 
     /// Whether an address lies in it.
     #[must_use]
-    pub fn holds(&self, address: u32) -> bool {
+    pub fn contains(&self, address: u32) -> bool {
         address.wrapping_sub(self.address) < self.size
     }
 }
@@ -119,7 +119,7 @@ impl Program {
     pub fn symbol_at(&self, address: u32) -> Option<&Symbol> {
         let after = self.symbols.partition_point(|one| one.address <= address);
         let before = self.symbols[..after].iter().rev().take(4);
-        { before }.find(|symbol| symbol.holds(address))
+        { before }.find(|symbol| symbol.contains(address))
     }
 
     /// An address of the linker script.

@@ -206,9 +206,10 @@ impl Timeline {
                 self.run(victim, 0, state)? == self.stops(0, state)
             }
         };
-        match reached {
-            true => victim.save(state),
-            false => Err(io::Error::other(format!("no instruction {state}"))),
+        if reached {
+            victim.save(state)
+        } else {
+            Err(io::Error::other(format!("no instruction {state}")))
         }
     }
 

@@ -193,7 +193,7 @@ impl Victim {
         self.catch_host_calls()
     }
 
-    /// Likewise, and runs once undisturbed: that opens the host's files, which a saved state
+    /// Starts anew and runs once undisturbed: that opens the host's files, which a saved state
     /// believes to be open.
     ///
     /// # Errors
@@ -255,7 +255,7 @@ impl Victim {
         Ok(stopped.is_none())
     }
 
-    /// Executes so many instructions.
+    /// Executes `count` instructions.
     ///
     /// # Errors
     /// If the emulator ends.

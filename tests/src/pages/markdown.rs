@@ -1,6 +1,6 @@
 //! Numbers and tables in Markdown.
 
-/// A whole number with commas between thousands.
+/// An integer with commas between thousands.
 pub fn grouped(number: f64) -> String {
     let digits = format!("{number:.0}");
     let place = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);

@@ -13,7 +13,6 @@ const END: &str = "<!-- end -->";
 pub struct Parts(BTreeMap<String, String>);
 
 impl Parts {
-    /// Adds one.
     pub fn add(&mut self, name: &str, text: impl Display) {
         let text = with_minus_signs(text.to_string().trim_end());
         self.0.insert(name.to_owned(), text);
@@ -24,7 +23,6 @@ impl Parts {
         self.0.insert(name.to_owned(), text);
     }
 
-    /// Their names.
     pub fn names(&self) -> BTreeSet<String> {
         self.0.keys().cloned().collect()
     }

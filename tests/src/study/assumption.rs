@@ -18,7 +18,6 @@ const CALM: f32 = 0.1;
 /// What is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assumption {
-    /// Nothing.
     Nothing,
     /// Noise is Student's t with three degrees of freedom.
     HeavyTails,
@@ -33,7 +32,6 @@ pub enum Assumption {
     Hole,
     /// One deterministic controller logged, another is checked; three states.
     NoExploration,
-    /// Five episodes.
     FiveEpisodes,
     /// Every logged episode starts in the same state, and the task starts from its data.
     OneStart,

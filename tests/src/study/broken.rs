@@ -55,7 +55,6 @@ pub struct LogCell {
 /// A controller that is checked, with its truth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Checked {
-    /// The controller.
     pub controller: Controller,
     /// Its true return.
     pub truth: Mean,

@@ -56,9 +56,10 @@ impl Counts {
     }
 
     fn text(&self, what: &str) -> String {
-        let test = match self.violations.above(DELTA) {
-            true => "significantly above",
-            false => "not significantly above",
+        let test = if self.violations.above(DELTA) {
+            "significantly above"
+        } else {
+            "not significantly above"
         };
         format!(
             "{what}\n\

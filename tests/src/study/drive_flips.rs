@@ -162,9 +162,10 @@ fn flip(cell: usize) -> io::Result<Row> {
     }
     let mut draw = Draw::new(cell as u64);
     // The flip comes before the sample of this period.
-    let period = match has_fallback {
-        false => 1 + draw.below(trip as usize) as u32,
-        true => trip + 1 + draw.below(4) as u32,
+    let period = if has_fallback {
+        trip + 1 + draw.below(4) as u32
+    } else {
+        1 + draw.below(trip as usize) as u32
     };
     let mut board = board(has_fallback)?;
     let mut modes = Vec::new();
@@ -220,10 +221,11 @@ fn end(
 ) -> End {
     let after = modes.get(period as usize..).unwrap_or_default();
     let late = modes.get(trip as usize..).unwrap_or_default();
-    let wrong = match has_fallback {
+    let wrong = if has_fallback {
+        after.contains(&Mode::Driving)
+    } else {
         // The line is dead from the trip on.
-        false => late.iter().any(|mode| !mode.is_stopped()),
-        true => after.contains(&Mode::Driving),
+        late.iter().any(|mode| !mode.is_stopped())
     };
     let last = modes.last().copied();
     match (last, has_fallback) {

@@ -136,9 +136,10 @@ pub fn tuned(plant: &Plant, horizon: usize, draw: &mut Draw) -> Controller {
         let mut candidate = best;
         for (j, gain) in candidate.gain.iter_mut().take(plant.states).enumerate() {
             let scale = plant.most_action / plant.start[1][j];
-            *gain = match round < 60 {
-                true => scale * draw.normal(),
-                false => *gain + 0.2 * scale * draw.normal(),
+            *gain = if round < 60 {
+                scale * draw.normal()
+            } else {
+                *gain + 0.2 * scale * draw.normal()
             };
         }
         let found = value(&candidate);

@@ -19,7 +19,7 @@ pub enum Fault {
     Inertia(f32),
     /// Weaker actuators: what is commanded times this.
     Gain(f32),
-    /// A sensor that reads this state higher by so much; the controller sees it too.
+    /// A sensor that reads this state higher by this offset; the controller sees it too.
     Offset(usize, f32),
     /// Commands arrive one step late.
     Delay,

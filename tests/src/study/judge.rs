@@ -100,7 +100,7 @@ pub fn judge(
     judge_policy(task, log, model, &policy, samples, seed)
 }
 
-/// Likewise for any policy.
+/// Checks any policy with the quick effort.
 ///
 /// # Errors
 /// As `check::run`.

@@ -117,9 +117,12 @@ fn draw(table: &Table, systems: &[String]) -> String {
     let lines: Vec<(&String, bool)> = lines.collect();
     let names: Vec<String> = lines
         .iter()
-        .map(|(name, known)| match known {
-            true => format!("{name}, known"),
-            false => (*name).clone(),
+        .map(|(name, known)| {
+            if *known {
+                format!("{name}, known")
+            } else {
+                (*name).clone()
+            }
         })
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

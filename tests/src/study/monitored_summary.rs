@@ -19,7 +19,7 @@ pub struct Counts {
     pub at_once: usize,
     /// The median over the models of the median step of a stop.
     pub step: f64,
-    /// Likewise of the residual, in radii.
+    /// The median over the models of the median residual of a stop, in radii.
     pub residual: f64,
     /// Models whose bound lies above the true return after the fault by more than three
     /// standard errors.

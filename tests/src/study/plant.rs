@@ -19,9 +19,9 @@ pub type State = [f32; MOST];
 pub enum Feature {
     /// Nothing.
     None,
-    /// The speed changes by so much times the sine of the position.
+    /// The speed changes by this number times the sine of the position.
     Gravity(f32),
-    /// The speed falls by so much times tanh(speed / 0.2), and the force saturates at the
+    /// The speed falls by this number times tanh(speed / 0.2), and the force saturates at the
     /// second number like a tanh.
     Friction(f32, f32),
     /// The speed grows by `height` near the position `place`.
@@ -38,7 +38,6 @@ pub enum Feature {
 /// The law of the process noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tails {
-    /// Normal.
     Normal,
     /// Student's t with three degrees of freedom, scaled to the same variance.
     Heavy,
@@ -154,9 +153,10 @@ impl Plant {
 
     /// The force that stays for an episode.
     pub fn load(&self, draw: &mut Draw) -> f32 {
-        match self.payload > 0.0 {
-            true => self.payload * draw.normal(),
-            false => 0.0,
+        if self.payload > 0.0 {
+            self.payload * draw.normal()
+        } else {
+            0.0
         }
     }
 

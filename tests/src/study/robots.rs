@@ -27,7 +27,6 @@ pub struct Robot {
     actions: &'static [&'static str],
     /// What it knows of itself, as sections of a task.
     known: &'static str,
-    /// The reward.
     reward: &'static str,
     /// Its step without noise.
     step: fn(&[f32], &[f32]) -> Vec<f32>,

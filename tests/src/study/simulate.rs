@@ -76,7 +76,6 @@ impl Quantity {
 /// A mean and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
-    /// The mean.
     pub mean: f64,
     /// Its standard error.
     pub error: f64,
@@ -157,7 +156,6 @@ pub struct Logging {
     pub controllers: Vec<Controller>,
     /// Standard deviation of the normal noise on actions, as a share of the largest action.
     pub exploration: f32,
-    /// Episodes.
     pub episodes: usize,
     /// Steps of an episode.
     pub steps: usize,
@@ -174,7 +172,7 @@ pub struct Logging {
 pub enum Felt {
     /// The action itself.
     AtOnce,
-    /// The action of so many steps ago; nothing before the first.
+    /// The action of this number of steps ago; nothing before the first.
     Late(usize),
     /// A force that is in no column: each step it comes nearer to the action by this share
     /// of the difference. It begins with 0.

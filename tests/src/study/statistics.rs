@@ -1,7 +1,7 @@
 //! Counts of independent cases: how sure a share is, and whether it is above what was
 //! promised.
 
-/// So many of so many.
+/// In how many of all cases something happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// Cases in which it happened.
@@ -27,13 +27,13 @@ impl Count {
         self.hits as f64 / self.of as f64
     }
 
-    /// The probability of at least so many hits if each has probability `p`.
+    /// The probability of at least `hits` hits if each has probability `p`.
     #[must_use]
     pub fn at_least(&self, p: f64) -> f64 {
         (self.hits..=self.of).map(|k| binomial(self.of, k, p)).sum()
     }
 
-    /// The probability of at most so many.
+    /// The probability of at most `hits` hits if each has probability `p`.
     #[must_use]
     pub fn at_most(&self, p: f64) -> f64 {
         (0..=self.hits).map(|k| binomial(self.of, k, p)).sum()
@@ -52,9 +52,10 @@ impl Count {
             0 => 0.0,
             _ => solve(|p| self.at_least(p) < 0.025),
         };
-        let high = match self.hits == self.of {
-            true => 1.0,
-            false => solve(|p| self.at_most(p) > 0.025),
+        let high = if self.hits == self.of {
+            1.0
+        } else {
+            solve(|p| self.at_most(p) > 0.025)
         };
         [low, high]
     }
@@ -72,9 +73,10 @@ fn solve(below: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        match below(middle) {
-            true => low = middle,
-            false => high = middle,
+        if below(middle) {
+            low = middle;
+        } else {
+            high = middle;
         }
     }
     low

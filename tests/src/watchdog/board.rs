@@ -208,7 +208,7 @@ impl Board {
         }
     }
 
-    /// So many periods; the line's level after each.
+    /// Drives `periods` periods; returns the line's level after each.
     ///
     /// # Errors
     /// If the gate does not answer.
@@ -339,7 +339,7 @@ impl Board {
         }
     }
 
-    /// Looks again and again until so many more instructions are executed, or the processor has
+    /// Looks again and again until `instructions` more are executed, or the processor has
     /// nothing to do but wait.
     ///
     /// # Errors

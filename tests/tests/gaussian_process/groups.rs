@@ -97,9 +97,10 @@ impl Sums {
 
 /// Groups of one if there are none.
 fn groups_of(groups: Vec<&[usize]>, points: usize) -> Vec<Vec<usize>> {
-    match groups.is_empty() {
-        true => (0..points).map(|i| vec![i]).collect(),
-        false => groups.into_iter().map(<[usize]>::to_vec).collect(),
+    if groups.is_empty() {
+        (0..points).map(|i| vec![i]).collect()
+    } else {
+        groups.into_iter().map(<[usize]>::to_vec).collect()
     }
 }
 

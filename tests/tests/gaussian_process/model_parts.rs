@@ -105,9 +105,10 @@ fn bad_parts_are_refused() {
     for at in numbers..offset + 80 {
         let result = spoilt(&part, |_, arena| arena[at] = f32::NAN);
         // Offsets and M may be any integers.
-        let expected = match padding.contains(&at) || at >= offset {
-            true => Ok(()),
-            false => Err(Problem::Number),
+        let expected = if padding.contains(&at) || at >= offset {
+            Ok(())
+        } else {
+            Err(Problem::Number)
         };
         assert_eq!(result, expected, "NaN at {at}");
     }

@@ -134,11 +134,11 @@ fn keep_mode(file: &Path, before: &fs::Metadata) -> io::Result<()> {
     fs::set_permissions(file, before.permissions())
 }
 
-/// Finds out before the work whether its result can be saved.
+/// Ensures before the work that its result can be saved.
 ///
 /// # Errors
 /// If the path is a folder, or lies in none, or its folder cannot be written.
-pub fn hold_writable(path: &Path) -> io::Result<()> {
+pub fn ensure_writable(path: &Path) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -148,14 +148,14 @@ pub fn hold_writable(path: &Path) -> io::Result<()> {
     } else if !folder.is_dir() {
         "its folder does not exist\nhelp: create the folder first"
     } else {
-        return hold_folder(folder, path);
+        return ensure_folder_writable(folder, path);
     };
     let text = format!("{}: cannot be written: {problem}", path.display());
     Err(io::Error::other(text))
 }
 
-/// Whether a new file can be made beside a plain one.
-fn hold_folder(folder: &Path, path: &Path) -> io::Result<()> {
+/// Ensures that a new file can be made beside a plain one.
+fn ensure_folder_writable(folder: &Path, path: &Path) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return Ok(());
     }

@@ -23,7 +23,7 @@ struct Told<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// Begins a stage of so many units.
+    /// Begins a stage of `planned` units.
     ///
     /// ```
     /// use hambo_base::meter::Meter;
@@ -32,7 +32,7 @@ impl<'a> Meter<'a> {
     /// let mut nobody = Unobserved;
     /// let meter = Meter::begin(&mut nobody, "search", 2);
     /// assert!(meter.add(2).is_continue());
-    /// meter.hold()?;
+    /// meter.ensure_not_stopped()?;
     /// # Ok::<(), hambo_base::Error>(())
     /// ```
     pub fn begin(observer: &'a mut dyn Observer, stage: &'static str, planned: u64) -> Self {
@@ -56,7 +56,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// So many units are done; `Break` once the work shall end.
+    /// Adds `units` that are done; `Break` once the work shall end.
     pub fn add(&self, units: u64) -> ControlFlow<()> {
         let Ok(mut told) = self.told.lock() else {
             return ControlFlow::Break(());
@@ -70,20 +70,22 @@ impl<'a> Meter<'a> {
         if told.observer.progress(progress).is_break() {
             self.stopped.store(true, Ordering::Relaxed);
         }
-        match self.stopped.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if self.stopped.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 
-    /// Nothing was broken off.
+    /// Ensures that the observer has not stopped the work.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] if the observer stopped the work: what it gave is no result.
-    pub fn hold(&self) -> Result<(), Error> {
-        match self.stopped.load(Ordering::Relaxed) {
-            true => Err(Error::Interrupted),
-            false => Ok(()),
+    /// [`Error::Interrupted`] if it has: what the work gave is no result.
+    pub fn ensure_not_stopped(&self) -> Result<(), Error> {
+        if self.stopped.load(Ordering::Relaxed) {
+            Err(Error::Interrupted)
+        } else {
+            Ok(())
         }
     }
 }
@@ -97,9 +99,10 @@ mod tests {
     impl Observer for Stops {
         fn progress(&mut self, progress: Progress) -> ControlFlow<()> {
             self.1.push((progress.done, progress.planned));
-            match progress.done >= self.0 {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if progress.done >= self.0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         }
     }
@@ -111,10 +114,13 @@ mod tests {
         assert!(meter.add(3).is_continue());
         // Never more than was planned.
         assert!(meter.add(3).is_continue());
-        assert!(meter.hold().is_ok());
+        assert!(meter.ensure_not_stopped().is_ok());
         meter.plan(6);
         assert!(meter.add(2).is_break());
-        assert!(matches!(meter.hold(), Err(Error::Interrupted)));
+        assert!(matches!(
+            meter.ensure_not_stopped(),
+            Err(Error::Interrupted)
+        ));
         assert_eq!(observer.1, [(0, 4), (3, 4), (4, 4), (6, 10)]);
     }
 }

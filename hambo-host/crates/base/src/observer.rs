@@ -61,7 +61,7 @@ impl dyn Observer + '_ {
         }
     }
 
-    /// Likewise, and offers the state of now.
+    /// Tells how far the work is, and offers the current state to be kept.
     ///
     /// # Errors
     /// [`Error::Interrupted`] if the work shall end; or if the state cannot be kept.

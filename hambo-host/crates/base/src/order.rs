@@ -1,6 +1,6 @@
 //! Numbers by their order: the median and other quantiles, without interpolation.
 
-/// The number that a share of all lies below; none of none.
+/// The number below which a share of all numbers lies; `None` for an empty slice.
 pub fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
     let place = (share * values.len() as f64) as usize;
     if place >= values.len() {
@@ -9,7 +9,8 @@ pub fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
     Some(*values.select_nth_unstable_by(place, f64::total_cmp).1)
 }
 
-/// The middle one, of an even number the upper of the two in the middle; none of none.
+/// The middle one, of an even number the upper of the two in the middle; `None` for an
+/// empty slice.
 pub fn median(values: &mut [f64]) -> Option<f64> {
     quantile(values, 0.5)
 }

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::files::hold_writable;
+use super::files::ensure_writable;
 
 /// The kinds of files that commands write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,13 +75,13 @@ fn is_list(start: &[u8]) -> bool {
 /// The number of the part that a model file begins with.
 const PROVENANCE: u8 = hambo_core::image::Part::Provenance as u8;
 
-/// Finds out before the work whether its result can be saved, and takes no other kind of file's
-/// place.
+/// Ensures before the work that its result can be saved, and does not replace another kind of
+/// file.
 ///
 /// # Errors
 /// If it cannot be written, or something else is there; the message says what.
-pub fn hold_output(path: &Path, kind: OutputKind) -> io::Result<()> {
-    hold_writable(path)?;
+pub fn ensure_output(path: &Path, kind: OutputKind) -> io::Result<()> {
+    ensure_writable(path)?;
     // What is no plain file is written into.
     if !fs::metadata(path).is_ok_and(|there| there.is_file()) {
         return Ok(());
@@ -126,8 +126,8 @@ mod tests {
         ];
         for (bytes, kind) in kinds {
             fs::write(&file, bytes).unwrap();
-            hold_output(&file, kind).unwrap();
-            let error = hold_output(&file, OutputKind::Model)
+            ensure_output(&file, kind).unwrap();
+            let error = ensure_output(&file, OutputKind::Model)
                 .unwrap_err()
                 .to_string();
             assert!(
@@ -136,10 +136,10 @@ mod tests {
             );
         }
         fs::write(&file, "x,v\n").unwrap();
-        hold_output(&file, OutputKind::Log).unwrap();
+        ensure_output(&file, OutputKind::Log).unwrap();
         fs::write(&file, "").unwrap();
-        hold_output(&file, OutputKind::Model).unwrap();
+        ensure_output(&file, OutputKind::Model).unwrap();
         fs::remove_file(&file).unwrap();
-        hold_output(&file, OutputKind::Model).unwrap();
+        ensure_output(&file, OutputKind::Model).unwrap();
     }
 }

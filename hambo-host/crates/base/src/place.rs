@@ -29,7 +29,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place after so many bytes of a text.
+    /// The place after `offset` bytes of a text.
     #[must_use]
     pub fn at(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);

@@ -19,7 +19,7 @@ impl Random {
         Self::at(seed, stream, 0)
     }
 
-    /// The same stream after so many draws.
+    /// The same stream after `draws` draws.
     #[must_use]
     pub fn at(seed: u64, stream: u32, draws: u64) -> Self {
         // Trajectories count their streams from 0 up, so these count down: under one

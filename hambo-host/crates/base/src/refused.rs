@@ -94,13 +94,11 @@ pub fn shortfall_text(shortfall: &Shortfall) -> String {
 /// An image, a part of one or a task that the core refuses.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// An image.
     #[error("the image's {} part: {}; export it again", part_name(&.0.part), problem_text(&.0.problem))]
     Image(ImageError),
     /// A bundle that asks for less than its robot does.
     #[error("the robot's floor refuses the bundle: {}", shortfall_text(.0))]
     Floor(Shortfall),
-    /// A part.
     #[error("a part of the image: {}; export it again", problem_text(.0))]
     Part(Problem),
     /// A task that needs more memory than there is.

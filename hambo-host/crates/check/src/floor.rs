@@ -18,9 +18,7 @@ pub const TRANSITIONS: usize = 256;
 /// What a robot's owner asks beside the task.
 #[derive(Clone, Debug)]
 pub struct FloorOptions {
-    /// The board.
     pub board: String,
-    /// The robot.
     pub robot: String,
     /// The least counter of a bundle.
     pub counter: u32,
@@ -34,7 +32,6 @@ pub struct FloorOptions {
 
 /// A floor, and what it keeps.
 pub struct RobotFloor {
-    /// Its bytes.
     pub bytes: AlignedBytes,
     /// Transitions of the robot.
     pub transitions: usize,

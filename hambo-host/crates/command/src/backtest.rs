@@ -97,9 +97,10 @@ pub fn run(arguments: &BacktestArguments, out: &mut impl Write) -> Result<u8, Er
             "{}: {} of {}",
             arguments.model.display(),
             counted(found.episodes, "episode"),
-            match withheld_only {
-                true => "the model's own log, withheld from training and calibration",
-                false => "another log than the model's",
+            if withheld_only {
+                "the model's own log, withheld from training and calibration"
+            } else {
+                "another log than the model's"
             }
         )?;
         print(&found, out)?;

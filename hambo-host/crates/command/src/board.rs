@@ -5,7 +5,6 @@ use hambo_learn::gaussian_process::DeviceRoom;
 
 /// A board that the firmware runs on.
 pub struct Board {
-    /// Its name.
     pub name: &'static str,
     /// Flash for an image: MODEL in memory.x.
     pub image_bytes: usize,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use hambo_base::Error;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_data::{FileEnds, Format, OutputOptions, Summary, read_table};
 use hambo_task::task::TaskFile;
 
@@ -111,7 +111,7 @@ fn convert(arguments: &ConvertArguments, out: &mut impl Write) -> Result<(), Err
         let text = "--layout minari is for HDF5: end the file's name in .hdf5";
         return Err(Error::Usage(text.to_owned()));
     }
-    hold_output(output, OutputKind::Log)?;
+    ensure_output(output, OutputKind::Log)?;
     let task = arguments.task.as_ref().map(TaskFile::read).transpose()?;
     let names = task.as_ref().map(TaskFile::names);
     let options = OutputOptions {
@@ -119,9 +119,10 @@ fn convert(arguments: &ConvertArguments, out: &mut impl Write) -> Result<(), Err
         minari,
         compress: arguments.compress,
     };
-    let ends = match arguments.episode_per_file {
-        true => FileEnds::OfEpisodes,
-        false => FileEnds::Marked,
+    let ends = if arguments.episode_per_file {
+        FileEnds::OfEpisodes
+    } else {
+        FileEnds::Marked
     };
     let rows = hambo_data::convert(inputs, names.as_ref(), output, options, ends)?;
     writeln!(out, "saved {rows} rows in {}", output.display())?;

@@ -1,5 +1,5 @@
 //! How much a device does: flags of `hambo export`, which writes it into a bundle, and of
-//! `hambo floor`, which asks for at least so much.
+//! `hambo floor`, which asks for at least this effort.
 
 use clap::Args;
 use hambo_core::task::Effort;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::adversary::EffortLevel;
 use hambo_check::bundle::{BundleOptions, build_bundle, ensure_admitted, workspace_bytes};
 use hambo_check::case::Case;
@@ -92,9 +92,9 @@ pub struct ExportArguments {
 pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Error> {
     let board = Board::named(&arguments.board)?;
     // Before the check, which takes its time.
-    hold_output(&arguments.output, OutputKind::Image)?;
+    ensure_output(&arguments.output, OutputKind::Image)?;
     if let Some(firmware) = &arguments.firmware {
-        Qemu::new(firmware).hold_firmware()?;
+        Qemu::new(firmware).ensure_firmware()?;
     }
     let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;

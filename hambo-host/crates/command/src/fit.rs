@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use hambo_base::Error;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_core::model::Kernel;
 use hambo_core::numeric::network::Activation;
 use hambo_data::{Log, read_task_logs, wrap_line};
@@ -231,7 +231,7 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     let task = TaskFile::read(&arguments.task)?;
     // What contradicts itself, before the log is read.
     arguments.options(&task, 0)?;
-    hold_output(&arguments.output, OutputKind::Model)?;
+    ensure_output(&arguments.output, OutputKind::Model)?;
     let log = read_task_logs(&arguments.data, &task)?;
     let options = arguments.options(&task, log.len())?;
     if let Some(line) = arguments

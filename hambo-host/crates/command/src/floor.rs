@@ -9,7 +9,7 @@ use super::board::Board;
 use super::device_effort::DeviceEffort;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_base::refused::shortfall_text;
 use hambo_check::case::ensure_model_fits;
 use hambo_check::floor::{FloorOptions, robot_floor};
@@ -59,7 +59,7 @@ pub struct FloorArguments {
 /// If an input is bad.
 pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error> {
     let board = Board::named(&arguments.board)?;
-    hold_output(&arguments.output, OutputKind::Image)?;
+    ensure_output(&arguments.output, OutputKind::Image)?;
     if !(arguments.beta >= 0.0 && arguments.beta.is_finite()) {
         return Err(Error::Usage(format!(
             "--beta: {} is no width\nhelp: give a number of at least 0",

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use hambo_base::Error;
 use hambo_base::checkpoint::Checkpoint;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::adversary::{AdversarialCheck, EffortLevel, check_against_adversaries};
 use hambo_check::assumption::SetOrigin;
 use hambo_check::case::{Case, ensure_model_fits, first_states};
@@ -85,7 +85,7 @@ enum Opponent {
 /// Sweeps of the search by which controllers are judged on the way.
 const SWEEPS_ON_THE_WAY: u32 = 10;
 
-/// Trajectories that are searched, likewise.
+/// Trajectories that are searched when controllers are judged on the way.
 const SEARCHED_ON_THE_WAY: u32 = 8;
 
 /// The final trajectories are none of those by which the controller was
@@ -98,7 +98,7 @@ const FRESH: u64 = 1 << 33;
 /// If an input is bad, or no controller has a finite bound; then nothing is
 /// written.
 pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Error> {
-    hold_output(&arguments.output, OutputKind::Network)?;
+    ensure_output(&arguments.output, OutputKind::Network)?;
     for (given, name) in [
         (arguments.rollout as usize, "--rollout"),
         (arguments.rounds, "--rounds"),

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::exit_code::REJECT;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::case::ensure_model_fits;
 use hambo_data::read_task_logs;
 use hambo_learn::calibration::CalibrationStatus;
@@ -66,7 +66,7 @@ struct Json<'a> {
 pub fn run(arguments: &MonitorArguments, out: &mut impl Write) -> Result<u8, Error> {
     let outputs = [&arguments.output, &arguments.figure];
     for file in outputs.into_iter().flatten() {
-        hold_output(file, OutputKind::Text)?;
+        ensure_output(file, OutputKind::Text)?;
     }
     let alpha = arguments.alpha;
     if !(alpha > 0.0 && alpha < 1.0) {
@@ -111,10 +111,7 @@ pub fn run(arguments: &MonitorArguments, out: &mut impl Write) -> Result<u8, Err
         write_whole(path, svg.as_bytes())?;
         said(path, arguments.json, out)?;
     }
-    Ok(match stopped.is_empty() {
-        true => 0,
-        false => REJECT,
-    })
+    Ok(if stopped.is_empty() { 0 } else { REJECT })
 }
 
 fn said(path: &Path, json: bool, out: &mut impl Write) -> Result<(), Error> {

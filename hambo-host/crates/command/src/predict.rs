@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_data::{ColumnNames, read_logs, with_memory, with_return_so_far, wrapped};
 use hambo_learn::model_file::ModelFile;
 use hambo_learn::prediction::predict;
@@ -35,7 +35,7 @@ pub struct PredictArguments {
 /// # Errors
 /// If an input is bad; then nothing is written.
 pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Error> {
-    hold_output(&arguments.output, OutputKind::Text)?;
+    ensure_output(&arguments.output, OutputKind::Text)?;
     let file = ModelFile::read(&arguments.model)?;
     let metadata = file.metadata();
     let (states, actions) = (&metadata.state_names, &metadata.action_names);

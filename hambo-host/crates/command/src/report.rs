@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::saved_run::SavedRun;
 use hambo_report::page;
 
@@ -25,7 +25,7 @@ pub struct ReportArguments {
 /// # Errors
 /// If the run cannot be read or the page not be written.
 pub fn run(arguments: &ReportArguments, out: &mut impl Write) -> Result<(), Error> {
-    hold_output(&arguments.output, OutputKind::Page)?;
+    ensure_output(&arguments.output, OutputKind::Page)?;
     let run = SavedRun::read(&arguments.run)?;
     let size = write(&run, &arguments.output)?;
     let page = arguments.output.display();

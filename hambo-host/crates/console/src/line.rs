@@ -64,9 +64,10 @@ impl Line {
         let planned = progress.planned as u64;
         if planned != self.planned {
             self.planned = planned;
-            let template = match planned > MOST_COUNTED {
-                true => "{bar:24} {percent} % {msg} · {eta} left",
-                false => "{bar:24} {pos}/{len} {msg} · {eta} left",
+            let template = if planned > MOST_COUNTED {
+                "{bar:24} {percent} % {msg} · {eta} left"
+            } else {
+                "{bar:24} {pos}/{len} {msg} · {eta} left"
             };
             if let Ok(style) = ProgressStyle::with_template(template) {
                 self.bar.set_style(style);
@@ -88,9 +89,10 @@ impl Observer for Line {
         if self.reads() {
             self.draw(progress);
         }
-        match INTERRUPTED.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if INTERRUPTED.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 

@@ -58,9 +58,10 @@ impl Observer for Terminal {
     }
 
     fn resume(&mut self) -> Result<Option<Vec<u8>>, Error> {
-        match self.resume {
-            true => self.checkpoint.read().map(Some),
-            false => Ok(None),
+        if self.resume {
+            self.checkpoint.read().map(Some)
+        } else {
+            Ok(None)
         }
     }
 }

@@ -12,7 +12,6 @@ pub enum DataError {
     /// It cannot be read.
     #[error("cannot read {file}: {source}\nhelp: check the path and its permissions")]
     Read {
-        /// The file.
         file: String,
         /// Why.
         source: io::Error,
@@ -22,7 +21,6 @@ pub enum DataError {
         "cannot write {file}: {source}\nhelp: check the folder, its permissions and the space left"
     )]
     Write {
-        /// The file.
         file: String,
         /// Why.
         source: io::Error,
@@ -40,7 +38,6 @@ pub enum DataError {
     /// A row that a log refuses.
     #[error("{file}: {problem}")]
     Row {
-        /// The file.
         file: String,
         /// What is wrong with it.
         problem: LogError,

@@ -62,7 +62,6 @@ pub enum DeviceError {
     ImageTooLarge {
         /// The file.
         path: PathBuf,
-        /// Its length.
         length: u64,
         /// What fits.
         room: u64,
@@ -70,10 +69,7 @@ pub enum DeviceError {
 
     /// The emulator's command line is text.
     #[error("the path {path} is not valid UTF-8; rename it")]
-    PathNotText {
-        /// The path.
-        path: PathBuf,
-    },
+    PathNotText { path: PathBuf },
 
     /// The device did not come to an end.
     #[error(
@@ -162,10 +158,7 @@ pub enum DeviceError {
 
     /// The check passed, and still the device does not drive.
     #[error("the device passed the check and does not drive: {}", refusal(*why))]
-    DriveRefused {
-        /// Why.
-        why: DriveRefusal,
-    },
+    DriveRefused { why: DriveRefusal },
 
     /// The device went away in the middle of a drive, or answered another period.
     #[error(

@@ -127,11 +127,11 @@ impl Qemu {
         }
     }
 
-    /// Whether the firmware is one.
+    /// Ensures that the firmware can be read and is one.
     ///
     /// # Errors
     /// If it cannot be read, or is another file.
-    pub fn hold_firmware(&self) -> Result<(), DeviceError> {
+    pub fn ensure_firmware(&self) -> Result<(), DeviceError> {
         self.read_firmware().map(|_| ())
     }
 

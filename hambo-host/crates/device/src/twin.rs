@@ -15,7 +15,7 @@ use hambo_task::image::AlignedBytes;
 pub struct HostDrive {
     /// One for each sample, without a count of instructions.
     pub acted: Vec<Acted>,
-    /// How it ended, likewise.
+    /// How it ended, without a count of instructions.
     pub summary: DriveSummary,
 }
 

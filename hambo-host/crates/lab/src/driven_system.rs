@@ -6,9 +6,8 @@ use std::time::Duration;
 use super::environment::disturbance::DisturbedSystem;
 use hambo_device::{Measurement, Robot};
 
-/// A system that is driven for so many periods, with the rewards of all of them.
+/// A system that is driven for a number of periods, with the rewards of all of them.
 pub struct DrivenSystem {
-    /// The system.
     pub system: DisturbedSystem,
     /// The true reward of each period that was driven.
     pub rewards: Vec<f64>,
@@ -19,7 +18,7 @@ pub struct DrivenSystem {
 }
 
 impl DrivenSystem {
-    /// The system for so many periods; fewer if its episode ends for ever.
+    /// The system for `periods` periods; fewer if its episode terminates.
     #[must_use]
     pub fn new(system: DisturbedSystem, periods: u32) -> Self {
         Self {

@@ -8,7 +8,7 @@ use super::environment::named::{ENVIRONMENTS, named};
 use super::environment::rollout::rollout_for;
 use clap::{Args, Subcommand};
 use hambo_base::Error;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::number::Number;
 use hambo_data::{Format, OutputOptions, write_table};
 use hambo_task::policy::HostPolicy;
@@ -69,9 +69,10 @@ pub struct RolloutArguments {
 pub fn run(command: &EnvironmentCommand, out: &mut impl Write) -> Result<(), Error> {
     match command {
         EnvironmentCommand::List => {
-            let built: &[_] = match HAS_MUJOCO {
-                true => &MUJOCO_ENVIRONMENTS,
-                false => &[],
+            let built: &[_] = if HAS_MUJOCO {
+                &MUJOCO_ENVIRONMENTS
+            } else {
+                &[]
             };
             for (name, what) in ENVIRONMENTS.iter().chain(built) {
                 let environment = named(name)?;
@@ -106,7 +107,7 @@ fn drive(arguments: &RolloutArguments, out: &mut impl Write) -> Result<(), Error
         return Err(Error::Usage(text.to_owned()));
     }
     if let Some(path) = &arguments.output {
-        hold_output(path, OutputKind::Log)?;
+        ensure_output(path, OutputKind::Log)?;
     }
     let format = arguments.output.as_deref().map(|path| {
         // A name without one of the known ends has always been CSV.

@@ -7,7 +7,7 @@ use hambo_base::Error;
 use hambo_check::reinforcement::{Actions, Problem};
 
 /// Copies of a system. A learner's actions in [−1, 1] are stretched to the
-/// task's limits; an episode lasts the task's horizon, unless the system ends it for ever.
+/// task's limits; an episode lasts the task's horizon, unless the system terminates it.
 ///
 /// ```
 /// use hambo_lab::environment::Pendulum;
@@ -66,7 +66,7 @@ pub struct EnvironmentProblem<'a> {
 }
 
 impl<'a> EnvironmentProblem<'a> {
-    /// So many copies of a system; the seed decides where episodes start.
+    /// `lanes` copies of a system; the seed decides where episodes start.
     #[must_use]
     pub fn new(system: &'a dyn Environment, lanes: usize, seed: u64) -> Self {
         let states = (0..lanes).map(|_| system.reset(&mut Stream::new(seed, 0)));

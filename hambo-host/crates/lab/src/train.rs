@@ -9,7 +9,7 @@ use crate::environment_problem::EnvironmentProblem;
 use clap::Args;
 use hambo_base::Error;
 use hambo_base::observer::{Observer, Progress};
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::number::Number;
 use hambo_check::reinforcement::{
     LearningOptions, RoundReport, Rounds, SoftActorCritic, SoftActorCriticOptions,
@@ -64,7 +64,7 @@ const FRESH: u64 = 1 << 32;
 /// # Errors
 /// If an input is bad or a number is not finite.
 pub fn run(arguments: &TrainArguments, out: &mut impl Write) -> Result<(), Error> {
-    hold_output(&arguments.output, OutputKind::Network)?;
+    ensure_output(&arguments.output, OutputKind::Network)?;
     let environment = named(&arguments.environment)?;
     let task = environment.task();
     let episodes = arguments.steps / task.horizon.max(1);
@@ -200,7 +200,7 @@ impl<'a> Snapshots<'a> {
         Self { arguments, steps }
     }
 
-    /// Keeps the controller of now if a round has passed a multiple of the wanted steps.
+    /// Keeps the current controller if a round has passed a multiple of the wanted steps.
     fn keep(
         &mut self,
         report: &RoundReport,

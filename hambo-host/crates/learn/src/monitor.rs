@@ -51,7 +51,6 @@ pub struct Drive {
 pub struct DriveTrip {
     /// The row of the episode, from 0.
     pub step: usize,
-    /// Why.
     pub why: Trip,
 }
 

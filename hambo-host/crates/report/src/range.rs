@@ -45,7 +45,7 @@ impl Range {
     }
 
     /// Whether a number lies inside.
-    pub fn holds(&self, value: f64) -> bool {
+    pub fn contains(&self, value: f64) -> bool {
         value >= self.low && value <= self.high
     }
 

@@ -6,7 +6,7 @@
 pub struct ColumnNames {
     /// In the order of the columns.
     pub states: Vec<String>,
-    /// Likewise.
+    /// In the order of the columns.
     pub actions: Vec<String>,
 }
 

@@ -28,7 +28,7 @@ impl Adam {
         }
     }
 
-    /// Whether the moments belong to so many parameters.
+    /// Whether the moments belong to this number of parameters.
     pub fn fits(&self, parameters: usize) -> bool {
         self.first.len() == parameters && self.second.len() == parameters
     }

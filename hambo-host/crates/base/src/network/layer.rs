@@ -5,9 +5,7 @@ use super::perceptron::LayerShape;
 /// One layer: outputs = weights · inputs + bias.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Layer {
-    /// Number of inputs.
     pub inputs: usize,
-    /// Number of outputs.
     pub outputs: usize,
     /// Row-major, outputs × inputs.
     pub weights: Vec<f32>,

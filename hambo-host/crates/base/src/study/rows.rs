@@ -104,7 +104,6 @@ impl Table {
         }
     }
 
-    /// All rows.
     pub fn rows(&self) -> impl Iterator<Item = Record<'_>> {
         self.rows.iter().map(|row| Record { table: self, row })
     }
@@ -191,9 +190,10 @@ impl<'t> Record<'t> {
 /// How a file says whether something holds.
 #[must_use]
 pub fn yes_or_no(holds: bool) -> String {
-    match holds {
-        true => "yes".to_owned(),
-        false => "no".to_owned(),
+    if holds {
+        "yes".to_owned()
+    } else {
+        "no".to_owned()
     }
 }
 

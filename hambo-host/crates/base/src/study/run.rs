@@ -12,7 +12,7 @@ use super::rows::{Study, Summary};
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The first so many cells; without a number all of them.
+    /// How many cells, from the first; without a number all of them.
     pub cells: Option<usize>,
     /// No cell is begun after this time.
     pub time: Option<Duration>,

@@ -51,9 +51,7 @@ pub struct Trained {
     pub adversary: TrainedAdversary,
     /// Steps of the model, evaluations included.
     pub model_steps: u64,
-    /// Gradient steps.
     pub gradient_steps: u64,
-    /// Time.
     pub time: Duration,
 }
 

@@ -22,7 +22,6 @@ use hambo_task::task::{Initial, TaskFile};
 pub struct Case {
     /// The model's part.
     pub model_part: Vec<u8>,
-    /// The task.
     pub task: TaskFile,
     /// Effort, estimates, and whether the host refused it.
     pub plan: CheckPlan,

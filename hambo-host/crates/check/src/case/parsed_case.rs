@@ -15,7 +15,6 @@ const OTHER_TRAJECTORIES: u64 = 3 << 32;
 /// A case beside its parsed image.
 #[derive(Clone, Debug)]
 pub struct ParsedCase<'a> {
-    /// The case.
     pub case: &'a Case,
     /// Its image, with the adversaries that were added since.
     pub image: Image<'a>,

@@ -27,7 +27,6 @@ pub struct LogNext {
     /// The share of all that uncertainty buys the adversary that is bought near here, and
     /// not near an earlier place of the list.
     pub share: Number,
-    /// The state.
     pub state: Vec<Number>,
     /// The action, as the controller takes it there.
     pub action: Vec<Number>,

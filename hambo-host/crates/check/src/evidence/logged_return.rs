@@ -12,13 +12,9 @@ use hambo_data::Log;
 /// Returns of the logged episodes, over the task's horizon at most.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoggedReturn {
-    /// How many episodes.
     pub episodes: u32,
-    /// Their mean.
     pub mean: Number,
-    /// The least.
     pub least: Number,
-    /// The greatest.
     pub greatest: Number,
     /// Steps of the shortest that were counted.
     pub shortest: u32,

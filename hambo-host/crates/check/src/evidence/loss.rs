@@ -31,9 +31,7 @@ pub struct Loss {
 /// The costliest step of a trajectory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CostlyStep {
-    /// The trajectory.
     pub trajectory: usize,
-    /// The step.
     pub step: usize,
     /// What that step lost against mean propagation.
     pub loss: Number,

@@ -34,9 +34,7 @@ pub struct Farthest {
     /// The input of the model that differs most from the log's mean there, in standard
     /// deviations.
     pub name: String,
-    /// The trajectory.
     pub trajectory: usize,
-    /// The step.
     pub step: usize,
     /// Its value there.
     pub value: Number,
@@ -50,7 +48,6 @@ pub struct Farthest {
 pub struct Distances {
     /// The median over trajectories.
     pub median: Vec<Number>,
-    /// The largest.
     pub largest: Vec<Number>,
 }
 

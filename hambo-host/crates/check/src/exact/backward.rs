@@ -27,9 +27,7 @@ struct Entry {
 
 /// Values of all points for all steps.
 pub struct Values {
-    /// The grid.
     pub grid: Grid,
-    /// The etas.
     pub etas: Vec<Vec<f32>>,
     /// The noise and its weights.
     pub noise: Vec<(Vec<f32>, f32)>,

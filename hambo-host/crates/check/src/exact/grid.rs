@@ -64,7 +64,6 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// How many points.
     pub fn points(&self) -> usize {
         self.axes.iter().map(|axis| axis.points).product()
     }

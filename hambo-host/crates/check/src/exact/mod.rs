@@ -82,7 +82,6 @@ pub struct ExactValue {
 
 /// The value, and the etas of the greedy adversary on a few trajectories.
 pub struct Exact {
-    /// The value.
     pub value: ExactValue,
     /// One sequence for each.
     pub sequences: Vec<Vec<f32>>,
@@ -144,7 +143,7 @@ pub fn exact(
     let solve = |ends: &[[f32; 2]], points: usize, etas: usize| -> Result<Values, Error> {
         let grid = grid(ends, wraps, points);
         let values = Values::new(&rollout, grid, etas, &meter)?;
-        meter.hold()?;
+        meter.ensure_not_stopped()?;
         Ok(values)
     };
     let walks = |values: &Values| -> Result<Vec<Walk>, CapacityError> {

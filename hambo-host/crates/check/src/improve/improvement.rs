@@ -236,7 +236,7 @@ impl<'a> Improvement<'a> {
         }
     }
 
-    /// The controller learns against the adversary of now; in the first round
+    /// The controller learns against the current adversary; in the first round
     /// there is none.
     fn controller_round(&mut self) -> Result<RoundReport, Error> {
         let options = &self.options;
@@ -273,7 +273,7 @@ impl<'a> Improvement<'a> {
         report.ok_or_else(|| Error::Usage("the checkpoint's learner is at its end".to_owned()))
     }
 
-    /// The adversary learns against the controller of now, with its chance.
+    /// The adversary learns against the current controller, with its random part.
     fn adversary_round(&mut self) -> Result<(), Error> {
         let options = &self.options;
         let (variant, lanes, seed) = (options.variant, options.rollouts, options.seed);
@@ -286,7 +286,7 @@ impl<'a> Improvement<'a> {
         Ok(())
     }
 
-    /// Judges the controller of now on the task itself, and keeps the best: no bound makes up
+    /// Judges the current controller on the task itself, and keeps the best: no bound makes up
     /// for unfit evidence or a broken constraint.
     fn judge(&mut self) -> Result<(), Error> {
         let now = || self.controller.last_actor();

@@ -48,7 +48,7 @@ pub struct ImproveOptions {
     /// Whether the controller's learning rate falls to 0 along a line.
     pub anneal: bool,
     /// How much of a candidate's weights stays from round to round: candidates are averages over
-    /// about 1 / (1 − averaging) rounds. With 0 they are the controller of now.
+    /// about 1 / (1 − averaging) rounds. With 0 they are the current controller.
     pub averaging: f32,
     /// Rounds from one candidate to the next.
     pub judge_every: usize,

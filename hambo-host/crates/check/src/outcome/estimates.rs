@@ -22,7 +22,6 @@ pub struct EstimateResult {
     pub adversary: String,
     /// The mean: of the sampled trajectories, plus the correction.
     pub mean: Number,
-    /// Its standard error.
     pub std_error: Number,
     /// Where the sampling margin comes from.
     pub margin: String,
@@ -64,7 +63,6 @@ impl EstimateResult {
 pub struct LevelResult {
     /// Independent values: trajectories, or logged first states.
     pub count: u32,
-    /// Their mean.
     pub mean: Number,
     /// Its lower bound.
     pub lower: Number,
@@ -98,10 +96,8 @@ pub struct AdversaryResult {
     pub seconds: Option<Number>,
 }
 
-/// One constraint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConstraintResult {
-    /// Its name.
     pub name: String,
     /// When in time it must hold: `mean`, `always`, `finally` or `eventually`.
     pub kind: String,

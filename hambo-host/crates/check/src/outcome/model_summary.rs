@@ -29,7 +29,6 @@ pub struct ModelSummary {
     pub validation_rows: usize,
     /// Rows that were withheld for the calibration.
     pub withheld_rows: usize,
-    /// The calibration.
     pub calibration: CalibrationSummary,
     /// Withheld windows replayed over several steps; none if it was left out.
     #[serde(default)]
@@ -68,7 +67,6 @@ pub struct StateCalibration {
     pub scale: Number,
     /// The scale of the noise.
     pub noise_scale: Number,
-    /// beta.
     pub beta: Number,
     /// Calibration error at scale 1 and at the scale in use.
     pub errors: [Number; 2],

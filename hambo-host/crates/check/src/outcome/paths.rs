@@ -51,7 +51,6 @@ pub struct Paths {
 /// The spread of one state over the trajectories that still run, for s_0 … s_T.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Band {
-    /// The mean.
     pub mean: Vec<Number>,
     /// The 5 % quantile.
     pub low: Vec<Number>,

@@ -70,7 +70,6 @@ pub enum SavedRunError {
     /// It cannot be read.
     #[error("{file}: {error}")]
     Read {
-        /// The file.
         file: String,
         /// What the system said.
         error: std::io::Error,
@@ -80,7 +79,6 @@ pub enum SavedRunError {
         "{file}: not a run of hambo ({problem})\nhelp: give what `hambo check … --save` wrote, under a name of its own"
     )]
     NotARun {
-        /// The file.
         file: String,
         /// What is wrong, and where.
         problem: String,
@@ -88,7 +86,6 @@ pub enum SavedRunError {
     /// It is of another version.
     #[error("{file}: a run of version {found}, this program reads version {VERSION}\nhelp: {help}")]
     OtherVersion {
-        /// The file.
         file: String,
         /// Its version.
         found: u32,

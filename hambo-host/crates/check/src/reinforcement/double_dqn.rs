@@ -11,7 +11,7 @@ use super::dqn_step::{ChooserWeights, DqnStep, Rates, largest};
 use super::driver::{Driver, StateOf};
 use super::error::ReinforcementError;
 use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
-use super::options::{LearningOptions, holds};
+use super::options::{LearningOptions, ensure_option};
 use super::problem::decision::Actions;
 use super::replay::Batch;
 use super::trained::TrainedChooser;
@@ -87,7 +87,8 @@ impl Learner for Chooser {
     }
 
     fn check(options: &DoubleDqnOptions) -> Result<(), ReinforcementError> {
-        let share = |epsilon, name| holds((0.0..=1.0).contains(&epsilon), name, "in [0, 1]");
+        let share =
+            |epsilon, name| ensure_option((0.0..=1.0).contains(&epsilon), name, "in [0, 1]");
         share(options.first_epsilon, "first_epsilon")?;
         share(options.last_epsilon, "last_epsilon")
     }

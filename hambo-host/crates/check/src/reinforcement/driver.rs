@@ -164,7 +164,6 @@ impl<L: Learner> Driver<L> {
         &self.state
     }
 
-    /// Rounds done.
     #[must_use]
     pub fn rounds_done(&self) -> usize {
         self.state.history.round
@@ -231,7 +230,7 @@ impl<L: Learner> Driver<L> {
         }))
     }
 
-    /// Returns of the learner of now, without exploration.
+    /// Returns of the current learner, without exploration.
     ///
     /// # Errors
     /// If the problem fails or its numbers are not finite.

@@ -41,7 +41,6 @@ pub trait Learner: Sized {
     /// time; outputs of the critics.
     fn widths(count: usize) -> [usize; 3];
 
-    /// The first weights.
     fn first_weights(sizes: &Sizes, options: &Self::Options, random: &mut Random) -> Self::Weights;
 
     /// Working memory. `tick` is one step as a part of the horizon, where the

@@ -223,15 +223,15 @@ impl LearningOptions {
         at_least_one(self.replay, "replay")?;
         let endless = matches!(self.value, Value::Endless { .. });
         let steps = self.steps == 1 || (self.steps > 1 && !endless);
-        holds(steps, "steps", "1, or more where the horizon ends values")?;
+        ensure_option(steps, "steps", "1, or more where the horizon ends values")?;
         let widths = !self.hidden.is_empty() && !self.hidden.contains(&0);
-        holds(widths, "hidden", "at least one width, all of them positive")?;
+        ensure_option(widths, "hidden", "at least one width, all of them positive")?;
         let must_be = "in [0, 1) without an end, in (0, 1] with a horizon";
-        holds(discounted, "discount", must_be)?;
-        holds(positive(self.learning_rate), "learning_rate", "positive")?;
+        ensure_option(discounted, "discount", must_be)?;
+        ensure_option(positive(self.learning_rate), "learning_rate", "positive")?;
         let polyak = positive(self.polyak) && self.polyak <= 1.0;
-        holds(polyak, "polyak", "in (0, 1]")?;
-        holds(positive(self.reward_scale), "reward_scale", "positive")?;
+        ensure_option(polyak, "polyak", "in (0, 1]")?;
+        ensure_option(positive(self.reward_scale), "reward_scale", "positive")?;
         self.rounds.check()
     }
 }
@@ -240,7 +240,7 @@ pub(super) fn positive(value: f32) -> bool {
     value.is_finite() && value > 0.0
 }
 
-pub(super) fn holds(
+pub(super) fn ensure_option(
     rule: bool,
     name: &'static str,
     must_be: &'static str,
@@ -253,7 +253,7 @@ pub(super) fn holds(
 }
 
 fn at_least_one(value: usize, name: &'static str) -> Result<(), ReinforcementError> {
-    holds(value > 0, name, "at least 1")
+    ensure_option(value > 0, name, "at least 1")
 }
 
 #[cfg(test)]

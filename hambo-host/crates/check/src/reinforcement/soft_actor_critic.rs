@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::driver::{Driver, StateOf};
 use super::error::ReinforcementError;
 use super::learner::{ActingNetwork, Exploration, Learner, Sizes};
-use super::options::{LearningOptions, holds, positive};
+use super::options::{LearningOptions, ensure_option, positive};
 use super::problem::decision::Actions;
 use super::replay::Batch;
 use super::sac_step::{ActorCriticWeights, Rates, SacStep};
@@ -79,7 +79,7 @@ impl SoftActorCritic {
         self.learner_mut().rates.actor_rate = rate;
     }
 
-    /// The actor of now.
+    /// The current actor.
     #[must_use]
     pub fn last_actor(&self) -> TrainedActor {
         let (layers, units) = self.last();
@@ -109,12 +109,12 @@ impl Learner for ActorCritic {
 
     fn check(options: &SoftActorCriticOptions) -> Result<(), ReinforcementError> {
         let rate = options.temperature_rate >= 0.0 && options.temperature_rate.is_finite();
-        holds(rate, "temperature_rate", "0 or positive")?;
-        holds(positive(options.temperature), "temperature", "positive")?;
+        ensure_option(rate, "temperature_rate", "0 or positive")?;
+        ensure_option(positive(options.temperature), "temperature", "positive")?;
         let imitation = options.imitation >= 0.0 && options.imitation.is_finite();
-        holds(imitation, "imitation", "0 or positive")?;
+        ensure_option(imitation, "imitation", "0 or positive")?;
         let finite = options.target_entropy.is_none_or(f32::is_finite);
-        holds(finite, "target_entropy", "finite")
+        ensure_option(finite, "target_entropy", "finite")
     }
 
     fn decides(actions: Actions) -> Option<(&'static str, usize)> {

@@ -165,7 +165,7 @@ pub fn check<'a, const B: usize>(
         }
     }
     if let Some(meter) = watch.meter {
-        meter.hold()?;
+        meter.ensure_not_stopped()?;
     }
     Ok(Checked {
         outcome: assessment.outcome(),
@@ -333,7 +333,7 @@ fn search_level(
     };
     let searched =
         search_block::<LANES>((rollout, level), order, block, candidate, rows, Some(meter))?;
-    meter.hold()?;
+    meter.ensure_not_stopped()?;
     Ok(searched)
 }
 

@@ -13,7 +13,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::adversary::EffortLevel;
 use hambo_check::names::VARIANTS;
 use hambo_check::saved_run::SavedRun;
@@ -107,7 +107,7 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
         (&arguments.report, OutputKind::Page),
     ] {
         if let Some(path) = path {
-            hold_output(path, kind)?;
+            ensure_output(path, kind)?;
         }
     }
     if arguments.horizon == Some(0) {

@@ -13,7 +13,7 @@ use hambo_core::link::drive::{Begin, CandidateResult, DriveSummary, Ready};
 use crate::exit_code::{ABSTAIN, REJECT};
 use crate::monitor::reason;
 use hambo_base::Error;
-use hambo_base::output::{OutputKind, hold_output};
+use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::number::Number;
 use hambo_console::number::{at_least_one, whole};
 use hambo_data::{Format, Log, OutputOptions, Transition, write_table};
@@ -83,7 +83,7 @@ pub struct DriveArguments {
 /// If an input is bad, the device fails, or its actions are not the host's.
 pub fn run(arguments: &DriveArguments, out: &mut impl Write) -> Result<u8, Error> {
     for file in [&arguments.output, &arguments.kept].into_iter().flatten() {
-        hold_output(file, OutputKind::Log)?;
+        ensure_output(file, OutputKind::Log)?;
     }
     let environment = named(&arguments.env)?;
     let task = environment.task().clone();

@@ -19,7 +19,6 @@ const OFF_AXIS: f64 = 1e-2;
 pub(super) struct Circle {
     /// Their columns, in the log's order.
     pub(super) columns: [usize; 2],
-    /// Their names.
     pub(super) names: [String; 2],
     /// The largest distance of c² + s² from 1.
     pub(super) residual: f64,

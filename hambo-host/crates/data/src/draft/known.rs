@@ -17,7 +17,6 @@ const AS_GOOD: f64 = 4.0;
 /// A state that follows exactly.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Known {
-    /// Its name.
     pub(super) name: String,
     /// Its next value, as a task writes it.
     pub(super) expression: String,

@@ -7,10 +7,8 @@ use crate::table::Block;
 /// Bars of a histogram.
 const BARS: usize = 16;
 
-/// One column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnSummary {
-    /// Its name.
     pub name: String,
     /// `state`, `action` or `reward`.
     pub role: &'static str,

@@ -16,7 +16,6 @@ const NEAR: f64 = 0.2;
 const OTHERS: f64 = 0.01;
 /// The most jumps, as a share of all steps: a state that always jumps is no angle.
 const MOST_JUMPS: f64 = 0.3;
-/// The fewest jumps.
 const FEWEST_JUMPS: usize = 2;
 /// How much wider than a period the values may lie, as a part of it: noise of the sensor.
 const ROOM: f64 = 0.02;
@@ -24,7 +23,6 @@ const ROOM: f64 = 0.02;
 /// A column that seems to wrap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrapHint {
-    /// Its name.
     pub name: String,
     /// The interval that it seems to keep to.
     pub wrap: Wrap,

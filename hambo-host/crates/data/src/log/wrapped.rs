@@ -27,8 +27,8 @@ pub fn wrapped<'a>(log: &'a Log, wraps: &[Option<Wrap>]) -> Cow<'a, Log> {
     moved(log, wraps, |wrap, _, next| wrap.inside(next))
 }
 
-/// Likewise, with every next state less than half a period from its state: differences are taken
-/// the short way round.
+/// The log with states inside their intervals, and every next state less than half a period from
+/// its state: differences are taken the short way round.
 #[must_use]
 pub fn next_to_states<'a>(log: &'a Log, wraps: &[Option<Wrap>]) -> Cow<'a, Log> {
     moved(log, wraps, |wrap, state, next| wrap.next_to(next, state))

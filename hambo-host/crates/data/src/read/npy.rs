@@ -155,9 +155,10 @@ impl Kind {
     fn read(self, source: &mut impl Read, count: usize) -> io::Result<Numbers> {
         macro_rules! read_as {
             ($number:ty, $width:ident, $wide:ty) => {{
-                let from_bytes = match self.big_endian {
-                    true => <$number>::from_be_bytes,
-                    false => <$number>::from_le_bytes,
+                let from_bytes = if self.big_endian {
+                    <$number>::from_be_bytes
+                } else {
+                    <$number>::from_le_bytes
                 };
                 let numbers = each(source, count, |bytes| from_bytes(bytes) as $wide)?;
                 Ok(Numbers::$width(numbers))

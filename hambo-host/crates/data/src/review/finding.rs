@@ -9,7 +9,6 @@ use serde::Serialize;
 pub struct Review {
     /// Rows of the log.
     pub rows: usize,
-    /// Its episodes.
     pub episodes: usize,
     /// True without problems; warnings and notes do not count.
     pub ok: bool,

@@ -25,15 +25,13 @@ const EPISODES: u32 = 60;
 const SWEEPS: u32 = 12;
 /// Trajectories that are sampled, as by default on a device.
 const TRAJECTORIES: u32 = 400;
-/// Trajectories that are searched, likewise.
+/// Trajectories that are searched, as by default on a device.
 const SEARCHED: u32 = 8;
 
 /// A PointSafety model with all that checks need.
 #[derive(Debug)]
 pub struct Experiment {
-    /// The system.
     pub system: PointSafety,
-    /// The log.
     pub log: Log,
     /// The model.
     pub model: ModelFile,

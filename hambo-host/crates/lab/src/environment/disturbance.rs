@@ -85,9 +85,10 @@ impl DisturbedSystem {
             drop,
         } = &disturbance;
         let refuse = |text: String| Err(Error::Usage(text));
-        let system = match *mass == 1.0 {
-            true => system,
-            false => match system.with_mass(*mass) {
+        let system = if *mass == 1.0 {
+            system
+        } else {
+            match system.with_mass(*mass) {
                 Some(heavy) => heavy,
                 None => {
                     return refuse(format!(
@@ -96,7 +97,7 @@ impl DisturbedSystem {
                         system.task().name
                     ));
                 }
-            },
+            }
         };
         if !gain.is_finite() || offset.iter().any(|offset| !offset.is_finite()) {
             return refuse("--gain and --offset: give finite numbers".to_owned());
@@ -127,7 +128,6 @@ impl DisturbedSystem {
         })
     }
 
-    /// The system.
     #[must_use]
     pub fn system(&self) -> &dyn Environment {
         self.system.as_ref()
@@ -171,7 +171,7 @@ impl DisturbedSystem {
         self.value
     }
 
-    /// Whether the episode is over for ever.
+    /// Whether the episode has terminated.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.system.has_ended(&self.state)

@@ -46,7 +46,6 @@ impl PointSafety {
         Ok(Self { task, program })
     }
 
-    /// The task.
     #[must_use]
     pub fn task(&self) -> &TaskFile {
         &self.task

@@ -66,7 +66,7 @@ pub fn random_run(
 /// What is told of a step: the inner state before, the action, the reward, the state after.
 type EachStep<'a> = dyn FnMut(&[f64], &[f32], f64, &[f64]) + 'a;
 
-/// One episode; returns whether it ended for ever.
+/// One episode; returns whether it terminated.
 fn drive_at_random(
     horizon: u32,
     system: &dyn Environment,
@@ -137,7 +137,6 @@ fn uniform_action(system: &dyn Environment, stream: &mut Stream) -> Vec<f32> {
 /// A mean and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanReturn {
-    /// The mean.
     pub mean: f64,
     /// Its standard error; 0 for one value.
     pub std_error: f64,

@@ -22,7 +22,7 @@ pub struct EnvironmentRun {
     pub log: Log,
     /// The return of each episode, undiscounted.
     pub returns: Vec<f64>,
-    /// Whether each episode ended for ever; if not, it reached the horizon.
+    /// Whether each episode terminated; if not, it reached the horizon.
     pub terminated: Vec<bool>,
 }
 
@@ -82,7 +82,7 @@ pub fn rollout(
     rollout_for(horizon, system, policy, episodes, action_noise, seed)
 }
 
-/// Drives `episodes` episodes of at most `horizon` steps; one that ends for ever is shorter.
+/// Drives `episodes` episodes of at most `horizon` steps; one that terminates is shorter.
 /// `policy` is one for the system's task. `action_noise` is the standard deviation of Gaussian
 /// noise on each action, as a part of half its range. The same for a seed on any number of
 /// threads.

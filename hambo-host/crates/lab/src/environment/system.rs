@@ -5,7 +5,6 @@ use hambo_task::task::TaskFile;
 
 /// A system that can be driven.
 pub trait Environment: Sync {
-    /// Its task.
     fn task(&self) -> &TaskFile;
 
     /// The system's own state at the start of an episode.
@@ -25,14 +24,14 @@ pub trait Environment: Sync {
     /// One step with a limited action: changes the state, returns the reward.
     fn step(&self, state: &mut [f64], action: &[f32]) -> f64;
 
-    /// Whether an episode that has come to this state by a step is over for ever; most systems
+    /// Whether an episode that has come to this state by a step has terminated; most systems
     /// go on.
     fn has_ended(&self, _state: &[f64]) -> bool {
         false
     }
 
-    /// The same system with so many times the mass; none where there is no mass, or no such
-    /// one.
+    /// The same system with `factor` times the mass; none where there is no mass, or no such
+    /// mass.
     fn with_mass(&self, _factor: f64) -> Option<Box<dyn Environment>> {
         None
     }

@@ -83,11 +83,9 @@ const LINES: [Line; 8] = [
 /// The seeds of one variant in one setting, on the scale of the pictures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ControlPoint {
-    /// The system.
     pub system: String,
     /// Transitions.
     pub rows: u32,
-    /// The horizon.
     pub horizon: u32,
     /// `one`, `nested`, or `authors`: one and no noise.
     pub beta: String,
@@ -97,13 +95,12 @@ pub struct ControlPoint {
     pub seeds: usize,
     /// The estimate: truth 1, random 0.
     pub mean: MeanReturn,
-    /// The lower bound, likewise.
+    /// The lower bound: truth 1, random 0.
     pub lower: MeanReturn,
     /// Seeds whose lower bound lies above the truth by more than two of its standard errors.
     pub above: usize,
     /// Seeds whose mean does.
     pub mean_above: usize,
-    /// The scale.
     pub scale: ReturnScale,
 }
 
@@ -304,9 +301,10 @@ fn picture(points: &[ControlPoint], axis: Axis, effort: &ReproductionEffort) -> 
                     x: f64::from(place(p, axis)),
                     // Far enough below the chart for its mark at the edge.
                     y: p.mean.mean.max(FARTHEST),
-                    error: match p.mean.std_error.is_finite() {
-                        true => p.mean.std_error.min(-FARTHEST),
-                        false => 0.0,
+                    error: if p.mean.std_error.is_finite() {
+                        p.mean.std_error.min(-FARTHEST)
+                    } else {
+                        0.0
                     },
                 })
                 .collect();

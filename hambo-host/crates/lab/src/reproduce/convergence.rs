@@ -32,8 +32,8 @@ const POINT_STATES: f64 = 40.0;
 /// The pendulum's largest speed.
 const PENDULUM_SPEED: f64 = 8.0;
 
-/// Trajectories draw their first states at random; with so many for each, hardly one is left
-/// out (e⁻⁸).
+/// Trajectories draw their first states at random; with this number for each start, hardly
+/// one is left out (e⁻⁸).
 const TRAJECTORIES_PER_START: u32 = 8;
 
 /// Figure 2 as a study.

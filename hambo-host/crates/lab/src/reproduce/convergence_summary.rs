@@ -12,7 +12,6 @@ use hambo_report::figure::{
 /// The seeds of one size of one system's log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvergencePoint {
-    /// The system.
     pub system: String,
     /// Transitions.
     pub rows: f64,

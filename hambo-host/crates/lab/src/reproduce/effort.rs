@@ -124,9 +124,10 @@ impl ReproductionEffort {
     /// What is done for a system of figures 3 and 4.
     #[must_use]
     pub fn of(&self, system: &str) -> SystemEffort {
-        match needs_mujoco(system) {
-            true => MUJOCO,
-            false => self.pendulum,
+        if needs_mujoco(system) {
+            MUJOCO
+        } else {
+            self.pendulum
         }
     }
 

@@ -66,9 +66,10 @@ pub struct ReproduceArguments {
 /// # Errors
 /// If a cell is wrong or a file cannot be written.
 pub fn run(arguments: &ReproduceArguments, out: &mut impl Write) -> Result<(), Error> {
-    let (effort, usual) = match arguments.quick {
-        true => (ReproductionEffort::quick(), "results-quick"),
-        false => (ReproductionEffort::full(), "results"),
+    let (effort, usual) = if arguments.quick {
+        (ReproductionEffort::quick(), "results-quick")
+    } else {
+        (ReproductionEffort::full(), "results")
     };
     let folder = arguments.output.clone().unwrap_or_else(|| usual.into());
     std::fs::create_dir_all(&folder).map_err(|error| {
@@ -131,9 +132,10 @@ fn table_1(
     arguments: &ReproduceArguments,
     out: &mut impl Write,
 ) -> Result<(), Error> {
-    let effort = match arguments.quick {
-        true => OfflineEffort::quick(),
-        false => OfflineEffort::full(),
+    let effort = if arguments.quick {
+        OfflineEffort::quick()
+    } else {
+        OfflineEffort::full()
     };
     let difference = effort.difference();
     let study = Offline::new(effort);

@@ -87,9 +87,10 @@ impl Locomotion {
                     cells.push(LocomotionCell {
                         agents,
                         rows,
-                        horizons: match Some(rows) == most {
-                            true => agents.horizons.to_vec(),
-                            false => vec![agents.horizon],
+                        horizons: if Some(rows) == most {
+                            agents.horizons.to_vec()
+                        } else {
+                            vec![agents.horizon]
                         },
                         seed,
                     });

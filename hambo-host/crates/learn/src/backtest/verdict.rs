@@ -40,7 +40,6 @@ pub struct Answer {
 pub struct LengthResult {
     /// Steps of a window.
     pub length: usize,
-    /// Windows.
     pub windows: usize,
     /// Does the logged path stay in the tube?
     pub path: Answer,
@@ -61,7 +60,7 @@ pub enum Verdict {
     },
     /// A model that is wrong in every second episode could have passed.
     TooFewEpisodes {
-        /// So many would show it.
+        /// Episodes that would show it.
         needed: usize,
     },
 }

@@ -69,7 +69,7 @@ fn runs<'a>(rows: &'a LogPart, wraps: &[Option<Wrap>]) -> Vec<Window<'a>> {
     runs
 }
 
-/// `most` of the windows: of every group the same number, if it has so many, spread evenly
+/// `most` of the windows: of every group the same number, or all if it has fewer, spread evenly
 /// over the group.
 fn some<T>(windows: impl Iterator<Item = (u32, T)>, most: usize) -> Vec<(u32, T)> {
     let mut groups: BTreeMap<u32, Vec<T>> = BTreeMap::new();
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use hambo_data::Log;
 
-    /// Episodes of so many rows that count up; the third row of each is missing.
+    /// Episodes of `steps` rows that count up; the third row of each is missing.
     fn rows(episodes: u32, steps: u32) -> LogPart {
         let mut log = Log::new(1, 1);
         let mut groups = Vec::new();

@@ -3,13 +3,13 @@
 use super::calibration_error::{fraction, scores};
 use super::gate::MOST_WIDENING;
 use super::gate::{Refusal, widen};
-use super::needed::longest_run;
 use super::outcome::CalibrationMode;
 use super::outcome::CalibrationOptions;
 use super::outcome::CalibrationStatus;
 use super::outcome::Intervals;
 use super::outcome::MINIMUM_WITHHELD_ROWS;
 use super::outcome::ModelCalibration;
+use super::required_widening::longest_run;
 use super::scales::{Scales, window_lengths};
 use super::withheld::CalibrationError;
 use super::withheld::Withheld;
@@ -65,9 +65,9 @@ pub fn calibrate(
     let simulated = chosen.simulated(count);
     let lengths = window_lengths(options.longest_window, longest_run(judging.follows));
     let windows: Vec<_> = lengths
-        .map(|length| simulated.needed(judging, length))
+        .map(|length| simulated.required_widening(judging, length))
         .collect();
-    let (gate, refusal) = widen(&simulated.needed(judging, 1), &windows, most);
+    let (gate, refusal) = widen(&simulated.required_widening(judging, 1), &windows, most);
 
     let dimensions: Vec<_> = judging
         .dimensions

@@ -53,9 +53,10 @@ pub(super) fn scores(
     };
     let score = |row: WithheldRow| {
         let total = row.epistemic.hypot(noise_scale * row.aleatoric);
-        let residual = match central {
-            true => row.residual.abs(),
-            false => row.residual,
+        let residual = if central {
+            row.residual.abs()
+        } else {
+            row.residual
         };
         if total > 0.0 {
             residual / total

@@ -13,13 +13,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::korn_graubard::Share;
-use super::needed::Needed;
+use super::required_widening::RequiredWidening;
 
 /// The least share of rows that set and noise must hold, by its lower limit.
 pub const LEAST_SHARE: f64 = 0.9;
 /// The share that a right model's set and noise hold.
 pub const NOMINAL_SHARE: f64 = 0.99;
-/// The largest tau: the set may become so many times as wide as the model has it.
+/// The largest tau: the set may become this many times as wide as the model has it.
 pub const MOST_WIDENING: f64 = 10.0;
 /// The probability with which a limit fails.
 const TAIL: f64 = 0.05;
@@ -48,7 +48,6 @@ pub struct Gate {
 pub struct WindowShare {
     /// Rows of a window.
     pub length: usize,
-    /// Windows.
     pub windows: usize,
     /// The share whose sum of residuals the rollout could have produced.
     pub share: f32,
@@ -59,7 +58,7 @@ pub struct WindowShare {
 /// Why no widening is enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Refusal {
-    /// More episodes might show that it is; so many, if like these.
+    /// More episodes might show that it is: this number, if they are like these.
     TooFewEpisodes(Option<usize>),
     /// Too many rows lie outside.
     RowsOutside,
@@ -68,7 +67,11 @@ pub(super) enum Refusal {
 }
 
 /// Widens the set until it passes, at most to `most`.
-pub(super) fn widen(rows: &Needed, windows: &[Needed], most: f64) -> (Gate, Option<Refusal>) {
+pub(super) fn widen(
+    rows: &RequiredWidening,
+    windows: &[RequiredWidening],
+    most: f64,
+) -> (Gate, Option<Refusal>) {
     let mut last = None;
     for step in (0..=STEPS).rev() {
         let widening = (most.ln() * f64::from(step) / f64::from(STEPS)).exp();
@@ -90,19 +93,23 @@ pub(super) fn widen(rows: &Needed, windows: &[Needed], most: f64) -> (Gate, Opti
 }
 
 /// The gate at one widening.
-fn judge(rows: &Needed, windows: &[Needed], widening: f64) -> (Gate, Option<Refusal>) {
-    let inside = |needed: &Needed| {
-        let windows = needed.windows.iter();
+fn judge(
+    rows: &RequiredWidening,
+    windows: &[RequiredWidening],
+    widening: f64,
+) -> (Gate, Option<Refusal>) {
+    let inside = |required: &RequiredWidening| {
+        let windows = required.windows.iter();
         Share::of(windows.map(|(group, factor)| (*group, *factor <= widening)))
     };
     let share = inside(rows);
     let tail = TAIL / windows.len().max(1) as f64;
     let windows: Vec<WindowShare> = windows
         .iter()
-        .map(|needed| {
-            let share = inside(needed);
+        .map(|required| {
+            let share = inside(required);
             WindowShare {
-                length: needed.length,
+                length: required.length,
                 windows: share.rows,
                 share: share.value as f32,
                 share_upper: share.upper(tail) as f32,
@@ -138,8 +145,8 @@ mod tests {
     use super::*;
 
     /// 30 episodes of 20 rows; every tenth row needs `factor`.
-    fn rows(factor: f64) -> Needed {
-        Needed {
+    fn rows(factor: f64) -> RequiredWidening {
+        RequiredWidening {
             length: 1,
             windows: (0..600)
                 .map(|row| (row / 20, if row % 10 == 3 { factor } else { 0.5 }))
@@ -167,7 +174,7 @@ mod tests {
 
     #[test]
     fn few_episodes_are_named() {
-        let few = Needed {
+        let few = RequiredWidening {
             length: 1,
             windows: (0..24).map(|row| (row / 6, 0.5)).collect(),
         };
@@ -181,7 +188,7 @@ mod tests {
     #[test]
     fn errors_that_stay_are_found_in_long_windows() {
         // Single rows are fine; a third of the windows of 8 need a factor of 4.
-        let windows = |factor: f64| Needed {
+        let windows = |factor: f64| RequiredWidening {
             length: 8,
             windows: (0..60)
                 .map(|window| (window / 2, if window % 3 == 0 { factor } else { 0.1 }))
@@ -200,7 +207,7 @@ mod tests {
     fn what_passed_when_it_was_wider_stays_though_episodes_are_few() {
         // Ten episodes of 12 rows; one row in fifteen needs 3. Below that the share is
         // 0.93, which so few rows do not show to be above 0.9.
-        let rows = Needed {
+        let rows = RequiredWidening {
             length: 1,
             windows: (0..120)
                 .map(|row| (row / 12, if row % 15 == 3 { 3.0 } else { 0.5 }))
@@ -210,7 +217,7 @@ mod tests {
         assert_eq!(refusal, None);
         assert!((3.0..3.2).contains(&gate.widening), "{gate:?}");
         // Where even the widest set has too few, it is shown as it is.
-        let few = Needed {
+        let few = RequiredWidening {
             length: 1,
             windows: (0..24).map(|row| (row / 6, 0.5)).collect(),
         };
@@ -219,7 +226,7 @@ mod tests {
 
     #[test]
     fn lengths_share_the_tail() {
-        let windows = |length| Needed {
+        let windows = |length| RequiredWidening {
             length,
             windows: (0..60).map(|window| (window / 2, 0.5)).collect(),
         };

@@ -14,7 +14,6 @@ use super::distributions::beta_quantile;
 pub(crate) struct Share {
     /// The share itself.
     pub(crate) value: f64,
-    /// Rows.
     pub(crate) rows: usize,
     /// Groups: episodes, or stretches of one.
     pub(crate) groups: usize,
@@ -62,7 +61,7 @@ impl Share {
         lower(self.value, self.size(tail), tail)
     }
 
-    /// The upper limit, likewise.
+    /// The upper limit; it lies below the truth with probability `tail`.
     pub(crate) fn upper(&self, tail: f64) -> f64 {
         let size = self.size(tail);
         let held = self.value * size;

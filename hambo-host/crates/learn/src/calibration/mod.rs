@@ -16,9 +16,9 @@ mod calibration_error;
 mod distributions;
 pub mod gate;
 pub mod korn_graubard;
-mod needed;
 mod noise_scale;
 pub mod outcome;
+mod required_widening;
 mod scale;
 pub mod scales;
 #[cfg(test)]

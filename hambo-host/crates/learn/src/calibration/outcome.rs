@@ -79,7 +79,7 @@ pub enum CalibrationStatus {
     TooFewEpisodes {
         /// Episodes that judged.
         episodes: usize,
-        /// So many like these would be enough, if any number is.
+        /// The number of episodes like these that would be enough, if any number is.
         needed: Option<usize>,
     },
     /// Set and noise hold too few rows however they are widened.
@@ -89,7 +89,7 @@ pub enum CalibrationStatus {
         /// Fraction of its rows inside.
         coverage: f32,
     },
-    /// Errors stay from step to step: sums of residuals over windows of so many rows are
+    /// Errors stay from step to step: sums of residuals over windows of `length` rows are
     /// larger than a rollout could make them.
     ErrorsStay {
         /// Rows of a window.

@@ -6,9 +6,9 @@ use hambo_core::numeric::random::normal_quantile_of_tail;
 
 use super::calibration_error::{LEVELS, fraction, scores};
 use super::gate::{MOST_WIDENING, NOMINAL_SHARE};
-use super::needed::{Simulated, longest_run};
 use super::noise_scale::noise_scale;
 use super::outcome::{Beta, CalibrationMode, CalibrationOptions, CurvePoint, DimensionCalibration};
+use super::required_widening::{Simulated, longest_run};
 use super::scale::best_scale;
 use super::withheld::WithheldRow;
 use super::withheld::{CalibrationError, Withheld, WithheldDimension};
@@ -90,10 +90,13 @@ impl Scales {
             .map(|j| {
                 let lengths = window_lengths(options.longest_window, run);
                 let lengths = std::iter::once(1).chain(lengths);
-                let needed = lengths.map(|length| {
-                    quantile(simulated.needed_in(rows, j, length), OUTSIDE / count as f64)
+                let required = lengths.map(|length| {
+                    quantile(
+                        simulated.required_widening_in(rows, j, length),
+                        OUTSIDE / count as f64,
+                    )
                 });
-                needed.fold(1.0, f64::max)
+                required.fold(1.0, f64::max)
             })
             .collect();
         for (tau, factor) in chosen.tau.iter_mut().zip(factors) {
@@ -187,7 +190,7 @@ fn curve(observed: [f64; 10]) -> Vec<CurvePoint> {
     LEVELS.into_iter().zip(observed).map(pair).collect()
 }
 
-/// z: so many standard deviations hold the noise of `count` states at once in
+/// z: the number of standard deviations that hold the noise of `count` states at once in
 /// [`NOMINAL_SHARE`](super::gate::NOMINAL_SHARE) of the steps.
 #[must_use]
 pub fn noise_width(count: usize) -> f32 {

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 pub(super) struct EarlyStopping {
     /// Updates before the best look; 0 before the first.
     pub(super) step: usize,
-    /// Its loss.
     pub(super) loss: f32,
     /// Looks since then.
     pub(super) stale: usize,

@@ -50,7 +50,7 @@ impl EnsembleOptions {
         }
     }
 
-    /// The paper's inference with networks that so many rows can fill: a few hundred rows say
+    /// The paper's inference with networks that `rows` rows can determine: a few hundred rows say
     /// nothing that 4 × 256 units are needed for, and would train for a minute.
     ///
     /// | rows | networks |
@@ -134,8 +134,8 @@ impl EnsembleOptions {
         }
     }
 
-    /// Bytes of all members' weights, their random priors' among them, for so many inputs
-    /// (s, a) and outputs s′ − s.
+    /// Bytes of all members' weights, their random priors' among them, for these numbers
+    /// of inputs (s, a) and outputs s′ − s.
     #[must_use]
     pub fn weight_bytes(&self, inputs: usize, outputs: usize) -> usize {
         let numbers = |widths: &[usize]| -> usize {

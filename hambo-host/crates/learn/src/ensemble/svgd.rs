@@ -40,7 +40,7 @@ pub(super) struct Svgd {
 }
 
 impl Svgd {
-    /// For so many particles and parameters. Gradients will be those of −log p / `rows`.
+    /// For these numbers of particles and parameters. Gradients will be those of −log p / `rows`.
     pub(super) fn new(
         bandwidth: Bandwidth,
         rows: usize,

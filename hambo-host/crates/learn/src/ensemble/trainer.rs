@@ -247,7 +247,7 @@ impl Trainer {
         })
     }
 
-    /// The ensemble with its weights of now, and no losses.
+    /// The ensemble with its current weights, and no losses.
     #[must_use]
     pub fn ensemble(&self) -> TrainedEnsemble {
         let particles = self.particles.all.iter();

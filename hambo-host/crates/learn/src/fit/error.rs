@@ -24,7 +24,6 @@ pub enum FitError {
     Outlier {
         /// File and line.
         place: String,
-        /// The column.
         column: String,
         /// Its value, or its change for a next state.
         value: f32,
@@ -36,7 +35,6 @@ pub enum FitError {
     Known {
         /// File and line.
         place: String,
-        /// The state.
         state: String,
         /// What the task says of its next value.
         computed: f32,
@@ -64,7 +62,6 @@ pub enum FitError {
     ConstantColumn {
         /// The column.
         what: String,
-        /// Its value.
         value: f32,
     },
 }

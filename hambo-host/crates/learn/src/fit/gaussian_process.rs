@@ -37,7 +37,7 @@ const LEAST_POINTS: usize = 16;
 pub enum Keep {
     /// All.
     All,
-    /// So many.
+    /// This number of points.
     Points(usize),
     /// As many as a board has room for.
     Room(DeviceRoom),

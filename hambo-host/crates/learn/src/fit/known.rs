@@ -6,8 +6,13 @@ use hambo_base::Error;
 use hambo_data::{KnownResidual, Log, circle_residuals, known_residuals};
 use hambo_task::task::{ModelView, TaskFile};
 
-/// Refuses a log that disagrees with the task, with the row that disagrees most.
-pub(super) fn hold_known(task: &TaskFile, view: &ModelView, log: &Log) -> Result<(), Error> {
+/// Ensures that the log agrees with the dynamics that the task states; the error names the row
+/// that disagrees most.
+pub(super) fn ensure_known_agrees(
+    task: &TaskFile,
+    view: &ModelView,
+    log: &Log,
+) -> Result<(), Error> {
     let name = |found: &KnownResidual| task.state_names.get(found.state).cloned();
     let known = known_residuals(view, log)?;
     if let Some(found) = known.iter().find(|found| found.too_large) {

@@ -44,7 +44,6 @@ pub use tables::Tables;
 pub enum ModelOptions {
     /// Networks: a Bayesian one by SVGD, or a deep ensemble.
     Networks(EnsembleOptions),
-    /// Gaussian processes.
     GaussianProcess(GaussianProcessOptions),
 }
 
@@ -177,7 +176,7 @@ fn train(
     task.check_dimensions(log.state_dimension(), log.action_dimension())?;
     outlier::refuse_outliers(task, log)?;
     let view = task.model_view();
-    known::hold_known(task, &view, log)?;
+    known::ensure_known_agrees(task, &view, log)?;
     let seed = options.model.seed();
     // Differences of what wraps are taken the short way round.
     let beside = next_to_states(log, &task.wraps);
@@ -337,21 +336,23 @@ fn in_the_tasks_words(error: Error, task: &TaskFile) -> Error {
     let (targets, column, value) = (*table == "targets", *column, *value);
     let view = task.model_view();
     let moved = view.moved.get(column).copied().unwrap_or_default();
-    let name = match targets {
-        true => task.state_names.get(moved).cloned(),
-        false => view
-            .features
+    let name = if targets {
+        task.state_names.get(moved).cloned()
+    } else {
+        view.features
             .iter()
             .chain(&task.action_names)
             .nth(column)
-            .cloned(),
+            .cloned()
     };
     let name = name.unwrap_or_default();
     let constant = FitError::ConstantColumn {
-        what: match targets {
-            true if task.learns_reward() && moved + 1 == view.states => "the reward".to_owned(),
-            true => format!("the change of `{name}` from row to row"),
-            false => format!("the column `{name}`"),
+        what: if !targets {
+            format!("the column `{name}`")
+        } else if task.learns_reward() && moved + 1 == view.states {
+            "the reward".to_owned()
+        } else {
+            format!("the change of `{name}` from row to row")
         },
         value,
     };

@@ -6,7 +6,7 @@ use hambo_base::order::{median, quantile};
 use hambo_data::Log;
 use hambo_task::task::TaskFile;
 
-/// A number so many times as far from the median as half of all numbers is no measurement.
+/// A number this many times as far from the median as half of all numbers is no measurement.
 const FARTHEST: f64 = 1e6;
 
 /// Refuses a log with such a row.

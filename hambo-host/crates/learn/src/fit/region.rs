@@ -13,9 +13,9 @@ const KEPT: usize = LoggedRegion::MOST_ROWS;
 /// Rows that they are chosen from, and rows that the limit is measured on.
 const LOOKED_AT: usize = 4000;
 /// Directions in which the log is thinner than this, in standard deviations of an input,
-/// count as so thick: redundant sensors do not agree to the last digit in a rollout.
+/// count as this thick: redundant sensors do not agree to the last digit in a rollout.
 const THINNEST: f64 = 0.01;
-/// The limit is so many times the distance that holds [`HELD`] of the withheld rows …
+/// The limit is this number times the distance that holds [`HELD`] of the withheld rows …
 const LIMIT: f64 = 2.0;
 const HELD: f64 = 0.99;
 /// … and at least this, in whitened units.

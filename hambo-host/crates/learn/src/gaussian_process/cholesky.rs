@@ -113,9 +113,10 @@ mod tests {
         Mat::from_fn(size, size, |i, j| {
             let noise = if i == j { 0.01 } else { 0.0 };
             // The upper half is not read.
-            match i >= j {
-                true => (-(i.abs_diff(j) as f64) / 50.0).exp() + noise,
-                false => f64::NAN,
+            if i >= j {
+                (-(i.abs_diff(j) as f64) / 50.0).exp() + noise
+            } else {
+                f64::NAN
             }
         })
     }

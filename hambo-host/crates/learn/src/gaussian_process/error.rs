@@ -80,13 +80,11 @@ pub enum GaussianProcessError {
         high: f64,
         /// The least there may be.
         least: f64,
-        /// The most.
         most: f64,
     },
     /// A number that an answer depends on is out of its range.
     #[error("{name} is {value}: {wanted}")]
     OutOfRange {
-        /// Name.
         name: &'static str,
         /// What it is.
         value: f64,

@@ -17,10 +17,10 @@ use super::posterior::GaussianProcessFit;
 use super::posterior::{require_shape, standardised};
 use hambo_core::model::Kernel;
 
-/// The mean standard deviation may grow by so much where the number of groups
+/// The mean standard deviation may grow by this factor where the number of groups
 /// is chosen by it.
 const MOST_GROWTH: f64 = 1.2;
-/// Up to so many points each is alone unless groups are asked for.
+/// Up to this number of points each is alone unless groups are asked for.
 const ALONE: usize = 384;
 /// The least number of groups that is tried.
 const FEWEST: usize = 32;
@@ -35,7 +35,7 @@ pub enum VarianceGroups {
     /// As few as leave the mean standard deviation over withheld rows within a
     /// fifth; none up to 384 points.
     ByGrowth,
-    /// So many for each output.
+    /// This number of groups for each output.
     Count(usize),
 }
 

@@ -7,7 +7,7 @@ use super::error::GaussianProcessError;
 
 /// Variances that f32 can hold, with their quotients and squares.
 const VARIANCES: (f64, f64) = (1e-12, 1e12);
-/// Likewise for lengthscales.
+/// Lengthscales that f32 can hold, with their quotients and squares.
 const LENGTHSCALES: (f64, f64) = (1e-6, 1e6);
 
 /// One output: y = f(x) + noise, with covariance signal_variance · kernel +

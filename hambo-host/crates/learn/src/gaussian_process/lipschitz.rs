@@ -47,8 +47,8 @@ impl Hyperparameters {
         self.lipschitz_in(|_| 1.0)
     }
 
-    /// Likewise for x measured in other units, of which one standardised unit
-    /// of input d holds `units(d)`.
+    /// The Lipschitz constant for x measured in other units, of which one standardised
+    /// unit of input d holds `units(d)`.
     pub(super) fn lipschitz_in(&self, units: impl Fn(usize) -> f64) -> f64 {
         let lengthscales = self.lengthscales.iter().enumerate();
         let shortest = lengthscales.map(|(d, l)| l * units(d));

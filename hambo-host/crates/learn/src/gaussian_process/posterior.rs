@@ -39,7 +39,6 @@ pub struct GaussianProcessFit {
     pub outputs: Vec<OutputFit>,
 }
 
-/// One output.
 #[derive(Debug, Clone)]
 pub struct OutputFit {
     /// As given.

@@ -138,7 +138,8 @@ pub struct Growth {
     /// For each output, the mean standard deviation over the queries as a
     /// multiple of that with all points.
     pub mean: Vec<f64>,
-    /// Likewise for the largest standard deviation.
+    /// For each output, the largest standard deviation over the queries as a
+    /// multiple of that with all points.
     pub largest: Vec<f64>,
 }
 

@@ -26,7 +26,6 @@ pub const ASSUMPTIONS: [&str; 7] = [
     "for C_n: the adversary's search found the true minimum",
 ];
 
-/// One output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutputTheory {
     /// The kernel's shape.
@@ -37,7 +36,6 @@ pub struct OutputTheory {
     pub mean_norm: f64,
     /// B, standardised.
     pub norm_bound: f64,
-    /// beta.
     pub beta: f64,
     /// L_k, standardised.
     pub kernel_lipschitz: f64,
@@ -201,9 +199,10 @@ impl Theory {
     /// The numbers for people: one row each.
     #[must_use]
     pub fn rows(&self, smoothness: Option<&Smoothness>) -> Vec<TheoryRow> {
-        let source = match self.norm_is_estimated {
-            true => "estimate",
-            false => "given",
+        let source = if self.norm_is_estimated {
+            "estimate"
+        } else {
+            "given"
         };
         let mut rows = Vec::new();
         let mut row = |name: String, value: String, unit: &'static str| {

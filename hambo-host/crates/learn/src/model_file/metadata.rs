@@ -32,7 +32,6 @@ pub struct Metadata {
     pub view: ModelView,
     /// Whether the last state is the return so far, learned from the log's rewards.
     pub learned_reward: bool,
-    /// The training.
     pub training: TrainingSummary,
     /// The total probability of failure that the set was made for. None if its width does not
     /// depend on one: networks, and a beta that was given.
@@ -71,16 +70,13 @@ pub struct DataSummary {
 /// The training of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TrainingSummary {
-    /// Of networks.
     Networks(NetworkSummary),
-    /// Of Gaussian processes.
     GaussianProcess(GaussianProcessSummary),
 }
 
 /// The training of networks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetworkSummary {
-    /// All options.
     pub options: EnsembleOptions,
     /// Mean negative log likelihood of each member on the training rows.
     pub losses: Vec<f32>,

@@ -44,7 +44,6 @@ pub enum ModelFileError {
     /// It is damaged or of another kind.
     #[error("{file}: {} part: {}\nhelp: the file is damaged or not a model; give one of `hambo fit`, or fit it again", part_name(&.error.part), problem_text(&.error.problem))]
     Damaged {
-        /// The file.
         file: String,
         /// What the core said.
         error: ImageError,

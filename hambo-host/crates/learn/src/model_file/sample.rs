@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use hambo_data::Log;
 
-/// So many rows say how large a task's numbers are; more would only make the file larger.
+/// This number of rows says how large a task's numbers are; more would only make the file larger.
 const MOST_ROWS: usize = 256;
 
 /// Rows of a log, evenly spaced over it. A check without a log fits the widths of the task's

@@ -6,7 +6,7 @@ use super::series::{Mark, Scale, Series, SeriesFigure, SeriesPanel, SeriesPoint,
 /// The most lines of each kind.
 const MOST_LINES: usize = 8;
 
-/// Residuals are drawn up to so many radii.
+/// Residuals are drawn up to this number of radii.
 const TOP: f64 = 4.0;
 
 const STOPPED: SeriesStyle = style("#d55e00", "");
@@ -24,7 +24,6 @@ const fn style(colour: &'static str, dash: &'static str) -> SeriesStyle {
     }
 }
 
-/// One episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MonitoredEpisode {
     /// In radii of set and noise, step by step.

@@ -37,7 +37,6 @@ pub struct SeriesFigure {
     pub panels: Vec<SeriesPanel>,
 }
 
-/// One panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesPanel {
     /// Above it.
@@ -112,19 +111,15 @@ pub struct SeriesStyle {
 /// The shape of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// A disc.
     Disc,
     /// A large disc on a broad line, on which another line still shows.
     LargeDisc,
-    /// A square.
     Square,
     /// A triangle that points up.
     Triangle,
     /// A square on its corner.
     Diamond,
-    /// A ring.
     Ring,
-    /// A cross.
     Cross,
     /// None, for lines of many points.
     None,
@@ -271,7 +266,7 @@ impl SeriesPanel {
             text x=(beside) y=(half) text-anchor="middle" transform={ "rotate(-90 " (beside) " " (half) ")" } {
                 (self.y_label)
             }
-            @for (level, name) in self.levels.iter().filter(|(level, _)| axes.y.holds(*level)) {
+            @for (level, name) in self.levels.iter().filter(|(level, _)| axes.y.contains(*level)) {
                 @let y = axes.y(*level);
                 (stroke("truth", [[left, y], [right, y]]))
                 (label("small", [right + 8.0, y + 5.0], "start", name))

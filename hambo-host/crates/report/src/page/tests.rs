@@ -24,7 +24,7 @@ use hambo_task::task::KnownLine;
 
 const NASTY: &str = "<script>alert('x')</script> \"&\u{7}";
 
-/// A run with so many states and steps, and a bad name wherever one goes in.
+/// A run with these numbers of states and steps, and a bad name wherever one goes in.
 fn run(states: usize, steps: usize) -> SavedRun {
     let names: Vec<String> = (0..states).map(|j| format!("{NASTY}{j}")).collect();
     let wave = |first: usize, shift: f32| -> Vec<Number> {

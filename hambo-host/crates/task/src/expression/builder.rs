@@ -135,7 +135,7 @@ impl Builder<'_> {
         if !strict {
             return Ok(difference);
         }
-        // Steps are whole numbers: `t < 10` must not hold at 10.
+        // Steps are integers: `t < 10` must not hold at 10.
         let least = self.emit(Op::Constant(LEAST_MARGIN), 0)?;
         self.emit(Op::Subtract(difference, least), 0)
     }

@@ -39,7 +39,6 @@ pub struct FoundAdversary {
 /// All that goes into an image beside model, task and controller.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Adversaries {
-    /// Trained networks.
     pub networks: Vec<TrainedAdversary>,
     /// What was found elsewhere.
     pub found: Vec<FoundAdversary>,

@@ -48,7 +48,6 @@ impl AlignedBytes {
         }
     }
 
-    /// The bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         let (bytes, _) = bytemuck::cast_slice::<u128, u8>(&self.blocks).split_at(self.length);

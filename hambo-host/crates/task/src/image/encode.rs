@@ -18,7 +18,6 @@ use hambo_base::network::Standardisation;
 pub struct Uncertainty {
     /// How many of the model's inputs describe the state; the others are the action.
     pub features: usize,
-    /// beta.
     pub beta: f32,
     /// tau_j.
     pub calibration_scale: Vec<f32>,
@@ -150,7 +149,7 @@ pub fn encode_image(
     encode_image_with(model_part, task, plan, listed, policy_part, &none)
 }
 
-/// Likewise with adversaries that were trained or found for it.
+/// An image, as [`encode_image`] makes it, with adversaries that were trained or found for it.
 ///
 /// # Errors
 /// If a size does not fit the format.

@@ -23,9 +23,10 @@ pub(super) fn refuse(path: &Path, bytes: &[u8]) -> Result<(), PolicyError> {
     let holds = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
     let agent = zip && holds(AGENT);
     if agent || (zip && named(&["zip"])) {
-        let problem = match agent {
-            true => "this is an agent of Stable-Baselines3, not an ONNX file",
-            false => "this is an archive, not an ONNX file",
+        let problem = if agent {
+            "this is an agent of Stable-Baselines3, not an ONNX file"
+        } else {
+            "this is an archive, not an ONNX file"
         };
         let help = format!(
             "export the actor of an agent of Stable-Baselines3: \
@@ -37,9 +38,10 @@ pub(super) fn refuse(path: &Path, bytes: &[u8]) -> Result<(), PolicyError> {
             help,
         });
     }
-    let torch = match named(&["pt", "pth"]) {
-        true => zip || bytes.starts_with(PICKLE),
-        false => zip && holds(TORCH),
+    let torch = if named(&["pt", "pth"]) {
+        zip || bytes.starts_with(PICKLE)
+    } else {
+        zip && holds(TORCH)
     };
     if torch {
         return Err(PolicyError::Foreign {

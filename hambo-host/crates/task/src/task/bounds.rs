@@ -36,7 +36,7 @@ pub fn step_bounds(task: &TaskFile, slot: u16, listed: &[f32]) -> Option<[f32; 2
     low.is_finite().then_some([low, high])
 }
 
-/// Likewise for every slot.
+/// The interval of every slot during a step.
 fn slot_intervals(task: &TaskFile, listed: &[f32]) -> Vec<Interval> {
     let next = state_limits(task);
     let starts = next

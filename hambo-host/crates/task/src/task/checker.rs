@@ -22,7 +22,7 @@ impl Checker<'_> {
         self.fail_at(key, key, problem, help)
     }
 
-    /// Likewise, where what is wrong is only a part of the key's value, like `state.low[1]`.
+    /// Fails with an error at `part`, a part of the key's value, like `state.low[1]`.
     pub(super) fn fail_at<T>(
         &self,
         part: &str,

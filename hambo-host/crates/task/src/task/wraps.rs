@@ -98,7 +98,7 @@ impl Checker<'_> {
                 let help = format!("name one of {}", names.join(", "));
                 return self.fail_at(&part, KEY, problem, help);
             };
-            self.hold_limits(&part, &name, found, limits.map(|limit| at(limit, place)))?;
+            self.ensure_limits(&part, &name, found, limits.map(|limit| at(limit, place)))?;
             match wraps.get_mut(place) {
                 Some(wrap @ None) => *wrap = Some(found),
                 _ => {
@@ -155,8 +155,9 @@ impl Checker<'_> {
         Ok((name.clone(), Wrap { low, period }))
     }
 
-    /// Limits inside the interval would stop what shall come round.
-    fn hold_limits(
+    /// Ensures that the limits are not narrower than the interval: they would stop a state that
+    /// shall wrap.
+    fn ensure_limits(
         &self,
         part: &str,
         name: &str,

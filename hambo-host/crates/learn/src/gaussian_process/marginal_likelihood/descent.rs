@@ -41,9 +41,12 @@ impl Space {
         let bounds = &options.bounds;
         let mut limits = vec![bounds.noise_ratio];
         limits.extend(options.constant.then_some(bounds.constant_ratio));
-        limits.extend(constant_inputs.iter().map(|constant| match constant {
-            true => (1.0, 1.0),
-            false => bounds.lengthscale,
+        limits.extend(constant_inputs.iter().map(|constant| {
+            if *constant {
+                (1.0, 1.0)
+            } else {
+                bounds.lengthscale
+            }
         }));
         Self {
             kernel: options.kernel,
@@ -57,9 +60,10 @@ impl Space {
     /// A point of the space: the ratios and the lengthscales.
     fn read(&self, logarithms: &[f64]) -> Option<(Relative, Vec<f64>)> {
         let (noise, rest) = logarithms.split_first()?;
-        let (constant, lengthscales) = match self.constant {
-            true => rest.split_first().map(|(c, rest)| (c.exp(), rest))?,
-            false => (0.0, rest),
+        let (constant, lengthscales) = if self.constant {
+            rest.split_first().map(|(c, rest)| (c.exp(), rest))?
+        } else {
+            (0.0, rest)
         };
         let relative = Relative {
             noise: noise.exp(),
@@ -177,9 +181,10 @@ pub(super) fn descend(
     let mut best = memory.into_inner().best;
     // The box was checked, so only the callback can have ended it.
     best.iterations = walked.map_err(|_| Failure::Stopped)? as usize;
-    match best.value.is_finite() {
-        true => Ok(best),
-        false => Err(Failure::Singular),
+    if best.value.is_finite() {
+        Ok(best)
+    } else {
+        Err(Failure::Singular)
     }
 }
 

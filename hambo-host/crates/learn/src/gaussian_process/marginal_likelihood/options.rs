@@ -133,7 +133,6 @@ pub struct Progress {
 /// A hyperparameter that was searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Parameter {
-    /// The signal variance.
     SignalVariance,
     /// Noise variance over signal variance.
     NoiseRatio,

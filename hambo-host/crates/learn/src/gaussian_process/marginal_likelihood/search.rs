@@ -24,7 +24,7 @@ use hambo_base::random::shuffle;
 
 /// Fewer rows are too few to estimate lengthscales and noise from.
 const LEAST_ROWS: usize = 10;
-/// What so many rows took for irrelevant is not tried again on more.
+/// What this number of rows took for irrelevant is not tried again on more.
 const TRUSTED_ROWS: usize = 1000;
 /// Spread, as a part of the largest value, below which a column is constant.
 const CONSTANT: f64 = 1e-6;

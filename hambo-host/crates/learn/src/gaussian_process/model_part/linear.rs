@@ -31,9 +31,12 @@ pub(super) fn put(
     arena.put(plane.weights.iter().map(|x| *x as f32));
     // C as a dense layer: its last column, then blocks of four rows.
     let (bias, rows) = (plane.weights.len(), plane.weights.len() + 1);
-    let entry = |row: usize, column: usize| match row < rows {
-        true => plane.factor[(row, column)] as f32,
-        false => 0.0,
+    let entry = |row: usize, column: usize| {
+        if row < rows {
+            plane.factor[(row, column)] as f32
+        } else {
+            0.0
+        }
     };
     arena.put((0..rows).map(|row| entry(row, bias)));
     for block in (0..rows).step_by(TILE) {
@@ -69,7 +72,6 @@ fn numbers(fit: &OutputFit, plane: &Plane) -> OutputNumbers {
     }
 }
 
-/// A plane.
 struct Plane {
     /// How the mean grows with each x / l.
     weights: Vec<f64>,

@@ -18,7 +18,6 @@ pub struct PointSafetyFigure {
     pub neutral_path: Vec<Point>,
     /// What the adversary makes of it (HAMBO-CA), step by step.
     pub adversarial_steps: Vec<AdversarialStep>,
-    /// The true return.
     pub true_return: f32,
     /// The neutral estimate of the return.
     pub neutral_return: f32,

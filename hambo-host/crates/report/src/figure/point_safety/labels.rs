@@ -32,10 +32,12 @@ impl Scene<'_> {
         } else {
             "model’s mean: no"
         };
-        let adversary = match adversary >= 0.0 {
-            true if deeper => "HAMBO-CA: yes, and deeper",
-            true => "HAMBO-CA: yes",
-            false => "HAMBO-CA: finds no way",
+        let adversary = if deeper {
+            "HAMBO-CA: yes, and deeper"
+        } else if adversary >= 0.0 {
+            "HAMBO-CA: yes"
+        } else {
+            "HAMBO-CA: finds no way"
         };
         let logged = figure.logged.iter().map(|[_, next]| *next);
         let means = figure.adversarial_steps.iter().map(|step| step.mean);

@@ -43,7 +43,7 @@ impl<'a> Plane<'a> {
     }
 }
 
-/// At most so many states, in their order: those in which neutral and worst differ most.
+/// At most `most` states, in their order: those in which neutral and worst differ most.
 pub(super) fn most_different(paths: &Paths, most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..paths.states.len()).collect();
     order.sort_by(|a, b| difference(paths, *b).total_cmp(&difference(paths, *a)));

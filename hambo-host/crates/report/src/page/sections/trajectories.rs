@@ -90,7 +90,7 @@ fn chart(paths: &Paths, variant: &str, j: usize) -> Markup {
     let limits = limits.or_else(|| ends(&paths.low, &paths.high));
     if let Some((low, high)) = limits.filter(|_| paths.is_logged(j)) {
         for level in [low.0, high.0] {
-            if range.holds(level) {
+            if range.contains(level) {
                 chart.level("line-limit", level);
             }
         }

@@ -113,13 +113,15 @@ impl Interval {
             return Self::new(-1.0, 1.0);
         }
         let (first, last) = (function(self.low), function(self.high));
-        let low = match self.meets(top + PI, TAU) {
-            true => -1.0,
-            false => first.min(last),
+        let low = if self.meets(top + PI, TAU) {
+            -1.0
+        } else {
+            first.min(last)
         };
-        let high = match self.meets(top, TAU) {
-            true => 1.0,
-            false => first.max(last),
+        let high = if self.meets(top, TAU) {
+            1.0
+        } else {
+            first.max(last)
         };
         Self::widened(low, high, LIBRARY).within(-1.0, 1.0)
     }

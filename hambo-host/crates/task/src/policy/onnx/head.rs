@@ -131,13 +131,17 @@ impl HeadParts {
         let tanh = chance == Chance::TanhGaussian;
         let squash = mean.squashed && !tanh;
         // With chance after tanh and scaling, the graph's log_std is the action's.
-        let shift: Vec<f64> = match squash {
-            true => mean.scale.iter().map(|scale| -scale.abs().ln()).collect(),
-            false => vec![0.0; mean.scale.len()],
+        let shift: Vec<f64> = if squash {
+            mean.scale.iter().map(|scale| -scale.abs().ln()).collect()
+        } else {
+            vec![0.0; mean.scale.len()]
         };
-        let head = |spread| match tanh {
-            true => Head::TanhGaussian(spread),
-            false => Head::Gaussian(spread),
+        let head = |spread| {
+            if tanh {
+                Head::TanhGaussian(spread)
+            } else {
+                Head::Gaussian(spread)
+            }
         };
         match log_std {
             Value::Constant(tensor) => {

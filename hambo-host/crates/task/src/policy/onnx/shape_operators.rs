@@ -92,9 +92,12 @@ fn reshape(node: &Node, inputs: &[Option<Value>]) -> Outcome {
             let axes: Result<Vec<usize>, _> = axes.iter().map(|axis| place(*axis, rank)).collect();
             let axes = axes?;
             let mut rest = old.iter();
-            let lengths = (0..rank).map(|i| match axes.contains(&i) {
-                true => Some(1),
-                false => rest.next().copied(),
+            let lengths = (0..rank).map(|i| {
+                if axes.contains(&i) {
+                    Some(1)
+                } else {
+                    rest.next().copied()
+                }
             });
             let lengths: Option<Vec<usize>> = lengths.collect();
             lengths.ok_or_else(|| odd("it names an axis twice"))?
@@ -222,9 +225,10 @@ fn expand(inputs: &[Option<Value>]) -> Outcome {
                     .rev()
                     .zip(own.iter().rev())
                     .all(|(a, b)| *a == 1 || a == b);
-            match fits {
-                true => Ok(vec![Value::Signal(Rc::clone(x))]),
-                false => Err(odd(format!("it repeats the row {own:?} to {shape:?}"))),
+            if fits {
+                Ok(vec![Value::Signal(Rc::clone(x))])
+            } else {
+                Err(odd(format!("it repeats the row {own:?} to {shape:?}")))
             }
         }
     }

@@ -69,7 +69,7 @@ impl Signal {
         self.leading + 1 + self.trailing
     }
 
-    /// The same numbers along another axis of so many; a single number lies along any.
+    /// The same numbers along `axis` of `rank` axes; a single number lies along any.
     pub fn placed(self, axis: usize, rank: usize) -> Self {
         let after = rank.saturating_sub(1).saturating_sub(axis);
         let trailing = if self.width() == 1 { 0 } else { after };

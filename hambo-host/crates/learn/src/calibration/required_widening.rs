@@ -10,7 +10,7 @@ use super::withheld::{Withheld, WithheldDimension};
 
 /// The widening that each window needs.
 #[derive(Debug, Clone)]
-pub(super) struct Needed {
+pub(super) struct RequiredWidening {
     /// Rows of a window.
     pub(super) length: usize,
     /// The windows' groups and factors.
@@ -31,7 +31,7 @@ pub(super) struct Simulated<'a> {
 impl Simulated<'_> {
     /// The least factor on the set with which it holds each window of `length` rows that
     /// follow each other, in all dimensions at once.
-    pub(super) fn needed(&self, rows: &Withheld<'_>, length: usize) -> Needed {
+    pub(super) fn required_widening(&self, rows: &Withheld<'_>, length: usize) -> RequiredWidening {
         let starts = starts(rows.follows, length);
         let mut factors = vec![0.0_f64; starts.len()];
         for (dimension, columns) in rows.dimensions.iter().enumerate() {
@@ -42,14 +42,14 @@ impl Simulated<'_> {
         }
         let groups = starts.iter().map(|start| rows.groups.get(*start).copied());
         let groups = groups.map(Option::unwrap_or_default);
-        Needed {
+        RequiredWidening {
             length,
             windows: groups.zip(factors).collect(),
         }
     }
 
     /// The same in one dimension.
-    pub(super) fn needed_in(
+    pub(super) fn required_widening_in(
         &self,
         rows: &Withheld<'_>,
         dimension: usize,
@@ -151,15 +151,27 @@ mod tests {
                 "{found:?}"
             );
         };
-        close(&simulated.needed(&rows, 1).windows, &[2.0, 2.0, 2.0, 0.0]);
+        close(
+            &simulated.required_widening(&rows, 1).windows,
+            &[2.0, 2.0, 2.0, 0.0],
+        );
         // (2 − 2 · 0.3 · √2) / 0.4, (1.5 − …) / 0.4.
-        close(&simulated.needed(&rows, 2).windows, &[2.878_680, 1.628_680]);
-        close(&simulated.needed(&rows, 4).windows, &[(3.5 - 1.2) / 0.8]);
+        close(
+            &simulated.required_widening(&rows, 2).windows,
+            &[2.878_680, 1.628_680],
+        );
+        close(
+            &simulated.required_widening(&rows, 4).windows,
+            &[(3.5 - 1.2) / 0.8],
+        );
         // A certain model that is wrong cannot be widened.
         let certain = Simulated {
             radii: &[0.0],
             ..simulated
         };
-        assert_eq!(certain.needed(&rows, 1).windows[0].1, f64::INFINITY);
+        assert_eq!(
+            certain.required_widening(&rows, 1).windows[0].1,
+            f64::INFINITY
+        );
     }
 }

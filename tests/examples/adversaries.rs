@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn show(name: &str, mut case: Case, level: EffortLevel) -> Result<(), Box<dyn Error>> {
-    case.effort.iterations = level.sweeps();
+    case.plan.effort.iterations = level.sweeps();
     let learning = level.learning(0);
     let found =
         case.parsed(|case| check_against_adversaries(&case, learning.as_ref(), &mut Unobserved))?;
@@ -82,7 +82,7 @@ fn reach(case: &Case, network: &AdversaryCost) -> Result<(), Box<dyn Error>> {
     case.plan.method.variants.clear();
     case.plan.method.variants.extend([network.variant]);
     for sweeps in SWEEPS {
-        case.effort.iterations = sweeps;
+        case.plan.effort.iterations = sweeps;
         let alone = case.parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))?;
         let mut searches = alone.costs.iter();
         let Some(search) = searches.find(|one| one.name.ends_with("search")) else {

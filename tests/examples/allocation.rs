@@ -75,12 +75,12 @@ fn show(name: &str, mut case: Case, seeds: u64, level: EffortLevel) -> Result<()
         "seed", "", "model steps", "seconds", "", "searched", "mean", "lower bound"
     );
     let mut pairs = Vec::new();
-    let first = case.effort.seed;
+    let first = case.plan.effort.seed;
     for seed in first..first + seeds {
-        case.effort.seed = seed;
+        case.plan.effort.seed = seed;
         let learning = level.learning(seed);
         let mut check = |name, allocation| -> Result<AdversarialCheck, Box<dyn Error>> {
-            case.effort.allocation = allocation;
+            case.plan.effort.allocation = allocation;
             let time = Instant::now();
             let one = case.parsed(|case| {
                 check_against_adversaries(&case, learning.as_ref(), &mut Unobserved)

@@ -52,7 +52,7 @@ fn run(system: &Pendulum, variant: Variant, seed: u64) -> Result<(f32, f64), Box
     let mut case = systems::pendulum(system, &log, 3000, seed)?;
     case.plan.method.variants.clear();
     case.plan.method.variants.extend([variant]);
-    case.effort.iterations = 10;
+    case.plan.effort.iterations = 10;
     let options = ImproveOptions {
         variant,
         seed,
@@ -61,9 +61,9 @@ fn run(system: &Pendulum, variant: Variant, seed: u64) -> Result<(f32, f64), Box
     let improved = improve(&case, &log, &options, &mut Unobserved)?;
     let policy = HostPolicy::Perceptron(improved.policy);
     case.policy_part = encode_policy(&policy)?;
-    case.effort.iterations = EffortLevel::Quick.sweeps();
+    case.plan.effort.iterations = EffortLevel::Quick.sweeps();
     // Not the trajectories by which the controller was chosen.
-    case.effort.seed = seed + (1 << 33);
+    case.plan.effort.seed = seed + (1 << 33);
     let judged = case.parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))?;
     Ok((judged.outcome.bound, true_return(system, &policy)?))
 }

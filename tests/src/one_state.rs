@@ -8,7 +8,6 @@ use hambo_core::check::Outcome;
 use hambo_core::image::Image;
 use hambo_core::model::Calibration;
 use hambo_core::numeric::network::Activation;
-use hambo_core::task::Effort;
 use hambo_learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
 use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy};
 use hambo_task::plan::CheckPlan;

@@ -240,8 +240,8 @@ fn the_gate_from_both_sides() {
     // The demo's images with a fourth of its trajectories: `cargo xtask demo` runs all.
     let run = |y: f32| {
         let mut case = experiment.case(y).unwrap();
-        case.effort.trajectories = 100;
-        case.effort.searched = 2;
+        case.plan.effort.trajectories = 100;
+        case.plan.effort.searched = 2;
         let image = case.image(&Adversaries::default()).unwrap();
         folder.run(&format!("pi_{y}.hmb"), image.as_bytes())
     };

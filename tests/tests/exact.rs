@@ -96,7 +96,7 @@ fn cases() -> Vec<Known> {
         case.task = task;
         let neutral = {
             let mut quiet = case.clone();
-            quiet.effort.iterations = 1;
+            quiet.plan.effort.iterations = 1;
             f64::from(
                 quiet
                     .parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))
@@ -217,7 +217,7 @@ fn several_starts_count_as_the_task_says() {
         solved.unwrap().value.value.0
     });
     case.initial = starts.to_vec();
-    case.effort.trajectories = 4000;
+    case.plan.effort.trajectories = 4000;
     let mut with = |initial: Initial| {
         case.task.initial = initial;
         let solved = case.parsed(|case| exact(&case, POINTS, &mut Unobserved));

@@ -16,7 +16,7 @@ const VARIANTS: [Variant; 2] = [Variant::ContinuousAdversary, Variant::DiscreteA
 
 fn checked(case: &Case, allocation: Allocation) -> AdversarialCheck {
     let mut case = case.clone();
-    case.effort.allocation = allocation;
+    case.plan.effort.allocation = allocation;
     case.parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))
         .unwrap()
 }
@@ -59,8 +59,8 @@ fn compare_minima(name: &str, case: &Case, part: f32) {
 
 fn of_neutral(case: &Case) -> f32 {
     let mut quiet = case.clone();
-    quiet.effort.searched = 0;
-    quiet.effort.trajectories = 100;
+    quiet.plan.effort.searched = 0;
+    quiet.plan.effort.trajectories = 100;
     quiet
         .parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))
         .unwrap()
@@ -85,7 +85,7 @@ fn a_third_of_the_steps_find_the_same_on_the_pendulum() {
     case.plan.method.variants.clear();
     case.plan.method.variants.extend(VARIANTS);
     case.task.horizon = 50;
-    case.effort.trajectories = 1000;
+    case.plan.effort.trajectories = 1000;
     case.may_grow = false;
     compare_minima("pendulum", &case, 0.06);
 }

@@ -62,8 +62,8 @@ fn the_order_of_the_estimates_holds_in_every_report() {
     (0..20_u64).into_par_iter().for_each(|seed| {
         let y = if seed % 2 == 0 { 1.1 } else { 1.6 };
         let mut case = systems::point_safety(seed, y, &VARIANTS).unwrap();
-        case.effort.iterations = 6;
-        case.effort.trajectories = 8;
+        case.plan.effort.iterations = 6;
+        case.plan.effort.trajectories = 8;
         let found = judge(&case, &learning(2, seed));
         assert_eq!(found.adversaries.networks.len(), 2);
         let [ca, da1, dainf] = VARIANTS.map(|variant| mean(&found, variant));
@@ -93,7 +93,7 @@ fn a_network_learns_to_hurt() {
     let log = systems::pendulum_log(&system, 4, 0).unwrap();
     let mut case = systems::pendulum(&system, &log, 400, 0).unwrap();
     case.task.horizon = 30;
-    case.effort.iterations = 0;
+    case.plan.effort.iterations = 0;
     let mut more = learning(12, 0);
     more.hidden = vec![64; 2];
     more.rounds.gradient_steps = 100;
@@ -162,7 +162,7 @@ fn improvement_can_be_stopped_and_resumed() {
     let log = systems::pendulum_log(&system, 2, 0).unwrap();
     let mut case = systems::pendulum(&system, &log, 200, 0).unwrap();
     case.task.horizon = 10;
-    case.effort.iterations = 2;
+    case.plan.effort.iterations = 2;
     for variant in [Variant::ContinuousAdversary, Variant::DiscreteAdversary1] {
         case.plan.method.variants.clear();
         case.plan.method.variants.extend([variant]);

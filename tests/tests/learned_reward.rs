@@ -136,13 +136,14 @@ fn bound(reward: &str, log: &Log, options: ModelOptions, seed: u64) -> (f32, f32
     let policy = HostPolicy::parse(CONTROLLER, "linear", &task).unwrap();
     let case = Case {
         model_part: model(&task, log, options),
-        effort: Effort {
+        plan: Effort {
             trajectories: 100,
             searched: 8,
             iterations: 20,
             seed,
             allocation: Allocation::Even,
-        },
+        }
+        .into(),
         initial: Vec::new(),
         policy_part: encode_policy(&policy).unwrap(),
         set: SetOrigin::Networks,
@@ -317,13 +318,14 @@ fn an_image_takes_waypoints_of_the_first_states_and_nothing_else_of_fewer() {
     });
     let mut case = Case {
         model_part: model(&learned, &log, options),
-        effort: Effort {
+        plan: Effort {
             trajectories: 4,
             searched: 4,
             iterations: 5,
             seed: 0,
             allocation: Allocation::Even,
-        },
+        }
+        .into(),
         initial: Vec::new(),
         policy_part: Vec::new(),
         set: SetOrigin::Networks,

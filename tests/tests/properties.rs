@@ -6,7 +6,7 @@ use hambo_core::check::{Estimate, Outcome};
 use hambo_core::image::Image;
 use hambo_core::numeric::network::Activation;
 use hambo_core::task::Objective;
-use hambo_core::task::{Allocation, Effort, Method, Variant};
+use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_learn::ensemble::TrainedEnsemble;
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_task::image::{AlignedBytes, Uncertainty, encode_image, encode_policy};
@@ -120,7 +120,7 @@ proptest! {
     #[test]
     fn the_order_of_members_does_not_matter(seed in any::<u64>()) {
         let mut case = Case::new(seed, &[Variant::ContinuousAdversary]);
-        case.effort.iterations = 0;
+        case.plan.effort.iterations = 0;
         let before = case.outcome();
         case.ensemble.members.rotate_left(1);
         if !case.ensemble.priors.is_empty() {
@@ -153,7 +153,7 @@ proptest! {
         (case.task.ops, case.task.reward) = (losses.ops.clone(), losses.reward);
         (case.task.termination, case.task.constraints) = (None, Vec::new());
         case.plan.method.aleatoric_noise = false;
-        case.effort.iterations = 40;
+        case.plan.effort.iterations = 40;
         let short = case.outcome();
         case.task.horizon += 2;
         let long = case.outcome();
@@ -202,7 +202,7 @@ fn smooth_case(seed: u64) -> Case {
 /// `efforts` in turn. Returns how many efforts fell short.
 fn efforts_short_of_a_smaller_set(mut case: Case, seed: u64, efforts: &[u32]) -> usize {
     case.plan.method.aleatoric_noise = false;
-    case.effort.iterations = SWEEPS;
+    case.plan.effort.iterations = SWEEPS;
     let narrow = case.outcome();
     let narrow_ca = searched(&narrow);
     let allowed = narrow_ca + tolerance(narrow.neutral, narrow_ca);
@@ -213,7 +213,7 @@ fn efforts_short_of_a_smaller_set(mut case: Case, seed: u64, efforts: &[u32]) ->
         case.uncertainty.calibration_scale[0] *= factor;
     }
     let enough = efforts.iter().position(|effort| {
-        case.effort.iterations = *effort;
+        case.plan.effort.iterations = *effort;
         searched(&case.outcome()) <= allowed
     });
     enough.unwrap_or(efforts.len())

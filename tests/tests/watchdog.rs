@@ -233,7 +233,10 @@ fn a_loop_elsewhere_needs_the_token_and_the_checked_controllers_action() {
 /// The loop runs above the check of a candidate.
 #[test]
 fn a_candidate_whose_check_hangs_does_not_stop_the_drive() {
-    let candidate = point().bundle().unwrap();
+    let mut candidate = point();
+    // Its check must not end before the board is halted, also on a busy computer.
+    candidate.effort.trajectories = 20_000;
+    let candidate = candidate.bundle().unwrap();
     let mut board = board_and_candidate(candidate.as_bytes(), "reset");
     board.go_on().unwrap();
     board.wait_until_ready().unwrap();

@@ -136,10 +136,10 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     let improved = improved?;
     let policy = HostPolicy::Perceptron(improved.policy.clone());
     case.policy_part = encode_policy(&for_task(policy, &case.task))?;
-    case.effort.iterations = arguments.effort.sweeps();
-    case.effort.trajectories = arguments.trajectories.max(DEFAULT_TRAJECTORIES);
-    case.effort.searched = DEFAULT_SEARCHED;
-    case.effort.seed = arguments.seed.wrapping_add(FRESH);
+    case.plan.effort.iterations = arguments.effort.sweeps();
+    case.plan.effort.trajectories = arguments.trajectories.max(DEFAULT_TRAJECTORIES);
+    case.plan.effort.searched = DEFAULT_SEARCHED;
+    case.plan.effort.seed = arguments.seed.wrapping_add(FRESH);
     let learning = arguments.effort.learning(arguments.seed);
     let checked =
         case.parsed(|case| check_against_adversaries(&case, learning.as_ref(), terminal.line()));

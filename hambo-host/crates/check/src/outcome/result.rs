@@ -25,7 +25,7 @@ use crate::exact::ExactValue;
 use crate::names::{margin_name, variant_name};
 use crate::number::Number;
 use crate::search::restarts::Restarts;
-use hambo_task::task::{KnownLine, TaskFile};
+use hambo_task::task::KnownLine;
 
 /// A finished check. In JSON its three parts are one object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,13 +1,12 @@
 //! From trained weights, task files and policies to the bytes of parts.
 
-use crate::plan::CheckPlan;
 use hambo_core::image::{DynamicsManifest, ModelManifest, Part, TaskManifest};
 use hambo_core::model::Calibration;
-use hambo_core::task::Constraint;
-use hambo_core::task::{Effort, InitialKind, MAX_ADVERSARIES};
+use hambo_core::task::{Constraint, InitialKind, MAX_ADVERSARIES};
 
 use super::adversary::{Adversaries, encode_adversary, encode_found};
 use super::part::{ArenaWriter, EncodeError, encode_part, limited, small};
+use crate::plan::CheckPlan;
 use crate::task::bounds::step_bounds;
 use crate::task::task_file::{Initial, TaskFile};
 use crate::task::wraps::Wrap;

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 const HAMBO: &str = env!("CARGO_BIN_EXE_hambo");
 
@@ -64,6 +64,21 @@ fn scratch(name: &str) -> PathBuf {
     path
 }
 
+/// Runs a script in a folder, with our program on the path.
+fn shell(folder: &Path, script: &str) -> Output {
+    let path = format!(
+        "{}:{}",
+        Path::new(HAMBO).parent().unwrap().display(),
+        std::env::var("PATH").unwrap()
+    );
+    Command::new("sh")
+        .args(["-euc", script])
+        .current_dir(folder)
+        .env("PATH", path)
+        .output()
+        .unwrap()
+}
+
 /// Runs the page's blocks as a user would, one after the other in a folder that holds
 /// the example's files; returns the folder and what was printed.
 fn walk(name: &str) -> (PathBuf, String) {
@@ -74,23 +89,34 @@ fn walk(name: &str) -> (PathBuf, String) {
     let page = std::fs::read_to_string(guide().join(name)).unwrap();
     let script = blocks(&page, "```sh run").concat();
     assert!(!script.is_empty(), "{name} has no block to run");
-    let path = format!(
-        "{}:{}",
-        Path::new(HAMBO).parent().unwrap().display(),
-        std::env::var("PATH").unwrap()
-    );
-    let output = Command::new("sh")
-        .args(["-euc", &script])
-        .current_dir(&folder)
-        .env("PATH", path)
-        .output()
-        .unwrap();
+    let output = shell(&folder, &script);
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     println!("{name}:\n{text}");
     assert!(output.status.success(), "{name}:\n{script}\n{text}{errors}");
     assert_eq!(errors, "", "{name}");
     (folder, text.into_owned())
+}
+
+/// The README's first check, and the lines of it that the README shows.
+#[test]
+fn the_readme_shows_what_its_first_check_prints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let folder = scratch("readme");
+    std::fs::create_dir(folder.join("hambo-host")).unwrap();
+    let tasks = folder.join("hambo-host/tasks");
+    std::fs::create_dir(&tasks).unwrap();
+    for file in ["point_safety.toml", "pi_1.6.toml", "pi_1.1.toml"] {
+        let from = root.join("hambo-host/tasks").join(file);
+        std::fs::copy(from, tasks.join(file)).unwrap();
+    }
+    let output = shell(&folder, &blocks(&page, "```sh run").concat());
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let shown = blocks(&page, "```text").concat();
+    assert!(!shown.is_empty() && text.contains(&shown), "{text}");
+    let _ = std::fs::remove_dir_all(folder);
 }
 
 /// From a CSV log and an ONNX file to a verdict and a report.

@@ -340,7 +340,7 @@ fn cases() -> Vec<Case> {
         info(
             "few.npz",
             archive(entry("rewards.npy", &f32s("(3,)", &[0.0; 2]))),
-            "@, `rewards`: it ends before its numbers do",
+            "@, `rewards`: its shape [3] needs 12 bytes, it has 8|write it anew",
         ),
         info(
             "corrupt.npz",

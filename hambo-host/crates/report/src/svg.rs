@@ -6,10 +6,6 @@ use maud::{Markup, PreEscaped, html};
 const STYLE: &str = include_str!("style.css");
 
 /// A length with two decimals and no negative zero.
-///
-/// ```
-/// assert_eq!(hambo_report::svg::px(-0.001_f32), "0.00");
-/// ```
 pub fn px(value: impl Into<f64>) -> String {
     let text = format!("{:.2}", value.into());
     if text == "-0.00" {
@@ -64,4 +60,13 @@ pub(crate) fn printable(markup: Markup) -> String {
     let mut text = markup.into_string();
     text.retain(|c| allowed(c) && !matches!(c, '\u{fffe}' | '\u{ffff}'));
     text
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn there_is_no_negative_zero() {
+        assert_eq!(super::px(-0.001_f32), "0.00");
+        assert_eq!(super::px(-0.01_f32), "-0.01");
+    }
 }

@@ -31,14 +31,6 @@ pub fn parse(svg: &str) -> Result<Tree, FigureError> {
 }
 
 /// Renders an SVG to the bytes of a PNG with `scale` pixels per SVG unit.
-///
-/// ```
-/// # use hambo_report::figure::png::render_png;
-/// let svg = r#"<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>"#;
-/// let png = render_png(svg, 2.0)?;
-/// assert_eq!(&png[1..4], b"PNG");
-/// # Ok::<(), hambo_report::figure::FigureError>(())
-/// ```
 pub fn render_png(svg: &str, scale: f32) -> Result<Vec<u8>, FigureError> {
     render(svg, scale)?
         .encode_png()
@@ -63,4 +55,15 @@ pub(super) fn render(svg: &str, scale: f32) -> Result<Pixmap, FigureError> {
         &mut pixels.as_mut(),
     );
     Ok(pixels)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_picture_becomes_a_png_of_its_size() {
+        let svg = r#"<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>"#;
+        let png = super::render_png(svg, 2.0).unwrap_or_default();
+        assert_eq!(png.get(1..4), Some(b"PNG".as_slice()));
+        assert_eq!(png.get(16..24), Some([0, 0, 0, 8, 0, 0, 0, 6].as_slice()));
+    }
 }

@@ -26,7 +26,7 @@ use crate::task::task_file::TaskFile;
 
 fn fixture(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    folder.join("tests/data/onnx").join(name)
+    folder.join("../../tests/data/onnx").join(name)
 }
 
 /// A task with these numbers of states and actions, each action within ± `limit`.

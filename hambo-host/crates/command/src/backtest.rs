@@ -148,7 +148,7 @@ pub(super) fn print(found: &Backtest, out: &mut impl Write) -> Result<(), Error>
     let words = match found.verdict {
         Verdict::Passed => format!("passed: nothing says that less than {wanted:.0} % hold"),
         Verdict::Failed { length } => format!(
-            "failed: of windows of {} less than {wanted:.0} % hold. Over so many steps the model is blind to what happens\n\
+            "failed: of windows of {} less than {wanted:.0} % hold. From that length on the model is blind to what happens\n\
              help: log what is missing (a state, a payload, a delay), or check with a horizon below that",
             counted(length, "step")
         ),

@@ -11,13 +11,13 @@ use hambo_console::number::whole;
 /// The flags.
 #[derive(Args, Debug)]
 pub struct DeviceEffort {
-    /// Trajectories that the device samples; a floor asks for at least so many.
+    /// Trajectories that the device samples; a floor asks for at least this number.
     #[arg(long, default_value_t = 400, value_parser = whole::<u32>)]
     pub device_trajectories: u32,
-    /// Other trajectories on which it searches, likewise.
+    /// Other trajectories on which it searches; a floor asks for at least this number.
     #[arg(long, default_value_t = 8, value_parser = whole::<u32>)]
     pub device_searched: u32,
-    /// Sweeps of its search, likewise.
+    /// Sweeps of its search; a floor asks for at least this number.
     #[arg(long, default_value_t = EffortLevel::Quick.sweeps(), value_parser = whole::<u32>)]
     pub device_sweeps: u32,
     /// How the adversary's starts share the steps of the device's search; a floor that asks

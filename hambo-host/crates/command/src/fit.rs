@@ -138,10 +138,10 @@ struct ProcessArguments {
     /// Descents from different hyperparameters.
     #[arg(long, value_parser = at_least_one::<usize>)]
     starts: Option<usize>,
-    /// Keep so many points, chosen by what they tell.
+    /// The number of points that are kept, chosen by what they tell.
     #[arg(long, value_parser = whole::<usize>)]
     points: Option<usize>,
-    /// Take the points together in so many groups for the standard deviation,
+    /// The number of groups in which the standard deviation takes the points together,
     /// which only makes it larger: a check takes time by the square of this and
     /// not of --points. Without it, beyond 384 points and without --board, as
     /// few as leave the mean standard deviation within a fifth; as many as

@@ -35,7 +35,7 @@ pub struct TrainArguments {
     /// Widths of the hidden layers, as 64,64.
     #[arg(long, default_value = "256,256", value_delimiter = ',', value_parser = at_least_one::<usize>)]
     hidden: Vec<usize>,
-    /// Also keep the controller of every so many steps, beside the output
+    /// Steps after which the controller is kept each time, beside the output
     /// (swing-20000.onnx).
     #[arg(long, value_parser = at_least_one::<u32>)]
     snapshots: Option<u32>,

@@ -53,7 +53,7 @@ pub struct ReproduceArguments {
     /// results, or results-quick].
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// Begin no cell after so many minutes; the next call goes on.
+    /// Minutes after which no cell begins; the next call goes on.
     #[arg(long)]
     minutes: Option<f64>,
     /// Only tables and pictures, of the rows that are there.

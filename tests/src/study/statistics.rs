@@ -1,6 +1,8 @@
 //! Counts of independent cases: how sure a share is, and whether it is above what was
 //! promised.
 
+use hambo_base::order::interpolated;
+
 /// In how many of all cases something happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
@@ -97,13 +99,5 @@ fn binomial(n: usize, k: usize, p: f64) -> f64 {
 pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
     let mut numbers: Vec<f64> = numbers.into_iter().filter(|x| !x.is_nan()).collect();
     numbers.sort_by(f64::total_cmp);
-    let upper = numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN);
-    match numbers.len() % 2 {
-        0 => {
-            let below = (numbers.len() / 2).checked_sub(1);
-            let lower = below.and_then(|place| numbers.get(place));
-            lower.map_or(f64::NAN, |lower| 0.5 * (lower + upper))
-        }
-        _ => upper,
-    }
+    interpolated(&numbers, 0.5)
 }

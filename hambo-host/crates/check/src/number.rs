@@ -94,17 +94,6 @@ pub fn numbers<T: Into<Number>>(values: impl IntoIterator<Item = T>) -> Vec<Numb
     values.into_iter().map(Into::into).collect()
 }
 
-/// The quantile of sorted numbers, between neighbours in proportion.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * sorted.len().saturating_sub(1) as f64;
-    let (below, part) = (place.floor() as usize, place.fract());
-    match (sorted.get(below), sorted.get(below + 1)) {
-        (Some(low), Some(high)) if part > 0.0 => low + part * (high - low),
-        (Some(low), _) => *low,
-        (None, _) => f64::NAN,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,8 @@ use hambo_core::model::{GAP, Support};
 use serde::{Deserialize, Serialize};
 
 use super::trace::Trace;
-use crate::number::{Number, numbers, quantile};
+use crate::number::{Number, numbers};
+use hambo_base::order::interpolated;
 
 /// How far the trajectories leave what the log covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,7 +87,7 @@ pub(crate) fn excursion(
     for all in &mut by_step {
         all.sort_unstable_by(f64::total_cmp);
     }
-    let at = |share: f64| numbers(by_step.iter().map(|all| quantile(all, share) as f32));
+    let at = |share: f64| numbers(by_step.iter().map(|all| interpolated(all, share) as f32));
     let distances = Distances {
         median: at(0.5),
         largest: at(1.0),

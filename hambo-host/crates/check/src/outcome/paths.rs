@@ -13,9 +13,10 @@ use crate::evidence::loss::{Loss, losses};
 use crate::evidence::support::{Distances, SupportUse, excursion};
 use crate::evidence::trace::{Trace, neutral_traces, traces};
 use crate::names::variant_name;
-use crate::number::{Number, numbers, quantile};
+use crate::number::{Number, numbers};
 use crate::search::findings::Findings;
 use hambo_base::Error;
+use hambo_base::order::interpolated;
 use hambo_data::Log;
 use hambo_task::task::TaskFile;
 
@@ -201,8 +202,10 @@ impl Band {
             let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
             // As f32: six digits more would only fill the file.
             band.mean.push(Number::from(mean as f32));
-            band.low.push(Number::from(quantile(&values, 0.05) as f32));
-            band.high.push(Number::from(quantile(&values, 0.95) as f32));
+            band.low
+                .push(Number::from(interpolated(&values, 0.05) as f32));
+            band.high
+                .push(Number::from(interpolated(&values, 0.95) as f32));
         }
         band
     }

@@ -12,6 +12,7 @@ use super::required_widening::{Simulated, longest_run};
 use super::scale::best_scale;
 use super::withheld::WithheldRow;
 use super::withheld::{CalibrationError, Withheld, WithheldDimension};
+use hambo_base::order::exceeded_by;
 
 /// The 0.95 quantile of the standard normal: half the width of a 90 % interval.
 const NORMAL_95: f64 = 1.644_853_626_951_472;
@@ -91,10 +92,8 @@ impl Scales {
                 let lengths = window_lengths(options.longest_window, run);
                 let lengths = std::iter::once(1).chain(lengths);
                 let required = lengths.map(|length| {
-                    quantile(
-                        simulated.required_widening_in(rows, j, length),
-                        OUTSIDE / count as f64,
-                    )
+                    let mut required = simulated.required_widening_in(rows, j, length);
+                    exceeded_by(&mut required, OUTSIDE / count as f64).unwrap_or(0.0)
                 });
                 required.fold(1.0, f64::max)
             })
@@ -171,17 +170,6 @@ fn betas(beta: &Beta, tau: &[f64]) -> Result<Vec<f32>, CalibrationError> {
     })
 }
 
-/// The value that a share of `outside` lies above; 0 of none.
-fn quantile(mut values: Vec<f64>, outside: f64) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    let above = (outside * values.len() as f64).floor() as usize;
-    let place = values.len().checked_sub(above + 1);
-    place
-        .and_then(|place| values.get(place))
-        .copied()
-        .unwrap_or(0.0)
-}
-
 fn curve(observed: [f64; 10]) -> Vec<CurvePoint> {
     let pair = |(nominal, observed): (f64, f64)| CurvePoint {
         nominal: nominal as f32,
@@ -240,14 +228,6 @@ mod tests {
         );
         assert_eq!(betas(&Beta::Fixed(3.0), &tau).unwrap(), [3.0; 2]);
         assert!(betas(&Beta::Each(vec![3.0]), &tau).is_err());
-    }
-
-    #[test]
-    fn a_quantile_leaves_a_share_above() {
-        let values = || (1..=200).map(f64::from).collect::<Vec<_>>();
-        assert_eq!(quantile(values(), 0.0), 200.0);
-        assert_eq!(quantile(values(), 0.01), 198.0);
-        assert_eq!(quantile(vec![], 0.01), 0.0);
     }
 
     #[test]

@@ -6,10 +6,11 @@
 use std::f64::consts::PI;
 
 use hambo_check::certify::trajectories_for;
-use hambo_core::check::Outcome;
+use hambo_core::check::{Estimate, Outcome};
 use hambo_core::estimate::Margin;
 use hambo_core::task::Objective;
-use hambo_core::task::{Allocation, Effort};
+use hambo_core::task::{Allocation, Effort, Method, Variant};
+use hambo_task::plan::CheckPlan;
 use hambo_task::task::TaskFile;
 use hambo_tests::one_state::{OneState, most_failures};
 use hambo_tests::pages::ensure_kept;
@@ -221,5 +222,111 @@ fn what_is_likely_enough_deploys_and_what_is_not_does_not() {
         };
         assert_eq!(verdict(truth - 0.05), "deploy", "{}", requirement.line);
         assert_eq!(verdict(truth + 0.01), "reject", "{}", requirement.line);
+    }
+}
+
+/// x' = -0.5 x + 0.1 eta, walked without noise: pushes work only in time with the swing.
+const SWING: OneState = OneState {
+    slope: -1.5,
+    reach: 0.1,
+    noise: 0.01,
+};
+const START: f64 = 0.2;
+
+/// The states that can be reached while none of them lies above a limit: an interval, from step
+/// to step; `None` once there is none.
+fn reachable_below(limit: f64, steps: usize) -> Option<[f64; 2]> {
+    let (swing, reach) = (1.0 + f64::from(SWING.slope), f64::from(SWING.reach));
+    let mut interval = [START; 2];
+    for _ in 0..steps {
+        // The swing turns the interval round.
+        let [low, high] = interval;
+        interval = [swing * high - reach, (swing * low + reach).min(limit)];
+        if interval[0] > interval[1] {
+            return None;
+        }
+    }
+    Some(interval)
+}
+
+/// No network is trained against requirements in time. Where the least margin is known the search
+/// alone finds it of `always` and `finally`. Of `eventually`, where all steps must be kept low at
+/// once and only the highest has a slope, it misses a part of what the adversary could take.
+#[test]
+fn the_search_alone_finds_the_least_margin_of_requirements_in_time() {
+    // The farthest that next.x gets up, step by step, and down at the end.
+    let highest = |steps: usize| reachable_below(f64::INFINITY, steps).unwrap();
+    let top = (1..=HORIZON)
+        .map(|steps| highest(steps)[1])
+        .fold(f64::MIN, f64::max);
+    let [bottom, last] = highest(HORIZON);
+    // How low the largest next.x can be kept.
+    let (mut low, mut high) = (-1.0, 1.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        match reachable_below(middle, HORIZON) {
+            Some(_) => high = middle,
+            None => low = middle,
+        }
+    }
+    let cases = [
+        ("1 - next.x", "always", 1.0 - top),
+        ("1 - next.x", "finally", 1.0 - last),
+        ("1 - abs(next.x)", "finally", 1.0 - last.max(-bottom)),
+        ("1 - abs(next.x)", "always", 1.0 - top.max(-bottom)),
+        ("next.x", "eventually", high),
+        (
+            "next.x + 0.01 * t",
+            "finally",
+            bottom + 0.01 * (HORIZON - 1) as f64,
+        ),
+    ];
+    let efforts = [40, 400];
+    let cases = cases.into_iter();
+    for ((expression, kind, least), iterations) in
+        cases.flat_map(|case| efforts.map(|sweeps| (case, sweeps)))
+    {
+        let text = format!(
+            "name = \"in time\"\nhorizon = {HORIZON}\ndelta = 0.05\nthreshold = -1000\n\
+             constraint = [{{ name = \"required\", expr = \"{expression}\", kind = \"{kind}\" }}]\n\
+             [state]\nnames = [\"x\"]\n[action]\nnames = [\"u\"]\nlow = [-1]\nhigh = [1]\n\
+             [reward]\nexpr = \"-abs(x)\"\n[initial]\nkind = \"point\"\nvalue = [{START}]\n"
+        );
+        let task = TaskFile::parse(&text, "in_time.toml").unwrap();
+        let effort = Effort {
+            trajectories: 32,
+            searched: 8,
+            iterations,
+            seed: 3,
+            allocation: Allocation::Even,
+        };
+        let plan = CheckPlan {
+            method: Method {
+                aleatoric_noise: false,
+                ..Method::default()
+            },
+            ..CheckPlan::from(effort)
+        };
+        let outcome = SWING.check(&task, plan).unwrap();
+        let own = |one: &&Estimate| one.objective == Objective::Constraint(0);
+        let mut all = outcome.estimates.iter().filter(own);
+        let neutral = all.find(|one| one.variant == Variant::Mean).unwrap();
+        let neutral = f64::from(neutral.mean);
+        let wanted = |one: &&Estimate| {
+            one.objective == Objective::Constraint(0) && one.variant == Variant::ContinuousAdversary
+        };
+        let found = &outcome.estimates.iter().find(wanted).unwrap().found;
+        let (constant, search) = (found.constant.unwrap(), found.search);
+        println!(
+            "{kind:10} {expression:18} neutral {neutral:.4}, least {least:.4}, constants {constant:.4}, search with {iterations} sweeps {search:.4}"
+        );
+        assert!(found.network.is_none());
+        // Of what the adversary could take from the neutral margin.
+        let missed = (f64::from(search) - least) / (neutral - least);
+        let most = if kind == "eventually" { 0.45 } else { 0.01 };
+        assert!(
+            (-1e-3..most).contains(&missed),
+            "{kind} {expression}: {missed}"
+        );
     }
 }

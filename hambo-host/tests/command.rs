@@ -4,7 +4,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{EXPORT, Folder, QUICK, TASK, log};
+use crate::common::{EXPORT, Folder, POLICY, QUICK, TASK, log};
 
 /// The start of an older model file.
 const OLD: &str = "HMBO\u{7}\u{0}\u{4}\u{0}what was there";
@@ -111,7 +111,7 @@ fn bad_input_is_named_and_nothing_is_overwritten() {
         ),
         (
             instead("log.csv", "still.csv"),
-            &["`u`", "always 0.5", "--allow-constant"],
+            &["`u`", "always 0.5", "log other values of `u`"],
         ),
         (
             instead("log.csv", "narrow.csv"),
@@ -500,4 +500,80 @@ fn improve_says_what_speaks_against_every_controller() {
     let (text, object) = told(&short);
     assert!(!text.contains("no controller"), "{text}");
     assert_eq!(object["sound_on_the_way"], true, "{object}");
+}
+
+/// A model that `improve` fits by itself is tested as `fit` tests its own.
+#[test]
+fn improve_holds_its_own_model_against_withheld_windows() {
+    let folder = Folder::new("own-model");
+    let improve = "improve task.toml --data log.csv --rounds 1 --rollout 2 --effort quick \
+                   --trajectories 4 -o p.onnx --json";
+    let improve = improve.split_whitespace().collect::<Vec<_>>().join(" ");
+    let found = folder.json(&improve);
+    assert_eq!(found["backtest"]["episodes"], 4, "{found}");
+    let lengths = found["backtest"]["lengths"].as_array().unwrap();
+    assert!(lengths.len() >= 4, "{found}");
+    // As of a model that is given.
+    folder.done(QUICK);
+    let given = folder.json(&format!("{improve} --model m.hambo"));
+    assert_eq!(given["backtest"]["episodes"], 4, "{given}");
+}
+
+/// All bounds of a table hold together: each controller's margin is that of its share of delta.
+#[test]
+fn controllers_that_are_compared_share_delta() {
+    let folder = Folder::new("compared");
+    folder.done(QUICK);
+    folder.done("fit task.toml --data log.csv --model gp --points 20 -o gp.hambo");
+    folder.write("slow.toml", &POLICY.replace("-1, -1", "-0.5, -1"));
+    folder.write("fast.toml", &POLICY.replace("-1, -1", "-1.5, -1.5"));
+    let check = |rest: &str| {
+        format!("check task.toml --effort quick --trajectories 400 --searched 4 --sweeps 8 {rest}")
+    };
+    let bounds = |rest: &str| -> Vec<(String, String)> {
+        let found = folder.command(&check(&format!("{rest} --json"))).output();
+        let text = String::from_utf8(found.unwrap().stdout).unwrap();
+        let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let objects = match found {
+            serde_json::Value::Array(objects) => objects,
+            one => vec![one],
+        };
+        let bits = objects.iter().map(|one| {
+            let text = |key: &str| one[key].as_str().unwrap().to_owned();
+            (text("policy"), text("bound_bits"))
+        });
+        let mut bits: Vec<_> = bits.collect();
+        bits.sort();
+        bits
+    };
+    let names = ["fast.toml", "pd.toml", "slow.toml"];
+    let alone = |delta: &str| -> Vec<(String, String)> {
+        let one = |name| bounds(&format!("--model m.hambo --policy {name}{delta}"));
+        names.into_iter().flat_map(one).collect()
+    };
+    let all = format!("--model m.hambo --policy {}", names.join(" "));
+    let together = bounds(&all);
+    assert_eq!(together.len(), 3);
+    // The f32 nearest to a third of 0.1.
+    let share = format!(" --delta {}", 0.1_f32 / 3.0);
+    assert_eq!(together, alone(&share));
+    assert_eq!(bounds(&format!("{all} --each")), alone(""));
+    assert_ne!(together, alone(""));
+
+    let text = folder.command(&check(&all)).output().unwrap().stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(
+        text.contains("hold together with probability 1 \u{2212} 0.1")
+            && text.contains("0.016666668 for each"),
+        "{text}"
+    );
+    let object = folder.command(&check(&format!("{all} --json"))).output();
+    let found: serde_json::Value = serde_json::from_slice(&object.unwrap().stdout).unwrap();
+    assert_eq!(found[0]["controllers"], 3, "{found}");
+    assert!((found[0]["delta"].as_f64().unwrap() - 0.1).abs() < 1e-7);
+    // The set of a Gaussian process is one event for all: it need not be fitted again.
+    let process = all.replace("m.hambo", "gp.hambo");
+    assert_eq!(bounds(&process).len(), 3);
+    let refused = folder.refused(&check(&format!("--model gp.hambo --policy pd.toml{share}")));
+    assert!(refused.contains("fit again with --delta"), "{refused}");
 }

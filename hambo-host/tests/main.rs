@@ -1,6 +1,7 @@
 //! The `hambo` program from outside. The tests of one file:
 //! `cargo test --release -p hambo-host --test program guide::`.
 
+mod advice;
 mod archive;
 mod bad_inputs;
 mod bring_your_own;

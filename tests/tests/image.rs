@@ -216,6 +216,8 @@ fn model_files_keep_everything_and_refuse_damage() {
             validation_rows: 0,
             withheld_rows: 48,
             split_by_episodes: true,
+            recordings: 12,
+            stationary: false,
             judging: vec![2, 7],
             exploration: vec![None],
         },

@@ -32,6 +32,7 @@ mod point_safety;
 mod policy;
 mod policy_image;
 mod properties;
+mod recordings;
 mod reinforcement;
 mod requirements;
 mod sampling;

@@ -6,10 +6,10 @@
 use std::f64::consts::PI;
 
 use hambo_check::certify::trajectories_for;
-use hambo_core::check::Outcome;
+use hambo_core::check::{Estimate, Outcome};
 use hambo_core::estimate::Margin;
 use hambo_core::task::Objective;
-use hambo_core::task::{Allocation, Effort};
+use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_task::task::TaskFile;
 use hambo_tests::one_state::{OneState, most_failures};
 use hambo_tests::pages::ensure_kept;
@@ -221,5 +221,93 @@ fn what_is_likely_enough_deploys_and_what_is_not_does_not() {
         };
         assert_eq!(verdict(truth - 0.05), "deploy", "{}", requirement.line);
         assert_eq!(verdict(truth + 0.01), "reject", "{}", requirement.line);
+    }
+}
+
+/// x' = -0.5 x + 0.1 eta without noise: pushes work only in time with the swing.
+const SWING: OneState = OneState {
+    slope: -1.5,
+    reach: 0.1,
+    noise: 1e-6,
+};
+const START: f64 = 0.2;
+
+/// The states that can be reached while none of them lies above a limit: an interval, from step
+/// to step; `None` once there is none.
+fn reachable_below(limit: f64, steps: usize) -> Option<[f64; 2]> {
+    let (swing, reach) = (1.0 + f64::from(SWING.slope), f64::from(SWING.reach));
+    let mut interval = [START; 2];
+    for _ in 0..steps {
+        // The swing turns the interval round.
+        let [low, high] = interval;
+        interval = [swing * high - reach, (swing * low + reach).min(limit)];
+        if interval[0] > interval[1] {
+            return None;
+        }
+    }
+    Some(interval)
+}
+
+/// No network is trained against requirements in time. Where the least margin is known the search
+/// finds it alone, and no constant push does.
+#[test]
+fn the_search_alone_finds_the_least_margin_of_requirements_in_time() {
+    // The farthest that next.x gets up, step by step, and down at the end.
+    let highest = |steps: usize| reachable_below(f64::INFINITY, steps).unwrap();
+    let top = (1..=HORIZON)
+        .map(|steps| highest(steps)[1])
+        .fold(f64::MIN, f64::max);
+    let [bottom, last] = highest(HORIZON);
+    // How low the largest next.x can be kept.
+    let (mut low, mut high) = (-1.0, 1.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        match reachable_below(middle, HORIZON) {
+            Some(_) => high = middle,
+            None => low = middle,
+        }
+    }
+    let cases = [
+        ("1 - next.x", "always", 1.0 - top),
+        ("1 - next.x", "finally", 1.0 - last),
+        ("1 - abs(next.x)", "finally", 1.0 - last.max(-bottom)),
+        ("1 - abs(next.x)", "always", 1.0 - top.max(-bottom)),
+        ("next.x", "eventually", high),
+        (
+            "next.x + 0.01 * t",
+            "finally",
+            bottom + 0.01 * (HORIZON - 1) as f64,
+        ),
+    ];
+    for (expression, kind, least) in cases {
+        let text = format!(
+            "name = \"in time\"\nhorizon = {HORIZON}\ndelta = 0.05\nthreshold = -1000\n\
+             constraint = [{{ name = \"required\", expr = \"{expression}\", kind = \"{kind}\" }}]\n\
+             [state]\nnames = [\"x\"]\n[action]\nnames = [\"u\"]\nlow = [-1]\nhigh = [1]\n\
+             [reward]\nexpr = \"-abs(x)\"\n[initial]\nkind = \"point\"\nvalue = [{START}]\n"
+        );
+        let task = TaskFile::parse(&text, "in_time.toml").unwrap();
+        let effort = Effort {
+            trajectories: 32,
+            searched: 8,
+            iterations: 40,
+            seed: 3,
+            allocation: Allocation::Even,
+        };
+        let outcome = SWING.check(&task, effort).unwrap();
+        let wanted = |one: &&Estimate| {
+            one.objective == Objective::Constraint(0) && one.variant == Variant::ContinuousAdversary
+        };
+        let found = &outcome.estimates.iter().find(wanted).unwrap().found;
+        let (constant, search) = (found.constant.unwrap(), found.search);
+        println!(
+            "{kind:10} {expression:18} least {least:.4}, search {search:.4}, constants {constant:.4}"
+        );
+        assert!(found.network.is_none());
+        let missed = f64::from(search) - least;
+        assert!(
+            (-1e-4..0.002).contains(&missed),
+            "{kind} {expression}: {missed}"
+        );
     }
 }

@@ -8,6 +8,10 @@
 //! | objective | 1/m of sampling | each of the m objectives: the return and the constraints |
 //! | level | 1/2 of an objective | the sampled level, and the correction by the search |
 //!
+//! This is the delta of one controller. Of several that a check compares each has 1/k of it,
+//! but the set of a Gaussian process, which is one event for all of them, is that of the whole
+//! (`controller_share` in `hambo-learn`).
+//!
 //! A minimum over variants, members or adversaries costs nothing: if the
 //! bound of the worst of them holds, the least of all bounds lies below it.
 

@@ -240,9 +240,9 @@ pub fn first_rows(cell: usize, count: usize) -> Result<Vec<Row>, Error> {
 fn calibration_word(status: CalibrationStatus) -> &'static str {
     match status {
         CalibrationStatus::Calibrated => "passed",
-        CalibrationStatus::TooFewRows { .. } | CalibrationStatus::TooFewEpisodes { .. } => {
-            "too few"
-        }
+        CalibrationStatus::TooFewRecordings { .. }
+        | CalibrationStatus::TooFewRows { .. }
+        | CalibrationStatus::TooFewEpisodes { .. } => "too few",
         CalibrationStatus::Failed { .. } => "failed",
         CalibrationStatus::ErrorsStay { .. } => "errors stay",
     }

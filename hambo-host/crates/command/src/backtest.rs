@@ -118,6 +118,10 @@ fn untrained_rows(model: &ModelFile, log: &Log) -> (LogPart, bool) {
     let hash: [u8; 32] = Sha256::digest(log.bytes()).into();
     if hash == data.hash {
         let part = LogPart::of_groups(log, &data.judging, data.split_by_episodes);
+        let part = LogPart {
+            stretches_count: data.stationary,
+            ..part
+        };
         (part, true)
     } else {
         (LogPart::whole(log), false)
@@ -144,22 +148,32 @@ pub(super) fn print(found: &Backtest, out: &mut impl Write) -> Result<(), Error>
             answer(&of.returns)
         )?;
     }
+    writeln!(out, "{}", sentence(found))?;
+    let help = match found.verdict {
+        Verdict::Passed => return Ok(()),
+        Verdict::Failed { .. } => {
+            "log what is missing (a state, a payload, a delay), or check with a horizon below that"
+        }
+        Verdict::TooFewEpisodes { .. } => "log more episodes, or give another log with --data",
+    };
+    writeln!(out, "help: {help}")?;
+    Ok(())
+}
+
+/// The verdict in a sentence.
+pub(super) fn sentence(found: &Backtest) -> String {
     let wanted = 100.0 * (1.0 - found.delta);
-    let words = match found.verdict {
+    match found.verdict {
         Verdict::Passed => format!("passed: nothing says that less than {wanted:.0} % hold"),
         Verdict::Failed { length } => format!(
-            "failed: of windows of {} less than {wanted:.0} % hold. From that length on the model is blind to what happens\n\
-             help: log what is missing (a state, a payload, a delay), or check with a horizon below that",
+            "failed: of windows of {} less than {wanted:.0} % hold. From that length on the model is blind to what happens",
             counted(length, "step")
         ),
         Verdict::TooFewEpisodes { needed } => format!(
-            "too few episodes: {} judged, and a wrong model could have passed; {needed} would show it\n\
-             help: log more episodes, or give another log with --data",
+            "too few episodes: {} judged, and a wrong model could have passed; {needed} would show it",
             found.episodes
         ),
-    };
-    writeln!(out, "{words}")?;
-    Ok(())
+    }
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -25,7 +25,7 @@ use hambo_console::number::{at_least_one, not_negative, whole};
 use hambo_console::terminal::Terminal;
 
 /// Windows of withheld rows that are replayed after the calibration.
-const BACKTEST_WINDOWS: usize = 200;
+pub(super) const BACKTEST_WINDOWS: usize = 200;
 
 /// What `hambo fit` takes.
 #[derive(Args)]
@@ -124,9 +124,6 @@ struct NetworkArguments {
     /// Bandwidth of the SVGD kernel, or `median` (bnn).
     #[arg(long)]
     bandwidth: Option<BandwidthArgument>,
-    /// Keep columns that never change instead of refusing them.
-    #[arg(long)]
-    allow_constant: bool,
 }
 
 #[derive(Args)]
@@ -337,7 +334,6 @@ impl FitArguments {
                 networks.bandwidth.is_some(),
                 self.model == ModelKind::Bnn,
             ),
-            ("--allow-constant", networks.allow_constant, !is_process),
             ("--resume", self.resume, !is_process),
             ("--kernel", processes.kernel.is_some(), is_process),
             ("--starts", processes.starts.is_some(), is_process),
@@ -419,7 +415,6 @@ impl FitArguments {
             prior_weight: given.prior_weight.unwrap_or(preset.prior_weight),
             random_prior: given.random_prior.unwrap_or(preset.random_prior),
             noise_cap: given.noise_cap.unwrap_or(preset.noise_cap),
-            allow_constant: given.allow_constant,
             seed: self.seed,
             ..preset
         })

@@ -18,6 +18,7 @@ use hambo_check::{DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES};
 use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
 use hambo_data::{Log, read_task_logs};
+use hambo_learn::backtest::Backtest;
 use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::fit::{FitOptions, ModelOptions, fit};
 use hambo_learn::model_file::ModelFile;
@@ -27,7 +28,9 @@ use hambo_task::policy::for_task;
 use hambo_task::policy::{HostPolicy, onnx};
 use hambo_task::task::{Initial, TaskFile};
 
+use super::backtest::sentence;
 use super::case::MOST_TRAJECTORIES;
+use super::fit::BACKTEST_WINDOWS;
 use hambo_console::line::Line;
 use hambo_console::number::whole;
 use hambo_console::terminal::Terminal;
@@ -44,7 +47,7 @@ pub struct ImproveArguments {
     #[arg(short, long)]
     output: PathBuf,
     /// A model file of `hambo fit`; without one, five networks of 2 × 64 are
-    /// fitted to the log.
+    /// fitted to the log, calibrated and tested on withheld windows as there.
     #[arg(long)]
     model: Option<PathBuf>,
     /// Whom the controller has to stand up to.
@@ -147,7 +150,8 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     let checked = checked?;
     arguments.write(&case, &improved, &checked)?;
     terminal.forget();
-    arguments.print(&case.task, &improved, &checked, out)
+    let backtest = model.metadata().backtest.as_ref();
+    arguments.print(&case.task, (&improved, &checked), backtest, out)
 }
 
 impl ImproveArguments {
@@ -174,7 +178,10 @@ impl ImproveArguments {
         }
         let mut networks = EnsembleOptions::for_board("stm32f405")?;
         networks.seed = self.seed;
-        let options = FitOptions::new(ModelOptions::Networks(networks));
+        let options = FitOptions {
+            backtest_windows: BACKTEST_WINDOWS,
+            ..FitOptions::new(ModelOptions::Networks(networks))
+        };
         let (file, _) = fit(task, log, &options, line)?;
         Ok(file)
     }
@@ -237,8 +244,8 @@ impl ImproveArguments {
     fn print(
         &self,
         task: &TaskFile,
-        improved: &Improved,
-        checked: &AdversarialCheck,
+        (improved, checked): (&Improved, &AdversarialCheck),
+        backtest: Option<&Backtest>,
         out: &mut impl Write,
     ) -> Result<(), Error> {
         let outcome = &checked.outcome;
@@ -258,6 +265,7 @@ impl ImproveArguments {
                 "sound_on_the_way": improved.candidate.standing == Standing::Sound,
                 "reasons_on_the_way": improved.candidate.reasons,
                 "reasons": own,
+                "backtest": backtest,
                 "seed": self.seed,
                 "output": self.output,
             });
@@ -271,6 +279,9 @@ impl ImproveArguments {
             Number::from(outcome.bound),
             Number::from(outcome.neutral)
         )?;
+        if let Some(found) = backtest {
+            writeln!(out, "the model\u{2019}s backtest: {}", sentence(found))?;
+        }
         let best = &improved.candidate;
         let all = match best.standing {
             Standing::Sound => None,

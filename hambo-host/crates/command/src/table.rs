@@ -27,10 +27,10 @@ pub fn data(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
         data.training_rows,
         data.validation_rows,
         data.withheld_rows,
-        if data.split_by_episodes {
-            "whole episodes"
-        } else {
-            "stretches of rows"
+        match (data.split_by_episodes, data.stationary) {
+            (true, _) => "whole episodes",
+            (false, false) => "stretches of rows",
+            (false, true) => "stretches of rows, which count as recordings: the task is stationary",
         }
     )?;
     let view = &metadata.view;
@@ -291,14 +291,32 @@ fn status(metadata: &Metadata, calibration: &ModelCalibration) -> String {
             let Gate { rows, episodes, .. } = calibration.gate;
             return format!("calibrated: judged by {rows} withheld rows of {episodes} episodes");
         }
-        CalibrationStatus::TooFewRows { .. } | CalibrationStatus::TooFewEpisodes { .. } => {
-            "log more episodes or withhold a larger share"
+        CalibrationStatus::TooFewRecordings { needed, .. } => {
+            let help = format!(
+                "log {needed} or more recordings with a restart between them, or write \
+                 stationary = true before [state] of the task if nothing of the system changes \
+                 between recordings"
+            );
+            return not_calibrated(metadata, &help);
         }
-        CalibrationStatus::Failed { .. } => "log more, train longer or with a larger model",
+        CalibrationStatus::TooFewRows { .. } | CalibrationStatus::TooFewEpisodes { .. } => {
+            "log more episodes or withhold a larger share (--withhold)"
+        }
+        CalibrationStatus::Failed { .. } => match metadata.training {
+            TrainingSummary::Networks(_) => {
+                "log more, train longer (--steps) or a larger model (--hidden)"
+            }
+            TrainingSummary::GaussianProcess(_) => "log more, or fit networks (--model bnn)",
+        },
         CalibrationStatus::ErrorsStay { .. } => {
-            "log what stays (a payload, a bias) as a state, say which angles wrap, or log more"
+            "log what stays (a payload, a bias) as a state, say which angles wrap (state.wrap), or log \
+             more"
         }
     };
+    not_calibrated(metadata, help)
+}
+
+fn not_calibrated(metadata: &Metadata, help: &str) -> String {
     let problem = calibration_problem(metadata);
     format!("NOT calibrated: {problem}; a check will abstain.\nhelp: {help}")
 }

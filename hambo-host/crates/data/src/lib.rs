@@ -38,8 +38,8 @@ pub use inspect::{
     known_residuals, wrap_line,
 };
 pub use log::{
-    Log, LogPart, Split, Transition, distinct_states, follows, next_to_states, transitions,
-    with_memory, with_return_so_far, wrapped,
+    Log, LogPart, MINIMUM_RECORDINGS, Split, Transition, distinct_states, follows, next_to_states,
+    transitions, with_memory, with_return_so_far, wrapped,
 };
 pub use read::{read_logs, read_table, read_task_logs};
 pub use review::{Finding, Review, WorstRow, review};

@@ -86,8 +86,13 @@ pub(crate) fn assumption(origin: SetOrigin, estimates: &[Estimate], task: &TaskF
             task.features.join(", ")
         ),
     };
+    let stationary = if task.stationary {
+        "; nothing of the system changes between recordings (the task says so)"
+    } else {
+        ""
+    };
     format!(
-        "the bound assumes: {set}{known}{inputs}; the system is the one that was logged (a weaker actuator or a \
+        "the bound assumes: {set}{known}{inputs}{stationary}; the system is the one that was logged (a weaker actuator or a \
          disturbance that the log never met cannot be seen in it); noise is independent from step \
          to step{sampling}"
     )

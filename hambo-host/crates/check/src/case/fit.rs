@@ -1,6 +1,7 @@
 //! Whether a model was trained for a task.
 
 use hambo_base::Error;
+use hambo_data::MINIMUM_RECORDINGS;
 use hambo_learn::delta::decimal;
 use hambo_learn::model_file::ModelFile;
 use hambo_task::task::{ModelView, TaskFile, Wrap};
@@ -14,7 +15,30 @@ pub fn ensure_model_fits(task: &TaskFile, model: &ModelFile) -> Result<(), Error
     ensure_same_names(task, model)?;
     ensure_same_wraps(task, model)?;
     ensure_same_view(task, model)?;
+    ensure_stationary(task, model)?;
     ensure_delta(task, model)
+}
+
+/// What a model was calibrated under is what the task says.
+fn ensure_stationary(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
+    let data = &model.metadata().data;
+    if data.stationary && !task.stationary {
+        return Err(Error::Usage(format!(
+            "the model was calibrated on {} because its task said `stationary = true`, and this \
+             task does not say it\n\
+             help: write stationary = true before [state] if nothing of the system changes between \
+             recordings (payload, battery, ground), or log {MINIMUM_RECORDINGS} or more \
+             recordings with a restart between them and fit again",
+            recordings(data.recordings)
+        )));
+    }
+    Ok(())
+}
+
+/// Recordings by their number.
+pub(crate) fn recordings(count: usize) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} recording{plural}")
 }
 
 /// A set that was made for a larger delta is too small for this one.

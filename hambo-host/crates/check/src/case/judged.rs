@@ -11,6 +11,7 @@ use super::fit::ensure_model_fits;
 use super::options::{CheckOptions, DEFAULT_TRAJECTORIES};
 use hambo_base::Error;
 use hambo_data::{Log, distinct_states};
+use hambo_learn::delta::controller_share;
 use hambo_learn::model_file::ModelFile;
 use hambo_task::image::{Adversaries, AlignedBytes, encode_image_with, encode_policy};
 use hambo_task::plan::CheckPlan;
@@ -51,6 +52,10 @@ impl Case {
     ) -> Result<Self, Error> {
         ensure_model_fits(task, model)?;
         let mut task = task.clone();
+        // The bound rests on the task's word only where the model does.
+        task.stationary &= model.metadata().data.stationary;
+        // After the model's set was held against the whole of it.
+        task.delta = controller_share(task.delta, options.controllers);
         let mut method = Method {
             aleatoric_noise: options.noise,
             ..Method::default()

@@ -10,4 +10,5 @@ pub mod parsed_case;
 pub mod system;
 
 pub use fit::ensure_model_fits;
+pub(crate) use fit::recordings;
 pub use judged::{Case, first_states};

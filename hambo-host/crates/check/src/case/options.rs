@@ -43,6 +43,10 @@ pub struct CheckOptions<'a> {
     pub noise: bool,
     /// Seed of the trajectories and of the learners.
     pub seed: u64,
+    /// Controllers that are judged together, each with its share of delta, so that what is said
+    /// of all of them holds at once. Common trajectories, by a common seed, do no harm: shares
+    /// add up whatever depends on what.
+    pub controllers: usize,
     /// How many places to log are proposed.
     pub plan: usize,
     /// Whether the worst case of the return is solved on a grid as well, for at most three
@@ -63,6 +67,7 @@ impl Default for CheckOptions<'_> {
             allocation: Allocation::Even,
             noise: true,
             seed: 0,
+            controllers: 1,
             plan: DEFAULT_PLAN,
             exact: false,
         }

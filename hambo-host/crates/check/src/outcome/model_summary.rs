@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::case::recordings;
 use crate::number::Number;
 use hambo_learn::backtest::Backtest;
 use hambo_learn::calibration::{CalibrationMode, CalibrationStatus, CurvePoint, Gate};
@@ -155,6 +156,15 @@ pub fn calibration_problem(metadata: &Metadata) -> String {
     let gate = &metadata.calibration.gate;
     match metadata.calibration.status {
         CalibrationStatus::Calibrated => String::new(),
+        CalibrationStatus::TooFewRecordings {
+            recordings: count,
+            needed,
+        } => {
+            format!(
+                "the log has {}, and {needed} are needed to see what changes from one to the next (payload, battery, ground)",
+                recordings(count)
+            )
+        }
         CalibrationStatus::TooFewRows { rows, needed } => {
             format!("{rows} withheld rows, at least {needed} are needed")
         }

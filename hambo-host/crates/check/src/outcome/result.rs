@@ -16,6 +16,7 @@ use super::reasons::reasons_at;
 use crate::case::Case;
 use crate::case::assumption::assumption;
 use crate::case::effort::EffortLevel;
+use crate::case::options::CheckOptions;
 use crate::evidence::fitness::Standing;
 use crate::evidence::log_next::LogNext;
 use crate::evidence::logged_return::LoggedReturn;
@@ -52,8 +53,12 @@ pub struct Setting {
     /// from a distribution.
     #[serde(default)]
     pub distinct_starts: Option<u32>,
-    /// The bound may fail with this probability.
+    /// The bound may fail with this probability; of several controllers that are judged
+    /// together, any of them.
     pub delta: Number,
+    /// How many share it.
+    #[serde(default = "alone")]
+    pub controllers: usize,
     /// Discount per step.
     pub discount: Number,
     /// Sampled trajectories.
@@ -80,6 +85,14 @@ pub struct Setting {
     /// What the model sees of the state.
     #[serde(default)]
     pub inputs: Vec<String>,
+    /// Whether the bound rests on the task's word that nothing of the system changes between
+    /// recordings.
+    #[serde(default)]
+    pub stationary: bool,
+}
+
+fn alone() -> usize {
+    1
 }
 
 /// Estimates, and what explains them.
@@ -161,26 +174,28 @@ mod verdict_word {
 }
 
 impl Setting {
-    /// Of a case that was checked with `spent`.
-    pub(super) fn of(case: &Case, effort: EffortLevel, spent: Effort) -> Self {
+    /// Of a case that was checked with `spent`; `delta` is what its controller and others share.
+    pub(super) fn of(case: &Case, options: &CheckOptions<'_>, delta: f32, spent: Effort) -> Self {
         let task = &case.task;
         let variants = case.plan.method.variants.iter().copied().map(variant_name);
         Self {
             task: task.name.clone(),
             horizon: task.horizon,
             distinct_starts: case.distinct_starts(),
-            delta: task.delta.into(),
+            delta: delta.into(),
+            controllers: options.controllers,
             discount: task.discount.into(),
             trajectories: spent.trajectories,
             searched: spent.searched,
             sweeps: spent.iterations,
             focused: spent.allocation == Allocation::Focused,
-            effort,
+            effort: options.effort,
             seed: spent.seed,
             variants: variants.map(str::to_owned).collect(),
             known: task.known.clone(),
             circles: task.circle_names(),
             inputs: task.features.clone(),
+            stationary: task.stationary,
         }
     }
 }

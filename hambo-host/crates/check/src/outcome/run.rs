@@ -48,7 +48,8 @@ pub fn run(
     let mut case = Case::new(task, model, policy, options)?;
     find_worst_starts(&mut case, observer)?;
     let questions = policy.range_questions(&case.task);
-    let (result, paths) = case.parsed(|case| judge(case, options, questions, observer))?;
+    let (result, paths) =
+        case.parsed(|case| judge(case, (options, task.delta), questions, observer))?;
     Ok(CheckOutcome {
         result,
         paths,
@@ -58,7 +59,7 @@ pub fn run(
 
 fn judge(
     mut case: ParsedCase<'_>,
-    options: &CheckOptions<'_>,
+    (options, delta): (&CheckOptions<'_>, f32),
     questions: Vec<String>,
     observer: &mut dyn Observer,
 ) -> Result<(CheckResult, Option<Paths>), Error> {
@@ -78,7 +79,7 @@ fn judge(
     let walked = walk(&case, &checked, options.log, options.plan)?;
     let support = walked.as_ref().map(|walked| &walked.support);
     let farthest = support.and_then(|support| support.neutral.farthest.as_ref());
-    let setting = Setting::of(case.case, options.effort, effort);
+    let setting = Setting::of(case.case, options, delta, effort);
     let decision = Decision::of(case.case, outcome, farthest);
     let (loss, support, log_next, paths) = match walked {
         Some(one) => (

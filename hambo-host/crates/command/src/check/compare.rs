@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::{CheckArguments, exit_code};
 use hambo_base::Error;
-use hambo_check::{CheckOutcome, CheckResult, Verdict};
+use hambo_check::{CheckOutcome, CheckResult, Setting, Verdict};
+use hambo_learn::delta::controller_share;
 use hambo_task::policy::HostPolicy;
 
 impl CheckArguments {
@@ -93,13 +94,24 @@ fn write(judged: &[(&Path, CheckResult)], out: &mut impl Write) -> Result<(), Er
         writeln!(out, "\n{}", logged.sentence())?;
     }
     if let Some((_, first)) = judged.first() {
-        writeln!(
-            out,
-            "each bound fails with probability {} by itself; for all of them together give \
-             --delta {}",
-            first.setting.delta,
-            first.setting.delta.0 as f32 / judged.len() as f32
-        )?;
+        writeln!(out, "{}", claim(&first.setting, judged.len()))?;
     }
     Ok(())
+}
+
+/// What delta is the probability of.
+fn claim(setting: &Setting, controllers: usize) -> String {
+    let delta = setting.delta;
+    if setting.controllers == controllers {
+        format!(
+            "all of these bounds hold together with probability 1 \u{2212} {delta}: the sampling\u{2019}s half \
+             of delta is shared, {} for each; --each judges each by itself",
+            controller_share(0.5 * delta.0 as f32, controllers)
+        )
+    } else {
+        format!(
+            "each bound by itself fails with probability {delta}, and one of the {controllers} more \
+             often: do not choose by them; without --each all hold together"
+        )
+    }
 }

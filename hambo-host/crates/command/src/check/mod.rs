@@ -37,8 +37,8 @@ pub struct CheckArguments {
     #[arg(long)]
     model: PathBuf,
     /// Policy files (TOML or ONNX). Several are checked one after the other
-    /// and compared in one table, the best first; the exit code is that of the
-    /// worst.
+    /// and compared in one table, the best first; they share delta, so that all
+    /// bounds hold together, and the exit code is that of the worst.
     #[arg(long, required = true, num_args = 1..)]
     policy: Vec<PathBuf>,
     #[command(flatten)]
@@ -53,6 +53,10 @@ pub struct CheckArguments {
     /// delta.
     #[arg(long)]
     delta: Option<f32>,
+    /// Judge each of several controllers by itself: the bound of each may fail
+    /// with probability delta, and one of many more often.
+    #[arg(long)]
+    each: bool,
     /// Steps of a trajectory, instead of the task's horizon.
     #[arg(long, value_parser = whole::<u32>)]
     horizon: Option<u32>,
@@ -123,6 +127,7 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
         variants: &variants,
         plan: arguments.plan,
         exact: arguments.exact,
+        controllers: if arguments.each { 1 } else { policies.len() },
         ..arguments.case.options(log.as_ref(), EffortLevel::Normal)?
     };
     let judge = |policy: &HostPolicy| {

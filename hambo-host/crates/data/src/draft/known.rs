@@ -2,11 +2,13 @@
 //! learn them, and no uncertainty is due to them.
 
 use hambo_core::task::MAX_KNOWN;
+use hambo_task::task::known_line;
 
 use super::circles::Circle;
-use super::known_fit::{Fit, Target};
+use super::known_fit::{FEWEST_ROWS, Fit, Target};
 use super::known_form::Form;
 use super::rows::LoggedRows;
+use super::steps::{Step, range};
 use crate::inspect::WrapHint;
 
 /// Of several forms that hold, those are as good as the best whose residual is at most this many
@@ -24,12 +26,17 @@ pub(super) struct Known {
     pub(super) residual: f64,
     /// The rows that show it.
     pub(super) rows: usize,
+    /// Whether it never changes within an episode: a goal, a mass.
+    pub(super) stays: bool,
 }
 
 impl Known {
     /// The finding in words.
     pub(super) fn seen(&self) -> String {
         let Self { name, rows, .. } = self;
+        if self.stays {
+            return format!("`{name}` is the same before and after each of {rows} rows");
+        }
         let residual = if self.residual > 0.0 {
             format!("{:.1e}", self.residual)
         } else {
@@ -42,15 +49,7 @@ impl Known {
 
     /// The line of the task file.
     pub(super) fn line(&self) -> String {
-        let Self {
-            name, expression, ..
-        } = self;
-        // Letters of other alphabets stand in quotes.
-        if name.is_ascii() {
-            format!("{name} = \"{expression}\"")
-        } else {
-            format!("\"{name}\" = \"{expression}\"")
-        }
+        known_line(&self.name, &self.expression)
     }
 }
 
@@ -65,6 +64,7 @@ impl LoggedRows {
             }
             let hint = wraps.iter().find(|hint| hint.name == *name);
             let Some(target) = Target::new(self, state, hint.map(|hint| hint.wrap)) else {
+                found.extend(self.that_stays(state, name));
                 continue;
             };
             let fits: Vec<Fit> = Form::all(state, self)
@@ -82,11 +82,44 @@ impl LoggedRows {
                 expression: fit.form.expression(self, state, fit.h),
                 residual: fit.residual / target.spread,
                 rows: target.rows,
+                stays: false,
             });
         }
-        // A model learns at least one, and a task has room for `MAX_KNOWN`.
-        found.truncate(MAX_KNOWN.min(self.states.len().saturating_sub(1)));
+        // A model learns at least one, and a task has room for `MAX_KNOWN`. Of what stays
+        // nothing can be learnt, so it comes first.
+        let most = MAX_KNOWN.min(self.states.len().saturating_sub(1));
+        let mut left = most.saturating_sub(found.iter().filter(|one| one.stays).count());
+        found.retain(|one| {
+            let kept = one.stays || left > 0;
+            left -= usize::from(kept && !one.stays);
+            kept
+        });
+        found.truncate(most);
         found
+    }
+
+    /// A state whose next value is itself in every row.
+    fn that_stays(&self, state: usize, name: &str) -> Option<Known> {
+        let rows = self.steps().count();
+        let stays = |step: Step<'_>| step.state.get(state) == step.next.get(state);
+        (rows >= FEWEST_ROWS && self.steps().all(stays)).then(|| Known {
+            name: name.to_owned(),
+            expression: name.to_owned(),
+            residual: 0.0,
+            rows,
+            stays: true,
+        })
+    }
+
+    /// States with one value in the whole log, each with it.
+    pub(super) fn constants(&self) -> Vec<(&str, f32)> {
+        let names = self.states.iter().enumerate();
+        let constants = names.filter_map(|(state, name)| {
+            let values = self.rows.iter().filter_map(|row| row.state.get(state));
+            let (low, high) = range(values.copied())?;
+            (low == high).then_some((name.as_str(), low))
+        });
+        constants.collect()
     }
 }
 

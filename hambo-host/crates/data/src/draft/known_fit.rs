@@ -12,7 +12,7 @@ use crate::inspect::{LARGEST_RESIDUAL, spread};
 /// a ten thousandth of its spread per row would follow from anything otherwise.
 const SHARE_OF_CHANGES: f64 = 0.01;
 /// Fewer rows show nothing.
-const FEWEST_ROWS: usize = 10;
+pub(super) const FEWEST_ROWS: usize = 10;
 /// Rows in which the state has to change otherwise than usual.
 const TELLING_ROWS: usize = 5;
 /// Different values of what is added: with 0 and one other every coincidence is a line.

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use hambo_core::task::MAX_FEATURES;
+
 use super::circles::circle_line;
 use super::rows::{LoggedRow, LoggedRows};
 use super::steps::range;
@@ -100,9 +102,17 @@ fn write_states_and_actions(text: &mut String, log: &LoggedRows) -> fmt::Result 
         text,
         "# What the log holds; write the actuators' own limits if they are wider."
     )?;
-    let actions = ranges(log, log.actions.len(), |row| &row.action).into_iter();
+    let actions = ranges(log, log.actions.len(), |row| &row.action);
+    for (name, (low, high)) in log.actions.iter().zip(&actions) {
+        if low == high {
+            writeln!(
+                text,
+                "# `{name}` is {low} in all rows, and nothing can be learnt of it: log other values."
+            )?;
+        }
+    }
     // A task's limits differ.
-    let limits = actions.map(|(low, high)| {
+    let limits = actions.into_iter().map(|(low, high)| {
         let room = if low < high { 0.0 } else { 1.0 };
         (low - room, high + room)
     });
@@ -116,7 +126,29 @@ fn write_states_and_actions(text: &mut String, log: &LoggedRows) -> fmt::Result 
     for state in &known {
         writeln!(text, "# {}.\n{}", state.seen(), state.line())?;
     }
-    Ok(())
+    write_inputs(text, log)
+}
+
+/// What has one value in the whole log is not seen by the model.
+fn write_inputs(text: &mut String, log: &LoggedRows) -> fmt::Result {
+    let constants = log.constants();
+    let seen = log.states.iter().filter(|name| {
+        let mut constants = constants.iter();
+        constants.all(|(constant, _)| constant != name)
+    });
+    let seen: Vec<String> = seen.cloned().collect();
+    if constants.is_empty() || seen.is_empty() || seen.len() > MAX_FEATURES {
+        return Ok(());
+    }
+    writeln!(text, "\n[model]")?;
+    for (name, value) in constants {
+        writeln!(
+            text,
+            "# `{name}` is {value} in all rows: nothing can be learnt of what it does. If the \
+             dynamics\n# depend on it (a mass), log other values and put it into the list."
+        )?;
+    }
+    writeln!(text, "inputs = {}", names(&seen))
 }
 
 fn write_reward(text: &mut String, log: &LoggedRows) -> fmt::Result {

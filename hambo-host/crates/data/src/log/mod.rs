@@ -19,7 +19,7 @@ pub use learned_reward::with_return_so_far;
 pub(crate) use memory::Memory;
 pub use memory::with_memory;
 pub use rows::{Log, Transition};
-pub use split::{LogPart, Split};
+pub use split::{LogPart, MINIMUM_RECORDINGS, Split};
 pub use starts::distinct_states;
 pub use transitions::transitions;
 pub use wrapped::{next_to_states, wrapped};

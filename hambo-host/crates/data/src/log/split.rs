@@ -1,8 +1,11 @@
 //! Withholding a part of a log.
 //!
 //! Rows of one episode resemble each other, so what judges a model must not come from an episode
-//! that trained it. A log with fewer than five episodes is cut into stretches of rows
-//! instead.
+//! that trained it. A log with fewer than five recordings is cut into stretches of rows
+//! instead, so that some can be withheld. Stretches of one recording are still one recording:
+//! what was drawn when it began, a payload or the charge of a battery, is the same in all of
+//! them. Where a limit counts independent samples, stretches count by themselves only if the
+//! task says that nothing changes between recordings.
 
 use std::collections::HashSet;
 
@@ -10,8 +13,9 @@ use hambo_base::random::shuffle;
 
 use super::rows::Log;
 
-/// Episodes below which a log is split by stretches of rows.
-const MINIMUM_EPISODES: usize = 5;
+/// Recordings, each with an episode number of its own, below which a log is split by stretches
+/// of rows and cannot calibrate by itself.
+pub const MINIMUM_RECORDINGS: usize = 5;
 /// Stretches that such a log is cut into.
 const STRETCHES: usize = 20;
 
@@ -22,6 +26,8 @@ pub struct LogPart {
     pub log: Log,
     /// The group of each of them, an episode or a stretch, that is wholly in one part.
     pub groups: Vec<u32>,
+    /// Whether stretches of one recording count as samples of their own.
+    pub stretches_count: bool,
 }
 
 /// A log in two parts.
@@ -33,6 +39,8 @@ pub struct Split {
     pub withheld: LogPart,
     /// Whether whole episodes were taken.
     pub by_episodes: bool,
+    /// Recordings of the whole log.
+    pub recordings: usize,
 }
 
 impl Split {
@@ -47,14 +55,28 @@ impl Split {
     #[must_use]
     pub fn with_episodes(log: &Log, share: f64, least: usize, seed: u64) -> Self {
         let episodes = log.rows().map(|row| row.episode);
-        let by_episodes = episodes.collect::<HashSet<_>>().len() >= MINIMUM_EPISODES;
-        let groups = groups(log, by_episodes);
-        let (kept, withheld) = divide(log, &groups, share, least, seed);
+        let recordings = episodes.collect::<HashSet<_>>().len();
+        let by_episodes = recordings >= MINIMUM_RECORDINGS;
+        let whole = LogPart {
+            log: log.clone(),
+            groups: groups(log, by_episodes),
+            stretches_count: false,
+        };
+        let (kept, withheld) = whole.take(share, least, seed);
         Self {
             kept,
             withheld,
             by_episodes,
+            recordings,
         }
+    }
+
+    /// The same where the task says that stretches of one recording are as good as recordings.
+    #[must_use]
+    pub fn counting_stretches(mut self, count: bool) -> Self {
+        self.kept.stretches_count = count;
+        self.withheld.stretches_count = count;
+        self
     }
 }
 
@@ -65,6 +87,7 @@ impl LogPart {
         Self {
             groups: log.rows().map(|row| row.episode).collect(),
             log: log.clone(),
+            stretches_count: false,
         }
     }
 
@@ -72,8 +95,22 @@ impl LogPart {
     /// few episodes is cut into.
     #[must_use]
     pub fn of_groups(log: &Log, numbers: &[u32], by_episodes: bool) -> Self {
-        let groups = groups(log, by_episodes);
-        part(log, &groups, |group| numbers.contains(&group))
+        let whole = Self {
+            log: log.clone(),
+            groups: groups(log, by_episodes),
+            stretches_count: false,
+        };
+        whole.part(|group| numbers.contains(&group))
+    }
+
+    /// The independent sample that each row belongs to, for limits: its recording, or its
+    /// stretch where these count.
+    #[must_use]
+    pub fn samples(&self) -> Vec<u32> {
+        if self.stretches_count {
+            return self.groups.clone();
+        }
+        self.log.rows().map(|row| row.episode).collect()
     }
 
     /// The numbers of its groups.
@@ -89,7 +126,29 @@ impl LogPart {
     /// was taken away.
     #[must_use]
     pub fn divide(&self, share: f64, seed: u64) -> (Self, Self) {
-        divide(&self.log, &self.groups, share, 0, seed)
+        self.take(share, 0, seed)
+    }
+
+    fn take(&self, share: f64, least: usize, seed: u64) -> (Self, Self) {
+        let withheld = draw(&self.groups, share, least, seed);
+        let part = |wanted: bool| self.part(|group| withheld.contains(&group) == wanted);
+        (part(false), part(true))
+    }
+
+    /// The rows of some groups.
+    fn part(&self, wanted: impl Fn(u32) -> bool) -> Self {
+        let mut part = Self {
+            log: Log::new(self.log.state_dimension(), self.log.action_dimension()),
+            groups: Vec::new(),
+            stretches_count: self.stretches_count,
+        };
+        for (row, group) in self.log.rows().zip(&self.groups) {
+            // Rows of a log are valid rows.
+            if wanted(*group) && part.log.push(row).is_ok() {
+                part.groups.push(*group);
+            }
+        }
+        part
     }
 }
 
@@ -100,26 +159,6 @@ fn groups(log: &Log, by_episodes: bool) -> Vec<u32> {
     }
     let length = log.len().div_ceil(STRETCHES).max(1);
     (0..log.len()).map(|row| (row / length) as u32).collect()
-}
-
-fn divide(log: &Log, groups: &[u32], share: f64, least: usize, seed: u64) -> (LogPart, LogPart) {
-    let withheld = draw(groups, share, least, seed);
-    let part = |wanted: bool| part(log, groups, |group| withheld.contains(&group) == wanted);
-    (part(false), part(true))
-}
-
-fn part(log: &Log, groups: &[u32], wanted: impl Fn(u32) -> bool) -> LogPart {
-    let mut part = LogPart {
-        log: Log::new(log.state_dimension(), log.action_dimension()),
-        groups: Vec::new(),
-    };
-    for (row, group) in log.rows().zip(groups) {
-        // Rows of a log are valid rows.
-        if wanted(*group) && part.log.push(row).is_ok() {
-            part.groups.push(*group);
-        }
-    }
-    part
 }
 
 /// The groups that are withheld.
@@ -200,6 +239,27 @@ mod tests {
             .collect();
         let neighbours = states.windows(2).filter(|pair| pair[1] == pair[0] + 1);
         assert!(neighbours.count() >= 36);
+    }
+
+    #[test]
+    fn stretches_of_a_recording_are_one_sample_unless_the_task_says_otherwise() {
+        let split = |count: bool| Split::new(&log(2, 200), 0.2, 1).counting_stretches(count);
+        let samples = |part: &LogPart| part.samples().into_iter().collect::<HashSet<u32>>();
+        let (plain, stationary) = (split(false), split(true));
+        assert_eq!((plain.recordings, plain.by_episodes), (2, false));
+        assert_eq!(plain.withheld.groups, stationary.withheld.groups);
+        assert!(samples(&plain.withheld).len() <= 2);
+        assert_eq!(samples(&plain.kept), HashSet::from([0, 1]));
+        assert_eq!(samples(&stationary.withheld).len(), 4);
+        // Parts of a part count as it does.
+        let (left, taken) = stationary.withheld.divide(0.5, 3);
+        assert!(left.stretches_count && taken.stretches_count);
+        assert_eq!(samples(&left).len() + samples(&taken).len(), 4);
+        // From five recordings on both are the recordings.
+        let many = Split::new(&log(5, 40), 0.4, 1);
+        assert_eq!((many.recordings, many.by_episodes), (5, true));
+        let said = many.clone().counting_stretches(true);
+        assert_eq!(many.withheld.samples(), said.withheld.samples());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::calibration::korn_graubard::Share;
 pub struct Backtest {
     /// The share of windows that was allowed to fail.
     pub delta: f32,
-    /// Episodes, or stretches of one, that the windows come from.
+    /// Episodes that the windows come from, or stretches of one for a task that is stationary.
     pub episodes: usize,
     /// The answers by the windows' length, shortest first.
     pub lengths: Vec<LengthResult>,

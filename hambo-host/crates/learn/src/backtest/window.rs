@@ -8,7 +8,7 @@ use hambo_task::task::Wrap;
 /// Rows that follow each other.
 pub(super) struct Window<'a> {
     pub(super) rows: Vec<Transition<'a>>,
-    /// The episode, or the stretch of one.
+    /// The independent sample: the episode, or a stretch of one for a task that is stationary.
     pub(super) group: u32,
 }
 
@@ -56,13 +56,13 @@ pub(super) fn choose<'a>(
 /// The longest stretches of rows of which each follows the one before it.
 fn runs<'a>(rows: &'a LogPart, wraps: &[Option<Wrap>]) -> Vec<Window<'a>> {
     let mut runs: Vec<Window<'a>> = Vec::new();
-    let follows = follows(rows, wraps);
-    for ((row, group), follows) in rows.log.rows().zip(&rows.groups).zip(follows) {
+    let (samples, follows) = (rows.samples(), follows(rows, wraps));
+    for ((row, group), follows) in rows.log.rows().zip(samples).zip(follows) {
         match runs.last_mut() {
             Some(run) if follows => run.rows.push(row),
             _ => runs.push(Window {
                 rows: vec![row],
-                group: *group,
+                group,
             }),
         }
     }
@@ -110,7 +110,6 @@ mod tests {
     /// Episodes of `steps` rows that count up; the third row of each is missing.
     fn rows(episodes: u32, steps: u32) -> LogPart {
         let mut log = Log::new(1, 1);
-        let mut groups = Vec::new();
         for episode in 0..episodes {
             for step in (0..steps).filter(|step| *step != 2) {
                 log.push(Transition {
@@ -121,10 +120,9 @@ mod tests {
                     episode,
                 })
                 .unwrap();
-                groups.push(episode);
             }
         }
-        LogPart { log, groups }
+        LogPart::whole(&log)
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct Gate {
     pub widening: f32,
     /// Rows that judged.
     pub rows: usize,
-    /// Episodes that they come from, or stretches where there are too few.
+    /// Episodes that they come from, or stretches of one for a task that is stationary.
     pub episodes: usize,
     /// The share of rows inside set and noise, in all dimensions at once.
     pub share: f32,

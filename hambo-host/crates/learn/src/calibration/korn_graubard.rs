@@ -15,7 +15,7 @@ pub(crate) struct Share {
     /// The share itself.
     pub(crate) value: f64,
     pub(crate) rows: usize,
-    /// Groups: episodes, or stretches of one.
+    /// Groups: episodes, or stretches of one for a task that is stationary.
     pub(crate) groups: usize,
     /// Rows that count, beside the degrees of freedom of the spread.
     effective: f64,

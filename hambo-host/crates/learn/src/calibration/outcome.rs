@@ -68,6 +68,14 @@ pub struct CurvePoint {
 pub enum CalibrationStatus {
     /// Set and noise, as they are simulated, hold the withheld rows.
     Calibrated,
+    /// The log has so few recordings that nothing tells what changes from one to the next, and
+    /// the task does not say that nothing does.
+    TooFewRecordings {
+        /// Recordings of the log.
+        recordings: usize,
+        /// Recordings needed.
+        needed: usize,
+    },
     /// Too few withheld rows; the scales were left at 1.
     TooFewRows {
         /// Rows given.

@@ -42,7 +42,8 @@ impl WithheldDimension<'_> {
 pub struct Withheld<'a> {
     /// One entry for each state dimension.
     pub dimensions: Vec<WithheldDimension<'a>>,
-    /// The episode of each row, or the stretch of the log that it comes from.
+    /// The independent sample that each row belongs to: its recording, or a stretch of one where
+    /// the task says that nothing changes between recordings.
     pub groups: &'a [u32],
     /// Whether a row is the step after the one before it.
     pub follows: &'a [bool],

@@ -56,7 +56,7 @@ pub enum TrainingError {
     },
     /// A column never changes.
     #[error(
-        "column {column} of the {table} is always {value}: nothing can be learnt of it; drop it, or allow constant columns"
+        "column {column} of the {table} is always {value}: nothing can be learnt of it; drop it"
     )]
     Constant {
         /// `inputs` or `targets`.

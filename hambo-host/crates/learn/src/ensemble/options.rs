@@ -72,8 +72,6 @@ pub struct EnsembleOptions {
     /// noise of a member that was trained for long grows without reason. Training does not see
     /// this cap: beyond it there is no derivative that leads back.
     pub noise_cap: f32,
-    /// Whether columns that never change are kept, with scale 1, instead of refused.
-    pub allow_constant: bool,
     /// Seed of the initial weights and of the order of the rows.
     pub seed: u64,
 }

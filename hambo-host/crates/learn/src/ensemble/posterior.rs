@@ -175,7 +175,7 @@ mod tests {
             targets: &targets,
             target_columns: 2,
         };
-        let (_, set) = set.standardise(false).unwrap();
+        let (_, set) = set.standardise().unwrap();
         let options = EnsembleOptions {
             batch,
             activation,

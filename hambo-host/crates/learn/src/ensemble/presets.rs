@@ -45,7 +45,6 @@ impl EnsembleOptions {
             std_floor: 0.01,
             std_cap: 10.0,
             noise_cap: 10.0,
-            allow_constant: false,
             seed: 0,
         }
     }

@@ -90,7 +90,7 @@ impl Trainer {
         options: &EnsembleOptions,
     ) -> Result<Self, TrainingError> {
         options.check()?;
-        let (standardisation, rows) = set.standardise(options.allow_constant)?;
+        let (standardisation, rows) = set.standardise()?;
         let validation_rows = validation
             .map(|validation| validation.standardise_as(&standardisation))
             .transpose()?;

@@ -77,20 +77,17 @@ impl TrainingSet<'_> {
     /// # Errors
     /// If the tables are unfit or a column never changes.
     pub fn units(&self) -> Result<Standardisation, TrainingError> {
-        Ok(self.standardise(false)?.0)
+        Ok(self.standardise()?.0)
     }
 
     /// The standardisation of these rows, and the rows in its units. A column
-    /// that never changes is refused unless it is allowed.
-    pub(super) fn standardise(
-        &self,
-        allow_constant: bool,
-    ) -> Result<(Standardisation, StandardisedSet), TrainingError> {
+    /// that never changes is refused: nothing says what another value of it would do.
+    pub(super) fn standardise(&self) -> Result<(Standardisation, StandardisedSet), TrainingError> {
         let rows = self.checked_rows()?;
         let of = |table, values, columns| {
             let moments = moments(values, columns);
             let constant = moments.iter().position(|column| column.constant);
-            match constant.filter(|_| !allow_constant) {
+            match constant {
                 Some(column) => Err(TrainingError::Constant {
                     table,
                     column,
@@ -171,19 +168,22 @@ mod tests {
 
     #[test]
     fn hand_computed_columns() {
-        // Column 0 alternates 1, 3: mean 2, std 1. Column 1 is constant.
-        let inputs: Vec<f32> = (0..10)
-            .flat_map(|i| [1.0 + 2.0 * (i % 2) as f32, 7.1])
-            .collect();
+        // Column 0 alternates 1, 3: mean 2, std 1. Column 1 alternates 9, 5.
+        let of = |second: [f32; 2]| -> Vec<f32> {
+            let rows = (0..10).map(|i| i % 2);
+            rows.flat_map(|i| [1.0 + 2.0 * i as f32, second[i]])
+                .collect()
+        };
+        let inputs = of([9.0, 5.0]);
         let targets: Vec<f32> = (0..10).map(|i| 4.0 * (i % 2) as f32).collect();
-        let (map, rows) = set(&inputs, &targets).standardise(true).unwrap();
-        assert_eq!(map.input_mean, [2.0, 7.1]);
-        assert_eq!(map.input_scale, [1.0, 1.0]);
+        let (map, rows) = set(&inputs, &targets).standardise().unwrap();
+        assert_eq!(map.input_mean, [2.0, 7.0]);
+        assert_eq!(map.input_scale, [1.0, 2.0]);
         assert_eq!((map.output_mean[0], map.output_scale[0]), (2.0, 2.0));
-        assert_eq!(rows.inputs[..4], [-1.0, 0.0, 1.0, 0.0]);
+        assert_eq!(rows.inputs[..4], [-1.0, 1.0, 1.0, -1.0]);
         assert_eq!(rows.targets[..2], [-1.0, 1.0]);
-        // Unless constant columns are allowed, the error names the place.
-        let error = set(&inputs, &targets).standardise(false).err();
+        // Of a column that never changes the error names the place.
+        let error = set(&of([7.1, 7.1]), &targets).standardise().err();
         assert_eq!(
             error,
             Some(TrainingError::Constant {
@@ -192,10 +192,7 @@ mod tests {
                 value: 7.1
             })
         );
-        let error = set(&inputs, &[0.5; 10]).standardise(true).err();
-        assert_eq!(error, None);
-        let varied: Vec<f32> = (0..20).map(|i| i as f32).collect();
-        let error = set(&varied, &[0.5; 10]).standardise(false).err();
+        let error = set(&inputs, &[0.5; 10]).standardise().err();
         assert!(matches!(
             error,
             Some(TrainingError::Constant {

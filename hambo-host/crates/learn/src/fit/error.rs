@@ -7,7 +7,7 @@ use hambo_base::error::Explained;
 pub enum FitError {
     /// Nothing is left to train on.
     #[error(
-        "the log has {rows} transitions, of which {left} are left for training: at least {needed} are needed\nhelp: log more, or withhold less"
+        "the log has {rows} transitions, of which {left} are left for training: at least {needed} are needed\nhelp: log more, or withhold less (--withhold)"
     )]
     TooFewRows {
         /// In the log.
@@ -56,13 +56,13 @@ pub enum FitError {
         length: f32,
     },
     /// A column that never changes.
-    #[error(
-        "the log: {what} is always {value}: nothing can be learnt of it\nhelp: take it out of the task, or log more; for networks --allow-constant keeps it"
-    )]
+    #[error("the log: {what} is always {value}: nothing can be learnt of it\nhelp: {help}")]
     ConstantColumn {
         /// The column.
         what: String,
         value: f32,
+        /// What to write into the task.
+        help: String,
     },
 }
 

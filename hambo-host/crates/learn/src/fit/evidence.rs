@@ -15,7 +15,7 @@ use hambo_task::task::ModelView;
 /// Predictions and observations, state by state.
 pub(super) struct Evidence {
     columns: Vec<[Vec<f32>; 4]>,
-    groups: Vec<u32>,
+    samples: Vec<u32>,
     follows: Vec<bool>,
 }
 
@@ -56,7 +56,7 @@ impl Evidence {
         });
         Ok(Self {
             columns: columns.collect(),
-            groups: rows.groups.clone(),
+            samples: rows.samples(),
             follows: follows(rows, &view.wraps),
         })
     }
@@ -65,7 +65,7 @@ impl Evidence {
     pub(super) fn withheld(&self) -> Withheld<'_> {
         Withheld {
             dimensions: self.dimensions(),
-            groups: &self.groups,
+            groups: &self.samples,
             follows: &self.follows,
         }
     }
@@ -155,8 +155,7 @@ mod tests {
             TaskFile::parse(&text, "arm.toml").unwrap().model_view()
         };
         let part = encode_ensemble(&ensemble, &uncalibrated(&view(""))).unwrap();
-        let groups = vec![0];
-        let rows = LogPart { log, groups };
+        let rows = LogPart::whole(&log);
         let residual = |wrap: &str| {
             let evidence = Evidence::new(&part, &rows, &view(wrap)).unwrap();
             let [row] = evidence.dimensions()[..] else {

@@ -1,5 +1,6 @@
 //! From a log to a calibrated model: withhold, train, calibrate.
 
+mod constant;
 mod error;
 mod evidence;
 mod gaps;
@@ -26,11 +27,12 @@ use super::model_file::metadata::{DataSummary, Metadata};
 use super::model_file::sample::LogSample;
 use crate::backtest::{Backtest, BacktestOptions};
 use crate::model_file::ModelFile;
+use constant::constant_column;
 use evidence::Evidence;
 pub use evidence::uncalibrated;
 use hambo_base::Error;
 use hambo_base::observer::Observer;
-use hambo_data::{Log, LogPart, Split, explorations, next_to_states};
+use hambo_data::{Log, LogPart, MINIMUM_RECORDINGS, Split, explorations, next_to_states};
 use hambo_task::image::{LoggedRegion, Uncertainty};
 use hambo_task::task::TaskFile;
 use trained::Trained;
@@ -180,7 +182,8 @@ fn train(
     let seed = options.model.seed();
     // Differences of what wraps are taken the short way round.
     let beside = next_to_states(log, &task.wraps);
-    let split = Split::with_episodes(&beside, options.withheld_share, JUDGING_EPISODES, seed);
+    let split = Split::with_episodes(&beside, options.withheld_share, JUDGING_EPISODES, seed)
+        .counting_stretches(task.stationary);
     let (kept, withheld) = (&split.kept.log, &split.withheld.log);
     if kept.len() < MINIMUM_ROWS {
         return Err(FitError::TooFewRows {
@@ -201,7 +204,7 @@ fn train(
             gaussian_process::train(kept, withheld, &view, share, model, observer)
         }
     };
-    let trained = trained.map_err(|error| in_the_tasks_words(error, task))?;
+    let trained = trained.map_err(|error| in_the_tasks_words(error, task, kept))?;
     drop(span);
     let mut trained = trained;
     let validation_rows = trained.validation.as_ref().map_or(0, |part| part.log.len());
@@ -217,6 +220,8 @@ fn train(
         validation_rows,
         withheld_rows: withheld.len(),
         split_by_episodes: split.by_episodes,
+        recordings: split.recordings,
+        stationary: task.stationary && !split.by_episodes,
         judging: judging.group_numbers(),
         exploration: explorations(log)
             .into_iter()
@@ -253,7 +258,7 @@ fn calibrated(
         Evidence::new(&part, &rows.choosing, &view)?,
         Evidence::new(&part, &rows.judging, &view)?,
     );
-    let calibration = calibrate(
+    let mut calibration = calibrate(
         &choosing.withheld(),
         &judging.withheld(),
         &CalibrationOptions {
@@ -263,15 +268,18 @@ fn calibrated(
             longest_window: task.horizon as usize,
         },
     )?;
+    if let Some(few) = too_few_recordings(&rows.data) {
+        calibration.status = few;
+    }
 
     uncertainty.beta = calibration.beta;
     uncertainty.calibration_scale = calibration.core_scales();
     uncertainty.noise_scale = calibration.noise_scales();
     uncertainty.calibration = match calibration.status {
         CalibrationStatus::Calibrated => Calibration::Passed,
-        CalibrationStatus::TooFewRows { .. } | CalibrationStatus::TooFewEpisodes { .. } => {
-            Calibration::TooFewRows
-        }
+        CalibrationStatus::TooFewRecordings { .. }
+        | CalibrationStatus::TooFewRows { .. }
+        | CalibrationStatus::TooFewEpisodes { .. } => Calibration::TooFewRows,
         CalibrationStatus::Failed { .. } | CalibrationStatus::ErrorsStay { .. } => {
             Calibration::Failed
         }
@@ -312,6 +320,16 @@ fn calibrated(
     Ok((file, calibration))
 }
 
+/// Rows of a few recordings say nothing of what changes from one recording to the next, however
+/// many they are; only the task can say that nothing does.
+fn too_few_recordings(data: &DataSummary) -> Option<CalibrationStatus> {
+    let few = data.recordings < MINIMUM_RECORDINGS && !data.stationary;
+    few.then_some(CalibrationStatus::TooFewRecordings {
+        recordings: data.recordings,
+        needed: MINIMUM_RECORDINGS,
+    })
+}
+
 /// A model whose single rows agree with its set, and whose withheld paths leave it, may not
 /// decide anything.
 fn after_backtest(calibration: Calibration, backtest: Option<&Backtest>) -> Calibration {
@@ -324,39 +342,15 @@ fn after_backtest(calibration: Calibration, backtest: Option<&Backtest>) -> Cali
 }
 
 /// Training knows columns by number, people by name.
-fn in_the_tasks_words(error: Error, task: &TaskFile) -> Error {
-    let Some(TrainingError::Constant {
-        table,
-        column,
-        value,
-    }) = error.of()
-    else {
-        return error;
-    };
-    let (targets, column, value) = (*table == "targets", *column, *value);
-    let view = task.model_view();
-    let moved = view.moved.get(column).copied().unwrap_or_default();
-    let name = if targets {
-        task.state_names.get(moved).cloned()
-    } else {
-        view.features
-            .iter()
-            .chain(&task.action_names)
-            .nth(column)
-            .cloned()
-    };
-    let name = name.unwrap_or_default();
-    let constant = FitError::ConstantColumn {
-        what: if !targets {
-            format!("the column `{name}`")
-        } else if task.learns_reward() && moved + 1 == view.states {
-            "the reward".to_owned()
-        } else {
-            format!("the change of `{name}` from row to row")
-        },
-        value,
-    };
-    constant.into()
+fn in_the_tasks_words(error: Error, task: &TaskFile, log: &Log) -> Error {
+    match error.of() {
+        Some(TrainingError::Constant {
+            table,
+            column,
+            value,
+        }) => constant_column(task, log, (*table == "targets", *column, *value)).into(),
+        _ => error,
+    }
 }
 
 #[cfg(test)]

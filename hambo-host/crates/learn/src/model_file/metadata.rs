@@ -59,6 +59,11 @@ pub struct DataSummary {
     pub withheld_rows: usize,
     /// Whether they were withheld in whole episodes.
     pub split_by_episodes: bool,
+    /// Recordings: different numbers of episodes.
+    pub recordings: usize,
+    /// Whether its calibration rests on the task's word that nothing changes between recordings,
+    /// because there are too few of them to show it.
+    pub stationary: bool,
     /// Those of them that judged the calibration and chose nothing: the episodes, or the
     /// stretches of one, by number.
     pub judging: Vec<u32>,

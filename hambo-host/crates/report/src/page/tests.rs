@@ -149,6 +149,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
             task: NASTY.to_owned(),
             horizon: steps as u32,
             delta: Number(0.05),
+            controllers: 1,
             discount: Number(1.0),
             trajectories: 16,
             searched: 16,
@@ -165,6 +166,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
             }],
             circles: vec![["c".to_owned(), NASTY.to_owned()]],
             inputs: vec!["sin(x)".to_owned()],
+            stationary: false,
         },
         evidence: Evidence {
             model_steps: 0,

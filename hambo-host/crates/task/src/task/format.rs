@@ -112,6 +112,7 @@ pub(super) fn parse(
         discount,
         threshold: raw.threshold,
         time_step,
+        stationary: raw.stationary.unwrap_or(false),
         ops: compiler.finish(),
         state_names,
         state_low,

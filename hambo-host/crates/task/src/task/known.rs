@@ -33,6 +33,17 @@ pub struct KnownLine {
     pub initial: Option<f32>,
 }
 
+/// A line of `[known]`: the next value of a state.
+#[must_use]
+pub fn known_line(state: &str, next: &str) -> String {
+    // Letters of other alphabets stand in quotes.
+    if state.is_ascii() {
+        format!("{state} = \"{next}\"")
+    } else {
+        format!("\"{state}\" = \"{next}\"")
+    }
+}
+
 /// A state of `[known]` as it is written: an expression, or a table with an initial value.
 pub(super) struct WrittenState {
     /// Its number among the states.

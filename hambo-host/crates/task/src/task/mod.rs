@@ -36,7 +36,7 @@ pub use bounds::step_bounds;
 pub use constraint::{NamedConstraint, kind_name};
 pub use error::TaskError;
 pub use hambo_core::task::MAX_CONSTRAINTS;
-pub use known::KnownLine;
+pub use known::{KnownLine, known_line};
 pub use learned_reward::RETURN_SO_FAR;
 pub use model_view::ModelView;
 pub use task_file::{Initial, Reward, TaskFile};

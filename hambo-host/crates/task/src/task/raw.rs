@@ -13,6 +13,7 @@ pub(super) struct Raw {
     pub discount: Option<f32>,
     pub threshold: Option<f32>,
     pub time_step: Option<f64>,
+    pub stationary: Option<bool>,
     pub state: Option<RawStates>,
     pub action: Option<RawActions>,
     pub reward: Option<RawReward>,

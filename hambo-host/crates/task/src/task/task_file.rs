@@ -101,6 +101,9 @@ pub struct TaskFile {
     pub threshold: Option<f32>,
     /// The time between two actions in microseconds, where the task states it.
     pub time_step: Option<u32>,
+    /// Whether nothing of the system changes from one recording to the next: no payload, no
+    /// battery, no ground. Then a log of few recordings may calibrate a model.
+    pub stationary: bool,
     /// Names of the states; where the reward is learned the last one is the return so
     /// far.
     pub state_names: Vec<String>,

@@ -56,6 +56,12 @@ pub fn body(run: &SavedRun) -> Option<Markup> {
              higher " code { "--effort" } "; a network that lies above it only failed to learn, \
              and costs nothing."
         }
+        @if timed && in_time(run) {
+            p {
+                "No network is trained against a requirement in time (at every step, at the last, \
+                 at one or more): there constants, members and the search look alone."
+            }
+        }
         (table(caption, columns, rows))
         (courses(run))
         @if let Some(exact) = &result.evidence.exact {
@@ -93,6 +99,12 @@ pub fn body(run: &SavedRun) -> Option<Markup> {
             }
         }
     })
+}
+
+/// Whether a requirement is no sum over the steps, which is all that networks are paid.
+fn in_time(run: &SavedRun) -> bool {
+    let mut constraints = run.result.evidence.constraints.iter();
+    constraints.any(|one| one.kind != "mean")
 }
 
 /// How the minimum fell with the sweeps.

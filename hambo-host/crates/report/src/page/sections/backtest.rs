@@ -17,8 +17,8 @@ pub fn body(run: &SavedRun) -> Option<Markup> {
         p {
             span class={ "mark " (class) } { (sentence) }
             " The logged actions of withheld rows were replayed through the model, window by \
-             window (" (count(found.episodes as u64)) " episodes, or stretches of one). Two \
-             questions to each window: did the logged path stay in the tube that set and noise \
+             window (" (count(found.episodes as u64)) " episodes, or stretches of one where the \
+             task is stationary). Two questions to each window: did the logged path stay in the tube that set and noise \
              allow, and was the logged return above the " (percent(f64::from(found.delta)))
             " quantile of the adversary’s? Of a right model at least " (percent(wanted(found)))
             " say yes. It fails where that is too unlikely, all lengths and questions taken \

@@ -31,6 +31,8 @@ pub(super) struct Decisive {
     pub adversary: Adversary,
     pub mean: f32,
     pub lower: f32,
+    /// The bound for any distribution, beside the one that decides.
+    pub free: f32,
 }
 
 impl Decisive {
@@ -41,6 +43,7 @@ impl Decisive {
             adversary: estimate.adversary,
             mean: estimate.mean,
             lower: estimate.lower,
+            free: estimate.free,
         }
     }
 }
@@ -69,6 +72,7 @@ pub(super) fn judge(
             adversary: Adversary::None,
             mean,
             lower,
+            free: f32::NAN,
         };
         // As many places as a tally has.
         let _ = all.push(decisive);
@@ -137,6 +141,12 @@ fn unfit(tally: &Tally, side: Side, model: &Model<'_>, task: &Task<'_>) -> Reaso
         !variants.iter().any(|variant| variant.has_adversary()),
         Reason::NoAdversary,
     );
+    if task.distribution_free {
+        let mut objectives = task.objectives();
+        let unbounded = objectives.find(|objective| !task.is_bounded(*objective));
+        let number = unbounded.and_then(|objective| task.objective_number(objective));
+        add(number.is_some(), Reason::Unbounded(number.unwrap_or(0)));
+    }
     let idle = task.plan.effort.iterations == 0 || task.plan.effort.searched < 2;
     add(
         idle && variants.iter().copied().any(searches),
@@ -181,6 +191,9 @@ pub(super) fn nest(estimates: &mut [Decisive], holds_members: bool) {
             }
             if found.lower < estimate.lower {
                 estimate.lower = found.lower;
+            }
+            if found.free < estimate.free {
+                estimate.free = found.free;
             }
         }
     }

@@ -55,6 +55,7 @@ impl Outcome {
             estimate.adversary = nested.adversary;
             estimate.mean = nested.mean;
             estimate.lower = nested.lower;
+            estimate.free = nested.free;
         }
         let (first, mut reasons) = judge(tally, Side::Plain, model, task);
         let (second, _) = judge(tally, Side::Complement, model, task);

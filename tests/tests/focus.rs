@@ -1,5 +1,5 @@
-//! A focused search beside an even one: a third of the model's steps for the same minimum, and
-//! the minimum itself where it is known.
+//! A focused search beside an even one: two fifths of the model's steps for the same minimum, the
+//! minimum itself where it is known, and disasters that its pilot does not meet.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_base::observer::Unobserved;
@@ -33,9 +33,15 @@ fn both(case: &Case) -> [AdversarialCheck; 2] {
 /// Compares what a focused search finds with what an even one finds: `part` of what the adversary takes
 /// may be missing.
 fn compare_minima(name: &str, case: &Case, part: f32) {
+    let mut case = case.clone();
+    // As many as by default: up to a thousand are walked from every start.
+    case.plan.effort.trajectories = 4000;
+    case.may_grow = false;
+    let case = &case;
     let [even, focused] = both(case);
     let steps = focused.model_steps as f64 / even.model_steps as f64;
-    assert!(steps < 1.0 / 3.0, "{name}: {steps} of the steps");
+    println!("{name}: {steps:.3} of the steps");
+    assert!(steps < 0.4, "{name}: {steps} of the steps");
     let of = |found: &AdversarialCheck, variant| {
         let mut all = found.outcome.estimates.iter();
         let of_return = |objective| objective == Objective::Return;
@@ -74,24 +80,21 @@ fn of_neutral(case: &Case) -> f32 {
 }
 
 #[test]
-fn a_third_of_the_steps_find_the_same_on_point_safety() {
+fn two_fifths_of_the_steps_find_the_same_on_point_safety() {
     for y in [1.1, 1.6] {
-        let mut case = systems::point_safety(0, y, &VARIANTS).unwrap();
-        case.may_grow = false;
+        let case = systems::point_safety(0, y, &VARIANTS).unwrap();
         compare_minima(&format!("pi_{y}"), &case, 0.06);
     }
 }
 
 #[test]
-fn a_third_of_the_steps_find_the_same_on_the_pendulum() {
+fn two_fifths_of_the_steps_find_the_same_on_the_pendulum() {
     let system = Pendulum::new().unwrap();
     let log = systems::pendulum_log(&system, 20, 0).unwrap();
     let mut case = systems::pendulum(&system, &log, 1500, 0).unwrap();
     case.plan.method.variants.clear();
     case.plan.method.variants.extend(VARIANTS);
     case.task.horizon = 50;
-    case.plan.effort.trajectories = 1000;
-    case.may_grow = false;
     compare_minima("pendulum", &case, 0.06);
 }
 
@@ -136,7 +139,7 @@ fn rare_bounds(task: &TaskFile, allocation: Allocation, seed: u64) -> [f32; 2] {
     let model = OneState {
         slope: 0.0,
         reach: 0.1,
-        noise: 1e-3,
+        noise: 2e-3,
     };
     let effort = Effort {
         trajectories: 4000,
@@ -193,6 +196,25 @@ fn what_is_left_out_costs_little_where_it_brings_nothing() {
         for (place, range) in [1.04, 1.0].into_iter().enumerate() {
             let loss = (even[place] - focused[place]) / range;
             assert!((0.003..0.0075).contains(&loss), "{place}: {loss}");
+        }
+    }
+}
+
+/// The key reaches the image, and the bound that it asks for decides under both allocations.
+#[test]
+fn a_task_that_asks_for_any_distribution_pays_for_the_search_as_well() {
+    let tasks = ["", "distribution_free = true"].map(|line| rare(-0.5, line));
+    for allocation in [Allocation::Even, Allocation::Focused] {
+        let [usual, asked] = tasks
+            .each_ref()
+            .map(|task| rare_bounds(task, allocation, 1));
+        // Nothing found on 16 searched trajectories leaves about a third.
+        for (place, range) in [1.04, 1.0].into_iter().enumerate() {
+            let loss = (usual[place] - asked[place]) / range;
+            assert!(
+                (0.2..0.45).contains(&loss),
+                "{allocation:?} {place}: {loss}"
+            );
         }
     }
 }

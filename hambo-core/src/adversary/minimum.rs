@@ -34,8 +34,9 @@ pub(crate) struct Minimum {
     /// compared, those of the one that is being added.
     sampled: SampleMoments,
     /// What the starts take on the complete trajectories that a pilot left out, at most 0.
-    left_out: SampleMoments,
-    /// The second level: what the search finds beyond that, at most 0.
+    left_out: Option<LevelEstimate>,
+    /// The second level: what the search finds beyond that, at most 0. While complete
+    /// trajectories are added, what the starts take on them that were left out.
     correction: SampleMoments,
     /// The worst initial state so far of both levels, where they are compared.
     worst: [Option<LevelEstimate>; 2],
@@ -107,7 +108,7 @@ impl Minimum {
             None => Values::Any,
         };
         self.sampled = SampleMoments::new(values);
-        self.left_out = SampleMoments::new(values.taken());
+        self.left_out = None;
         self.correction = SampleMoments::new(values.taken());
         self.worst = [None; 2];
         self.members.clear();
@@ -161,8 +162,16 @@ impl Minimum {
         let now = core::mem::take(&mut self.now);
         self.sampled.add(now.start);
         self.sampled.close();
-        self.left_out.add(now.beyond_start());
-        self.left_out.close();
+        self.correction.add(now.beyond_start());
+        self.correction.close();
+    }
+
+    /// Ends the complete trajectories. The bound of what the starts take on them that a pilot
+    /// left out holds for any distribution where the values have bounds: a start that breaks a
+    /// trajectory in a hundred may not be met at all.
+    pub fn end_complete(&mut self, share: f32) {
+        self.left_out = Some(self.correction.estimate_free(share));
+        self.correction = self.correction.emptied();
     }
 
     /// Adds the next candidate of a trial.
@@ -271,11 +280,9 @@ impl Minimum {
         worst.unwrap_or_else(|| self.sampled.estimate(share, freedom))
     }
 
-    /// What the starts take that a pilot left out, if it did. Its bound holds for any
-    /// distribution where the values have bounds: a start that breaks a trajectory in a hundred
-    /// may not be met at all.
-    pub fn left_out(&self, share: f32) -> Option<LevelEstimate> {
-        (self.left_out.count() > 0).then(|| self.left_out.estimate_free(share))
+    /// What the starts take that a pilot left out, if it did.
+    pub fn left_out(&self) -> Option<LevelEstimate> {
+        self.left_out
     }
 
     /// The second level, if there is one.

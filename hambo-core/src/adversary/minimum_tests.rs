@@ -161,24 +161,29 @@ fn add_complete(minimum: &mut Minimum, trajectories: &[[f32; 3]]) {
 #[test]
 fn what_was_left_out_is_counted_on_complete_trajectories() {
     let mut minimum = begun();
-    assert!(minimum.left_out(0.05).is_none());
+    assert!(minimum.left_out().is_none());
     add_complete(&mut minimum, &[[5.0, 4.0, 6.0], [7.0, 8.0, 2.0]]);
+    minimum.end_complete(0.05);
     // Of the others only the start that was kept is walked.
     let only = SearchResult::found(1, 3.0, 3.0);
     minimum.add(&only, Level::Sampled, Ends::Block);
     assert_eq!((minimum.sampled.count(), minimum.sampled.mean()), (3, 5.0));
     // Nothing on the first, from 8 to 2 on the second; nobody knows how far it may go.
-    let left_out = minimum.left_out(0.05).unwrap();
+    let left_out = minimum.left_out().unwrap();
     assert_eq!((left_out.count, left_out.mean), (2, -3.0));
+    // The search has a sample of its own.
+    assert_eq!(minimum.correction.count(), 0);
     assert_eq!(left_out.margin, Margin::StudentT);
     assert!(left_out.distribution_free.is_nan());
     // What overflows already is no lower for the others.
     let mut minimum = begun();
     add_complete(&mut minimum, &[[f32::NEG_INFINITY, f32::NEG_INFINITY, 0.0]]);
-    assert_eq!(minimum.left_out(0.05).unwrap().mean, 0.0);
+    minimum.end_complete(0.05);
+    assert_eq!(minimum.left_out().unwrap().mean, 0.0);
     let mut minimum = begun();
     add_complete(&mut minimum, &[[f32::NEG_INFINITY, 1.0, 0.0]]);
-    assert_eq!(minimum.left_out(0.05).unwrap().lower, f32::NEG_INFINITY);
+    minimum.end_complete(0.05);
+    assert_eq!(minimum.left_out().unwrap().lower, f32::NEG_INFINITY);
 }
 
 #[test]
@@ -187,13 +192,14 @@ fn what_was_left_out_is_bounded_for_any_distribution() {
     minimum.begin(STARTS, None, Some([-3.0, 1.0]), false);
     add_complete(&mut minimum, &[[1.0; 3]; 1000]);
     // Nothing was met, and 0.6 % of the range may be there.
-    let none = minimum.left_out(0.008).unwrap();
+    minimum.end_complete(0.008);
+    let none = minimum.left_out().unwrap();
     assert_eq!((none.mean, none.margin), (0.0, Margin::Betting));
     assert!((-0.0240..-0.0225).contains(&none.lower), "{}", none.lower);
     assert_eq!(none.lower, none.distribution_free);
     // The next estimate knows nothing of it.
     minimum.begin(STARTS, None, None, false);
-    assert!(minimum.left_out(0.008).is_none());
+    assert!(minimum.left_out().is_none());
 }
 
 #[test]
@@ -208,7 +214,8 @@ fn trajectories_that_only_the_starts_left_out_break_are_counted() {
     add_complete(&mut minimum, &[[-1.0, 1.0, 1.0]; 3]);
     // These the start that was kept breaks as well.
     add_complete(&mut minimum, &[[-1.0, -1.0, 1.0]; 2]);
-    let left_out = minimum.left_out(0.01).unwrap();
+    minimum.end_complete(0.01);
+    let left_out = minimum.left_out().unwrap();
     assert_eq!((left_out.count, left_out.mean), (1000, -0.003));
     assert_eq!(left_out.margin, Margin::ClopperPearson);
     let limit = crate::estimate::probability_limit(1000, 3, 0.01) - 1.0;

@@ -209,6 +209,12 @@ impl<'a, P> Assessment<'a, P> {
         if let (Level::Pilot, Some(kept)) = (stage.level, kept) {
             self.selection.end_pilot(kept);
         }
+        if stage.level == Level::Complete {
+            let share = level_share(&stage.rollout, &self.task.error_budget());
+            for minimum in [&mut self.minimum, &mut self.twin] {
+                minimum.end_complete(share);
+            }
+        }
         self.stages.update(|stages| stages.saturating_add(1));
         if self.current().is_none_or(|next| next.part == 0) {
             self.end_estimate(&stage.rollout);

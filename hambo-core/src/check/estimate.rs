@@ -54,11 +54,6 @@ pub struct Estimate {
     pub standard_error: f32,
     /// The lower bound: both levels' bounds.
     pub lower: f32,
-    /// Of `sampled`, at most how much the starts take that a pilot left out; 0 where every
-    /// start has all sampled trajectories.
-    pub left_out: f32,
-    /// The lower bound for any distribution; NaN where the objective has no bounds.
-    pub(super) free: f32,
 }
 
 /// What adversaries reach by themselves, as means over the same trajectories:
@@ -111,8 +106,7 @@ impl Estimate {
         let variant = rollout.variant;
         let share = level_share(rollout, budget);
         let mut sampled = minimum.sampled(share, freedom);
-        let left_out = minimum.left_out(share);
-        if let Some(left_out) = left_out {
+        if let Some(left_out) = minimum.left_out() {
             sampled = sampled.plus(left_out);
         }
         if variant == Variant::DiscreteAdversaryInf {
@@ -126,20 +120,22 @@ impl Estimate {
             correction = correction.map(LevelEstimate::distribution_free_decides);
         }
         let (mut mean, mut lower) = (sampled.mean, sampled.lower);
-        let mut free = sampled.distribution_free;
         if let Some(correction) = correction {
             mean += correction.mean;
             lower += correction.lower;
-            free += correction.distribution_free;
         }
         let constraint = rollout.task.constraint(rollout.objective);
         let of_share = constraint.is_some_and(|constraint| constraint.probability.is_some());
         if of_share {
             // Whatever comes off it, a share is no less.
-            for share in [&mut mean, &mut lower, &mut free] {
+            for share in [&mut mean, &mut lower] {
                 if *share < 0.0 {
                     *share = 0.0;
                 }
+            }
+            let taken = correction.map_or(0.0, |level| -level.distribution_free);
+            if sampled.distribution_free < taken {
+                sampled.distribution_free = taken;
             }
         }
         let mut found = Contenders::of(minimum);
@@ -160,15 +156,14 @@ impl Estimate {
                 sqrt(a * a + b * b)
             }),
             lower,
-            left_out: left_out.map_or(0.0, |left_out| left_out.lower),
-            free,
         }
     }
 
     /// The lower bound for any distribution of the trajectories' values, both levels included;
     /// none where the objective has no bounds.
     pub fn distribution_free(&self) -> Option<f32> {
-        Some(self.free).filter(|bound| !bound.is_nan())
+        let correction = self.correction.map_or(0.0, |level| level.distribution_free);
+        Some(self.sampled.distribution_free + correction).filter(|bound| !bound.is_nan())
     }
 }
 

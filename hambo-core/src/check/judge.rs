@@ -31,8 +31,6 @@ pub(super) struct Decisive {
     pub adversary: Adversary,
     pub mean: f32,
     pub lower: f32,
-    /// The bound for any distribution, beside the one that decides.
-    pub free: f32,
 }
 
 impl Decisive {
@@ -43,7 +41,6 @@ impl Decisive {
             adversary: estimate.adversary,
             mean: estimate.mean,
             lower: estimate.lower,
-            free: estimate.free,
         }
     }
 }
@@ -72,7 +69,6 @@ pub(super) fn judge(
             adversary: Adversary::None,
             mean,
             lower,
-            free: f32::NAN,
         };
         // As many places as a tally has.
         let _ = all.push(decisive);
@@ -191,9 +187,6 @@ pub(super) fn nest(estimates: &mut [Decisive], holds_members: bool) {
             }
             if found.lower < estimate.lower {
                 estimate.lower = found.lower;
-            }
-            if found.free < estimate.free {
-                estimate.free = found.free;
             }
         }
     }

@@ -55,7 +55,6 @@ impl Outcome {
             estimate.adversary = nested.adversary;
             estimate.mean = nested.mean;
             estimate.lower = nested.lower;
-            estimate.free = nested.free;
         }
         let (first, mut reasons) = judge(tally, Side::Plain, model, task);
         let (second, _) = judge(tally, Side::Complement, model, task);

@@ -33,9 +33,6 @@ pub struct EstimateResult {
     /// The first level: trajectories at the least of all adversaries that need no search
     /// of their own.
     pub sampled: LevelResult,
-    /// Of that level, what the starts may take that a focused check left out of most
-    /// trajectories, at most 0.
-    pub left_out: Number,
     /// The second level: what the search finds beyond that, at most 0. Its margin is
     /// Student's t, unless the task asks that only bounds for any distribution decide.
     pub correction: Option<LevelResult>,
@@ -158,7 +155,6 @@ impl EstimateResult {
             margin: margin_name(estimate.margin).to_owned(),
             lower: estimate.lower.into(),
             distribution_free: estimate.distribution_free().map(Into::into),
-            left_out: estimate.left_out.into(),
         }
     }
 }

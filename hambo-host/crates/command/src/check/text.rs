@@ -175,13 +175,6 @@ fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error>
             Number(sampled.mean.0 - sampled.lower.0),
             estimate.margin
         )?;
-        if estimate.left_out.0 != 0.0 {
-            write!(
-                out,
-                " (of it {:.3} for starts that most trajectories leave out)",
-                Number(-estimate.left_out.0)
-            )?;
-        }
         if let Some(search) = &estimate.correction {
             let margin = if result.setting.distribution_free {
                 estimate.margin.as_str()

@@ -118,7 +118,6 @@ fn run(states: usize, steps: usize) -> SavedRun {
         margin: "Student's t".to_owned(),
         lower: Number(mean - 2.0),
         distribution_free: Some(Number(mean - 4.0)),
-        left_out: Number(0.0),
     };
     let curve = vec![[Number(0.1), Number(0.2)], [Number(0.9), Number(0.8)]];
     let state = |name: &String| StateCalibration {

@@ -94,6 +94,7 @@ pub fn task() -> Result<Task<'static>, &'static str> {
         discount: 1.0,
         delta: 0.1,
         threshold: Some(-2.0),
+        distribution_free: false,
         reward_bounds: None,
         return_bounds: None,
         constraint_bounds: Vec::new(),

@@ -14,7 +14,7 @@ use hambo_tests::study::{glitches, named};
 const USAGE: &str = "\
 Usage: study NAME [--cells N] [--minutes M] [--threads N] [--summary]
 
-  NAME         coverage, focused, broken, backtest, known, monitor, glitches or drive_flips; the rows go to studies/NAME.csv
+  NAME         coverage, focused, broken, backtest, known, monitor, glitches, drive_flips or sampling; the rows go to studies/NAME.csv
   --cells N    only the first N cells
   --minutes M  begin no cell after M minutes; the next call goes on
   --threads N  cells side by side; without it as many as there are cores

@@ -216,7 +216,7 @@ fn what_is_likely_enough_deploys_and_what_is_not_does_not() {
         let truth = requirement.truth();
         let verdict = |probability: f64| {
             let task = requirement.task(probability);
-            let trajectories = trajectories_for(&task).max(2000);
+            let trajectories = trajectories_for(&task, Allocation::Even).max(2000);
             check(&task, trajectories, 7).verdict.name()
         };
         assert_eq!(verdict(truth - 0.05), "deploy", "{}", requirement.line);

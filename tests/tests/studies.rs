@@ -33,6 +33,8 @@ use hambo_tests::study::monitored::{ALPHA, Monitored};
 use hambo_tests::study::monitored_summary::Counts as MonitoredCounts;
 use hambo_tests::study::plant::{DELTA, Feature, MARGIN, Shape};
 use hambo_tests::study::robots::ROBOTS;
+use hambo_tests::study::sampling::{Finder, PROBABILITIES, RUNS, Sampling, SamplingCell};
+use hambo_tests::study::sampling_summary::{ALLOWED, BOUNDS, above};
 use hambo_tests::study::simulate::Felt;
 use hambo_tests::study::statistics::{Count, median};
 
@@ -135,6 +137,43 @@ fn a_late_and_a_lagging_action_by_hand() {
     assert_eq!(Felt::Late(3).of(&actions), 0.0);
     // 0.5, then 0.5 + 0.75, then 1.25 + 1.375.
     assert_eq!(Felt::Lagging(0.5).of(&actions), 2.625);
+}
+
+/// A few runs of every kind of cell anew, and two whole cells against the committed rows.
+#[test]
+fn cells_of_the_sampling_are_repeated() {
+    // Few trajectories, even and focused; the second finds by the search.
+    for cell in [2, 32] {
+        compare_with_committed(&Sampling, cell, &Sampling.run(cell).unwrap());
+    }
+}
+
+/// What docs/evidence.md says of sampling alone.
+#[test]
+fn the_claims_of_the_sampling_hold() {
+    let table = committed(&Sampling);
+    assert_eq!(table.rows().count(), Sampling.cells());
+    for (cell, row) in table.rows().enumerate() {
+        let setting = SamplingCell::of(cell);
+        assert_eq!(row.number("probability"), setting.probability);
+        for (column, name) in BOUNDS {
+            let count = above(&row, column);
+            assert_eq!(count.of as u64, RUNS);
+            // The default bounds rest on Student's t for what only the search finds, and for a
+            // return of 200 trajectories that met nothing.
+            let search = setting.finder == Finder::Search;
+            let few = setting.trajectories == 200 && column == "return_above";
+            let students = !column.contains("free") && (search || few);
+            if !students {
+                assert!(!count.above(ALLOWED), "{cell} {name}: {count:?}");
+            }
+        }
+    }
+    // A study that sees no failure anywhere would prove nothing.
+    let last = SamplingCell::of(PROBABILITIES.len() - 1);
+    assert_eq!((last.trajectories, last.finder), (200, Finder::Start));
+    let row = table.rows().next().unwrap();
+    assert!(above(&row, "return_above").above(DELTA));
 }
 
 /// What README and docs/evidence.md say of networks and Gaussian processes.

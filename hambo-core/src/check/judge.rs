@@ -137,6 +137,12 @@ fn unfit(tally: &Tally, side: Side, model: &Model<'_>, task: &Task<'_>) -> Reaso
         !variants.iter().any(|variant| variant.has_adversary()),
         Reason::NoAdversary,
     );
+    if task.distribution_free {
+        let mut objectives = task.objectives();
+        let unbounded = objectives.find(|objective| !task.is_bounded(*objective));
+        let number = unbounded.and_then(|objective| task.objective_number(objective));
+        add(number.is_some(), Reason::Unbounded(number.unwrap_or(0)));
+    }
     let idle = task.plan.effort.iterations == 0 || task.plan.effort.searched < 2;
     add(
         idle && variants.iter().copied().any(searches),

@@ -11,6 +11,8 @@ mod advance;
 mod assessment;
 #[cfg(test)]
 mod constraint_tests;
+#[cfg(test)]
+mod distribution_free_tests;
 mod estimate;
 mod judge;
 mod limits;

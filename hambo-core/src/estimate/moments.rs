@@ -59,6 +59,10 @@ pub(crate) enum Values {
     /// 1 for a trajectory that keeps a constraint, else 0; of a block the
     /// share that does.
     Kept,
+    /// What more adversaries take off a number whose bounds lie this far apart: at most 0.
+    Taken(f32),
+    /// -1 for a trajectory that only more adversaries break, else 0; of a block the mean.
+    Broken,
 }
 
 impl Values {
@@ -67,6 +71,17 @@ impl Values {
             Self::Any => None,
             Self::Within(bounds) => Some(bounds),
             Self::Kept => Some([0.0, 1.0]),
+            Self::Taken(range) => Some([-range, 0.0]),
+            Self::Broken => Some([-1.0, 0.0]),
+        }
+    }
+
+    /// What more adversaries take off these.
+    pub fn taken(self) -> Self {
+        match self {
+            Self::Within([low, high]) => Self::Taken(high - low),
+            Self::Kept => Self::Broken,
+            Self::Any | Self::Taken(_) | Self::Broken => Self::Any,
         }
     }
 }
@@ -157,7 +172,24 @@ impl SampleMoments {
             mean: self.mean(),
             standard_error: self.standard_error(),
             lower: self.lower(delta, freedom),
+            distribution_free: self.distribution_free(delta),
             margin: self.margin(delta),
+        }
+    }
+
+    /// The mean with the bound that holds for any distribution, where there is one: whatever
+    /// else was observed. Where the values have no bounds, Student's.
+    pub fn estimate_free(&self, delta: f32) -> LevelEstimate {
+        let estimate = self.estimate(delta, u32::MAX);
+        let margin = match self.values {
+            Values::Any => return estimate,
+            Values::Kept | Values::Broken if !self.blocks => Margin::ClopperPearson,
+            _ => Margin::Betting,
+        };
+        LevelEstimate {
+            lower: estimate.distribution_free,
+            margin,
+            ..estimate
         }
     }
 
@@ -185,18 +217,30 @@ impl SampleMoments {
         if mean == f32::NEG_INFINITY {
             return mean;
         }
-        match (self.margin(delta), self.values.bounds()) {
-            (Margin::ClopperPearson, _) => {
-                let kept = libm::round(self.sum) as u32;
-                probability_limit(self.count, self.count.saturating_sub(kept), delta)
-            }
-            (Margin::Betting, Some([low, high])) => {
-                // Rounding must not lift it above the mean.
-                minimum(low + (high - low) * self.betting.lower(delta), mean)
-            }
-            _ => {
+        match self.margin(delta) {
+            Margin::ClopperPearson | Margin::Betting => self.distribution_free(delta),
+            Margin::StudentT => {
                 let freedom = self.count.saturating_sub(1).min(freedom);
                 mean - student_quantile(freedom, delta) * self.standard_error()
+            }
+        }
+    }
+
+    /// A lower bound of the true mean that holds for any distribution, except with
+    /// probability `delta`; NaN where nothing is known of the values.
+    pub fn distribution_free(&self, delta: f32) -> f32 {
+        let mean = self.mean();
+        match (self.values, self.values.bounds()) {
+            (_, None) => f32::NAN,
+            _ if mean == f32::NEG_INFINITY => mean,
+            (Values::Kept | Values::Broken, Some([low, _])) if !self.blocks => {
+                let kept = libm::round(self.sum - f64::from(low) * f64::from(self.count)) as u32;
+                let broken = self.count.saturating_sub(kept);
+                low + probability_limit(self.count, broken, delta)
+            }
+            (_, Some([low, high])) => {
+                // Rounding must not lift it above the mean.
+                minimum(low + (high - low) * self.betting.lower(delta), mean)
             }
         }
     }

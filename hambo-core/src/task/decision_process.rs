@@ -28,6 +28,9 @@ pub struct Task<'a> {
     pub delta: f32,
     /// Deploy only if the bound reaches this; without one nothing deploys.
     pub threshold: Option<f32>,
+    /// Whether only a bound decides that holds for any distribution of the trajectories'
+    /// values; an objective without bounds then abstains.
+    pub distribution_free: bool,
     /// Bounds of the reward of one step, where they are known.
     pub reward_bounds: Option<[f32; 2]>,
     /// Bounds of the return, where the task states them.
@@ -184,6 +187,14 @@ impl<'a> Task<'a> {
         let rounding = 1e-5 * maximum(maximum(-low, high), 0.0);
         let bounds = [low - rounding, high + rounding];
         (bounds[0].is_finite() && bounds[1].is_finite() && bounds[0] < bounds[1]).then_some(bounds)
+    }
+
+    /// Whether every trajectory's value of an objective lies within known bounds; a share of
+    /// trajectories always does.
+    pub fn is_bounded(&self, objective: Objective) -> bool {
+        let share = self.constraint(objective);
+        let share = share.is_some_and(|constraint| constraint.probability.is_some());
+        share || self.bounds(objective).is_some()
     }
 
     /// Bounds of the return, given those of one reward. A trajectory may end

@@ -34,6 +34,7 @@ pub(super) fn add(parts: &mut Parts) -> Result<(), String> {
         ("backtest", &["backtest", "backtest-own"][..]),
         ("known", &["known"]),
         ("monitor", &["monitor"]),
+        ("sampling", &["sampling"]),
     ] {
         let study = named(name).ok_or(format!("there is no study {name}"))?;
         let text = study.summary(&kept(study)?).text;

@@ -129,6 +129,7 @@ pub(in crate::check) fn task(change: impl FnOnce(&mut Task<'static>)) -> Task<'s
         discount: 0.95,
         delta: 0.1,
         threshold: Some(0.0),
+        distribution_free: false,
         reward_bounds: None,
         return_bounds: None,
         constraint_bounds: Vec::new(),

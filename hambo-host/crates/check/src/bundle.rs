@@ -54,8 +54,7 @@ pub fn build_bundle(
 ) -> Result<AlignedBytes, Error> {
     find_worst_starts(case, observer)?;
     let starts = case.initial.len() / case.task.state_names.len().max(1);
-    let trajectories = options.device.trajectories;
-    ensure_certifiable(&case.task, trajectories, "--device-trajectories", starts)?;
+    ensure_certifiable(&case.task, &options.device, "--device-trajectories", starts)?;
     let mut learning = options.effort.learning(case.plan.effort.seed);
     if let Some(learning) = &mut learning {
         learning.hidden = DEVICE_ADVERSARY.to_vec();

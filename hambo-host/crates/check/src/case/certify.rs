@@ -1,6 +1,8 @@
 //! How many trajectories the probability of a constraint needs.
 
-use hambo_core::estimate::{ErrorBudget, trials_for};
+use hambo_core::adversary::complete_trajectories;
+use hambo_core::estimate::{ErrorBudget, probability_limit, trials_for};
+use hambo_core::task::{Allocation, Effort};
 
 use hambo_base::Error;
 use hambo_task::task::{Initial, NamedConstraint, TaskFile};
@@ -18,18 +20,20 @@ const VIOLATIONS: u32 = 3;
 ///
 /// ```
 /// use hambo_check::certify::trajectories_for;
+/// use hambo_core::task::Allocation;
 /// use hambo_task::task::TaskFile;
 /// let text = "name = 'cart'\nhorizon = 50\ndelta = 0.1\n[state]\nnames = ['x']\n\
 ///             [action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
 ///             [reward]\nexpr = '-abs(x)'\n[initial]\nkind = 'point'\nvalue = [0]\n\
 ///             [[constraint]]\nname = 'wall'\nexpr = 'x < 2'\nkind = 'always'\nprobability = 0.99\n";
 /// let task = TaskFile::parse(text, "cart.toml")?;
-/// assert_eq!(trajectories_for(&task), 971);
+/// assert_eq!(trajectories_for(&task, Allocation::Even), 971);
 /// # Ok::<(), hambo_task::task::TaskError>(())
 /// ```
 #[must_use]
-pub fn trajectories_for(task: &TaskFile) -> u32 {
-    let needed = with_probability(task).map(|(_, share)| least(task, share, VIOLATIONS));
+pub fn trajectories_for(task: &TaskFile, allocation: Allocation) -> u32 {
+    let needed =
+        with_probability(task).map(|(_, share)| least(task, share, VIOLATIONS, allocation));
     needed.map(|least| least.unwrap_or(0)).max().unwrap_or(0) * starts_of_their_own(task)
 }
 
@@ -42,7 +46,7 @@ pub fn trajectories_for(task: &TaskFile) -> u32 {
 /// Which constraint it is and how many are needed.
 pub fn ensure_certifiable(
     task: &TaskFile,
-    trajectories: u32,
+    effort: &Effort,
     option: &str,
     starts: usize,
 ) -> Result<(), Error> {
@@ -56,13 +60,14 @@ pub fn ensure_certifiable(
             );
             Err(Error::Usage(text))
         };
-        let least = least(task, share, 0).map(|least| least * starts_of_their_own(task));
+        let least = least(task, share, 0, effort.allocation);
+        let least = least.map(|least| least * starts_of_their_own(task));
         let Some(least) = least else {
             let problem = "no check can show that".to_owned();
             return refuse(problem, "ask for less in the task file".to_owned());
         };
-        if trajectories < least {
-            let problem = format!("{trajectories} trajectories cannot show that");
+        if effort.trajectories < least {
+            let problem = format!("{} trajectories cannot show that", effort.trajectories);
             let help = format!("give {option} {least} or more, or ask for less in the task file");
             return refuse(problem, help);
         }
@@ -90,11 +95,77 @@ fn with_probability(task: &TaskFile) -> impl Iterator<Item = (&NamedConstraint, 
     constraints.filter_map(|one| Some((one, one.constraint.probability?)))
 }
 
-/// Trajectories that reach a share with this many violations, by the first level's delta.
-fn least(task: &TaskFile, share: f32, violations: u32) -> Option<u32> {
+/// Trajectories that reach a share with this many violations, by the first level's delta. In a
+/// focused check a part of them, on which nothing else is broken, bounds what the starts take
+/// that the pilot leaves out.
+fn least(task: &TaskFile, share: f32, violations: u32, allocation: Allocation) -> Option<u32> {
     let budget = ErrorBudget {
         delta: task.delta,
         objectives: task.constraints.len() + 1,
     };
-    trials_for(share, violations, budget.level())
+    let even = trials_for(share, violations, budget.level(2))?;
+    let in_turn = matches!(
+        task.initial,
+        Initial::Worst { .. } | Initial::Data { always: false }
+    );
+    // Up to here all are complete.
+    let all_complete = complete_trajectories(even) == even;
+    if allocation == Allocation::Even || in_turn || all_complete {
+        return Some(even);
+    }
+    let level = budget.level(3);
+    let reaches = |count: u32| {
+        let left_out = 1.0 - probability_limit(complete_trajectories(count), 0, level);
+        probability_limit(count, violations, level) - left_out >= share
+    };
+    let [mut low, mut high] = [even - 1, even];
+    while !reaches(high) {
+        low = high;
+        high = high.checked_mul(2)?;
+    }
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if reaches(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Some(high)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn task(share: f32) -> TaskFile {
+        let text = format!(
+            "name = 'cart'\nhorizon = 50\ndelta = 0.1\n[state]\nnames = ['x']\n\
+             [action]\nnames = ['u']\nlow = [-1]\nhigh = [1]\n\
+             [reward]\nexpr = '-abs(x)'\n[initial]\nkind = 'point'\nvalue = [0]\n\
+             [[constraint]]\nname = 'wall'\nexpr = 'x < 2'\nkind = 'always'\n\
+             probability = {share}\n"
+        );
+        TaskFile::parse(&text, "cart.toml").unwrap()
+    }
+
+    #[test]
+    fn a_focused_check_needs_more_where_it_leaves_starts_out() {
+        // Fewer than a thousand are all complete.
+        let both = [Allocation::Even, Allocation::Focused];
+        assert_eq!(both.map(|one| trajectories_for(&task(0.99), one)), [971; 2]);
+        let [even, focused] = both.map(|one| trajectories_for(&task(0.998), one));
+        let level = ErrorBudget {
+            delta: 0.1,
+            objectives: 2,
+        }
+        .level(3);
+        let bound = |count| {
+            let complete = probability_limit(complete_trajectories(count), 0, level);
+            probability_limit(count, VIOLATIONS, level) + complete - 1.0
+        };
+        assert!(focused > even, "{focused} {even}");
+        assert!(bound(focused) >= 0.998 && bound(focused - 4) < 0.998);
+    }
 }

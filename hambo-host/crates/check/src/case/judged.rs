@@ -86,21 +86,21 @@ impl Case {
             }
             _ => Vec::new(),
         };
-        let usual = DEFAULT_TRAJECTORIES.max(trajectories_for(&task));
-        let trajectories = options.trajectories.unwrap_or(usual);
+        let usual = DEFAULT_TRAJECTORIES.max(trajectories_for(&task, options.allocation));
         let starts = initial.len() / task.state_names.len().max(1);
-        ensure_certifiable(&task, trajectories, "--trajectories", starts)?;
+        let effort = Effort {
+            trajectories: options.trajectories.unwrap_or(usual),
+            searched: options.searched,
+            iterations: options.sweeps.unwrap_or(options.effort.sweeps()),
+            seed: options.seed,
+            allocation: options.allocation,
+        };
+        ensure_certifiable(&task, &effort, "--trajectories", starts)?;
         Ok(Self {
             model_part: model.model_part().to_vec(),
             plan: CheckPlan {
                 method,
-                ..CheckPlan::from(Effort {
-                    trajectories,
-                    searched: options.searched,
-                    iterations: options.sweeps.unwrap_or(options.effort.sweeps()),
-                    seed: options.seed,
-                    allocation: options.allocation,
-                })
+                ..CheckPlan::from(effort)
             },
             initial,
             policy_part: encode_policy(policy)?,

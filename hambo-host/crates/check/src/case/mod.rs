@@ -5,6 +5,7 @@ pub mod certify;
 pub mod effort;
 mod fit;
 mod judged;
+mod margin_advice;
 pub mod options;
 pub mod parsed_case;
 pub mod system;

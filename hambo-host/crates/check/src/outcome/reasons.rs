@@ -115,6 +115,20 @@ fn sentence(
         }
         Reason::Unfinished => "the check did not come to its end",
         Reason::OverBudget => "the check would take more steps than the task allows",
+        Reason::Unbounded(number) => {
+            let constraint = usize::from(number).checked_sub(1);
+            let constraint = constraint.and_then(|place| task.constraints.get(place));
+            let objective = constraint.map_or("return".to_owned(), |one| {
+                format!("constraint {}", one.name)
+            });
+            return format!(
+                "the task asks for a bound that holds for any distribution (distribution_free), and the {objective} has no finite bounds: give low and high of the states that it depends on{}",
+                match constraint {
+                    None => ", or low and high in [reward]",
+                    Some(_) => ", or ask for a probability",
+                }
+            );
+        }
         Reason::Corrupted => {
             "two copies of a number disagree: the processor or its memory failed; check again"
         }

@@ -17,6 +17,7 @@ use crate::case::Case;
 use crate::case::assumption::assumption;
 use crate::case::effort::EffortLevel;
 use crate::case::options::CheckOptions;
+use crate::case::parsed_case::ParsedCase;
 use crate::evidence::fitness::Standing;
 use crate::evidence::log_next::LogNext;
 use crate::evidence::logged_return::LoggedReturn;
@@ -59,6 +60,9 @@ pub struct Setting {
     /// How many share it.
     #[serde(default = "alone")]
     pub controllers: usize,
+    /// Whether the task asks that only bounds for any distribution decide.
+    #[serde(default)]
+    pub distribution_free: bool,
     /// Discount per step.
     pub discount: Number,
     /// Sampled trajectories.
@@ -184,6 +188,7 @@ impl Setting {
             distinct_starts: case.distinct_starts(),
             delta: delta.into(),
             controllers: options.controllers,
+            distribution_free: task.distribution_free,
             discount: task.discount.into(),
             trajectories: spent.trajectories,
             searched: spent.searched,
@@ -202,7 +207,12 @@ impl Setting {
 
 impl Decision {
     /// Of a check's outcome; `farthest` is where mean propagation leaves the log most.
-    pub(super) fn of(case: &Case, outcome: &Outcome, farthest: Option<&Farthest>) -> Self {
+    pub(super) fn of(
+        parsed: &ParsedCase<'_>,
+        outcome: &Outcome,
+        farthest: Option<&Farthest>,
+    ) -> Self {
+        let case = parsed.case;
         let task = &case.task;
         // Evidence and constraints count also where there is no threshold to reach.
         let verdict = match Standing::of(outcome) {
@@ -219,7 +229,7 @@ impl Decision {
             threshold: outcome.threshold.map(Into::into),
             verdict,
             reasons: reasons_at(task, outcome, farthest),
-            assumes: assumption(case.set, &outcome.estimates, task),
+            assumes: assumption(case.set, &outcome.estimates, task, &parsed.system()),
         }
     }
 }
@@ -249,6 +259,20 @@ impl CheckResult {
         } else {
             student
         }
+    }
+
+    /// The lower bound of the return that holds for any distribution of the trajectories'
+    /// values: the lowest of the variants that decide. None where the return has no bounds.
+    #[must_use]
+    pub fn distribution_free(&self) -> Option<Number> {
+        let of_return = self.evidence.estimates.iter();
+        let deciding = of_return.filter(|one| self.setting.variants.contains(&one.variant));
+        let bounds = deciding.map(|one| one.guarantee().and(one.distribution_free));
+        let lowest = |low: Option<Number>, other: Option<Number>| {
+            let (low, other) = (low?, other?);
+            Some(if low.0 <= other.0 { low } else { other })
+        };
+        bounds.reduce(lowest).flatten()
     }
 
     /// Every objective under every variant: its name, and the estimate.

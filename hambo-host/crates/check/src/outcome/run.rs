@@ -80,7 +80,7 @@ fn judge(
     let support = walked.as_ref().map(|walked| &walked.support);
     let farthest = support.and_then(|support| support.neutral.farthest.as_ref());
     let setting = Setting::of(case.case, options, delta, effort);
-    let decision = Decision::of(case.case, outcome, farthest);
+    let decision = Decision::of(&case, outcome, farthest);
     let (loss, support, log_next, paths) = match walked {
         Some(one) => (
             Some(one.loss),

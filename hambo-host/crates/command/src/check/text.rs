@@ -175,15 +175,23 @@ fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error>
             Number(sampled.mean.0 - sampled.lower.0),
             estimate.margin
         )?;
-        match &estimate.correction {
-            Some(search) => writeln!(
+        if let Some(search) = &estimate.correction {
+            let margin = if result.setting.distribution_free {
+                estimate.margin.as_str()
+            } else {
+                "Student's t"
+            };
+            write!(
                 out,
-                "; correction by the search {:.3} of {} less {:.3} by Student's t",
+                "; correction by the search {:.3} of {} less {:.3} by {margin}",
                 search.mean,
                 search.count,
                 Number(search.mean.0 - search.lower.0)
-            )?,
-            None => writeln!(out)?,
+            )?;
+        }
+        match estimate.distribution_free {
+            Some(bound) => writeln!(out, "; for any distribution: lower bound {bound:.3}")?,
+            None => writeln!(out, "; for any distribution: none, it has no finite bounds")?,
         }
     }
     Ok(())

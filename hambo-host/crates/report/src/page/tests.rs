@@ -117,6 +117,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
         std_error: Number(1.0),
         margin: "Student's t".to_owned(),
         lower: Number(mean - 2.0),
+        distribution_free: Some(Number(mean - 4.0)),
     };
     let curve = vec![[Number(0.1), Number(0.2)], [Number(0.9), Number(0.8)]];
     let state = |name: &String| StateCalibration {
@@ -151,6 +152,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
             delta: Number(0.05),
             controllers: 1,
             discount: Number(1.0),
+            distribution_free: false,
             trajectories: 16,
             searched: 16,
             sweeps: 12,

@@ -211,6 +211,7 @@ fn encode_task(
         discount: task.discount,
         delta: task.delta,
         threshold: task.threshold,
+        distribution_free: task.distribution_free,
         reward_bounds: task.reward_bounds.or_else(|| bounds(task.reward.slot())),
         return_bounds: task.return_bounds.filter(|bounds| finite(bounds)),
         constraint_bounds: limited("the number of constraints", &constraint_bounds)?,

@@ -99,6 +99,8 @@ pub struct TaskFile {
     pub discount: f32,
     /// Deploy only at or above this return.
     pub threshold: Option<f32>,
+    /// Whether only bounds decide that hold for any distribution of returns.
+    pub distribution_free: bool,
     /// The time between two actions in microseconds, where the task states it.
     pub time_step: Option<u32>,
     /// Whether nothing of the system changes from one recording to the next: no payload, no

@@ -10,7 +10,7 @@ use crate::common::{Folder, POLICY, TASK, log, scatter};
 
 /// Too short to be good, and long enough to be calibrated.
 const FIT: &str = "--hidden 16,16 --steps 600 --learning-rate 0.01";
-const QUICK: &str = "--effort quick --trajectories 400 --searched 4 --sweeps 8";
+const QUICK: &str = "--effort quick --searched 4 --sweeps 8";
 
 /// One complaint, and what it advises.
 struct Advice {
@@ -280,6 +280,17 @@ fn of_fit() -> Vec<Advice> {
             &[&fit(&format!("{FIT} --board stm32f405"))],
         ),
         own(
+            &fit(&format!("{FIT} --members 1")),
+            &[
+                "around one network has no width",
+                "give at least 2, or a width with --beta",
+            ],
+            &[
+                &fit(&format!("{FIT} --members 2")),
+                &fit(&format!("{FIT} --members 1 --beta 2")),
+            ],
+        ),
+        own(
             &fit("--model bnn --beta theory"),
             &["--beta theory", "give a number, or none"],
             &[&fit(&format!("{FIT} --beta 2")), &networks],
@@ -312,7 +323,7 @@ fn of_fit() -> Vec<Advice> {
                 "hambo data convert FILE... log.csv --episode-per-file",
             ],
             &[
-                "data convert l.csv l.csv whole.csv --episode-per-file",
+                "data convert l.csv l.csv whole.csv --episode-per-file --task t.toml",
                 &networks.replace("l.csv", "whole.csv"),
             ],
         )
@@ -351,7 +362,14 @@ fn unmarked() -> String {
 
 /// Complaints of `hambo check`, of models that are there.
 fn of_check() -> Vec<Advice> {
-    let check = |rest: &str| format!("check t.toml --policy pd.toml {rest} {QUICK}");
+    let check = |rest: &str| {
+        let few = if rest.contains("--trajectories") {
+            ""
+        } else {
+            "--trajectories 400"
+        };
+        format!("check t.toml --policy pd.toml {rest} {QUICK} {few}")
+    };
     let own = |rest: &str, says: &[&'static str], again: &[&str]| {
         let again: Vec<String> = again.iter().map(|rest| check(rest)).collect();
         let again: Vec<&str> = again.iter().map(String::as_str).collect();
@@ -517,7 +535,7 @@ fn of_check() -> Vec<Advice> {
         own(
             "--model m.hambo --exact --variant da1",
             &["--exact: a grid", "and --variant ca"],
-            &["--model m.hambo --exact --variant ca"],
+            &["--model m.hambo --exact --variant ca --details"],
         )
         .shows("worst return on a grid"),
         own(
@@ -538,12 +556,6 @@ fn of_others() -> Vec<Advice> {
         rows.collect::<String>()
     };
     let discover = "task new --from l.csv -o new.toml";
-    let states = log(3, 9)
-        .replace("x,v,u", "x,v,next.u")
-        .replace("next.x,next.v,episode", "a,b,episode");
-    let states = states
-        .replacen("next.u", "w", 1)
-        .replacen("w,a,b", "next.x,next.v,u", 1);
     let worst = task(&[(
         "'point'\nvalue = [1, 0]",
         "'worst'\nlow = [0, 0]\nhigh = [1, 1]",
@@ -626,15 +638,6 @@ fn of_others() -> Vec<Advice> {
             &["or fit with --model gp"],
             &["model info gp.hambo --reward-lipschitz 1 --policy-lipschitz 1 --horizon 20"],
         ),
-        // States by name, a column that no next value makes an action.
-        advice(discover, &["cannot be a name", "rename it"], &[discover])
-            .with(
-                "l.csv",
-                states
-                    .replacen("x,v", "1x,v", 1)
-                    .replace("next.x", "next.1x"),
-            )
-            .change("l.csv", log(3, 9)),
     ]
 }
 
@@ -647,7 +650,7 @@ fn folder() -> Folder {
     for line in [
         format!("fit task.toml --data log.csv -o m.hambo {FIT}"),
         format!("fit one.toml --data one.csv -o one.hambo {FIT}"),
-        format!("fit task.toml --data log.csv -o narrow.hambo {FIT} --members 1"),
+        format!("fit task.toml --data log.csv -o narrow.hambo {FIT} --members 1 --beta 2"),
         "fit task.toml --data log.csv -o gp.hambo --model gp --points 20".to_owned(),
     ] {
         folder.done(&line);
@@ -718,11 +721,13 @@ fn a_goal_that_never_changes_is_drafted_as_known() {
         assert_eq!(written, inputs, "{draft}");
         let draft = draft.replace("# expr = \"\"", "expr = \"-((x - goal)^2)\"");
         let draft = draft.replace("# threshold = 0.0", "threshold = -200");
-        folder.write(&task, &draft);
+        // The limits that it proposes can be taken.
+        let draft = draft.replacen("# low = ", "low = ", 1);
+        folder.write(&task, &draft.replacen("# high = ", "high = ", 1));
         let fitted = folder.done(&format!("fit {task} --data {data} -o goal.hambo {FIT}"));
         assert!(fitted.contains("calibrated: judged"), "{fitted}");
         let check = format!(
-            "check {task} --model goal.hambo --data {data} --policy pd3.toml --horizon 15 --json {QUICK}"
+            "check {task} --model goal.hambo --data {data} --policy pd3.toml --horizon 15 --trajectories 400 --json {QUICK}"
         );
         let (_, text) = run(&folder, &check);
         let found: serde_json::Value = serde_json::from_str(&text).unwrap();

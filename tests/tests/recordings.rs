@@ -20,8 +20,14 @@ use hambo_tests::study::simulate::{Controller, Quantity, log, truth};
 const ROWS: usize = 3000;
 /// Of the spread between a reasonable controller and none: by how much the threshold is missed,
 /// or cleared.
-const MISSED: f64 = 0.1;
+const MISSED: f64 = 0.05;
 const CLEARED: f64 = 0.2;
+const LOGGING: Controller = Controller {
+    gain: [-1.0, -0.5, 0.0, 0.0],
+};
+/// Of the logs with a payload: the one that was drawn is smaller than this, as it is in one of
+/// three, so that it is not seen from the starts either.
+const SMALL: f32 = 0.4;
 const WORD: &str = "nothing of the system changes between recordings (the task says so)";
 
 /// A cart with or without a payload, logged in some recordings of 3,000 rows together, and the
@@ -39,6 +45,9 @@ impl Robot {
         let mut case = assumption.case(&mut Draw::new(seed));
         case.logging.episodes = recordings;
         case.logging.steps = ROWS / recordings;
+        // So soft and so noisy that long recordings stay about where the task starts.
+        case.logging.controllers = vec![LOGGING];
+        case.logging.exploration = 0.6;
         let value = |plant, controller| {
             let (horizon, quantity) = (case.horizon, Quantity::Action);
             truth(plant, controller, horizon, quantity, 4000, !seed)
@@ -101,7 +110,9 @@ fn calibration(model: &ModelFile) -> Calibration {
 #[test]
 fn one_recording_calibrates_nothing_unless_the_task_says_that_nothing_changes() {
     let mut wrong = 0;
-    for seed in 0..3 {
+    // The payload is the first number of a log.
+    let small = |seed: &u64| Draw::new(seed ^ 1).normal().abs() < SMALL;
+    for seed in (0..).filter(small).take(3) {
         let robot = Robot::new(Assumption::Payload, 1, seed);
         let task = robot.task(MISSED, "");
         let model = robot.model(&task);

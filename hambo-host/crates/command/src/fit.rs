@@ -364,6 +364,11 @@ impl FitArguments {
                 "--beta theory: theory knows Gaussian processes only; give a number, or none";
             return Err(Error::Usage(text.to_owned()));
         }
+        if networks.members == Some(1) && self.split.beta.is_none() {
+            let text = "--members 1: the set around one network has no width\n\
+                        help: give at least 2, or a width with --beta";
+            return Err(Error::Usage(text.to_owned()));
+        }
         let model = if is_process {
             ModelOptions::GaussianProcess(self.process_options(task, rows)?)
         } else {

@@ -85,9 +85,9 @@ fn write_states_and_actions(text: &mut String, log: &LoggedRows) -> fmt::Result 
     for (name, (low, high)) in log.states.iter().zip(&states) {
         writeln!(text, "#   {name}: {low} to {high}")?;
     }
-    // What wraps has no limits, and a circle has those of the circle.
+    // What wraps or never changes has no limits, and a circle has those of the circle.
     let limits = log.states.iter().zip(states).map(|(name, range)| {
-        if hints.iter().any(|hint| hint.name == *name) {
+        if range.0 == range.1 || hints.iter().any(|hint| hint.name == *name) {
             (f32::NEG_INFINITY, f32::INFINITY)
         } else if circles.iter().any(|circle| circle.names.contains(name)) {
             (-1.0, 1.0)

@@ -68,7 +68,7 @@ impl Table {
             Some((file, why)) => Err(DataError::whole(
                 &file.file,
                 format!("nothing says where an episode ends: {why}"),
-                "add a column `episode`, `truncated` and `terminated`, `t`, or `next.NAME` for every state (arrays: `episodes`, `timeouts`); if each file is one episode, make one log of them: hambo data convert FILE... log.csv --episode-per-file",
+                "add a column `episode`, `truncated` and `terminated`, `t`, or `next.NAME` for every state (arrays: `episodes`, `timeouts`); if each file is one episode, make one log of them: hambo data convert FILE... log.csv --episode-per-file (and --task TASK where no name tells states from actions)",
             )),
             None => Ok(()),
         }

@@ -53,7 +53,10 @@ impl Constant {
     fn known(&self, task: &TaskFile, view: &ModelView) -> Option<Vec<String>> {
         let mut lines = Vec::new();
         for (state, change) in &self.states {
-            let name = task.logged_states().get(*state)?;
+            // A learned reward has no line there.
+            let Some(name) = task.logged_states().get(*state) else {
+                continue;
+            };
             let circles = &task.physics.circles;
             if circles
                 .iter()

@@ -33,7 +33,7 @@ use hambo_tests::study::monitored::{ALPHA, Monitored};
 use hambo_tests::study::monitored_summary::Counts as MonitoredCounts;
 use hambo_tests::study::plant::{DELTA, Feature, MARGIN, Shape};
 use hambo_tests::study::robots::ROBOTS;
-use hambo_tests::study::sampling::{Finder, PROBABILITIES, RUNS, Sampling, SamplingCell};
+use hambo_tests::study::sampling::{Finder, RUNS, Sampling, SamplingCell};
 use hambo_tests::study::sampling_summary::{ALLOWED, BOUNDS, above};
 use hambo_tests::study::simulate::Felt;
 use hambo_tests::study::statistics::{Count, median};
@@ -153,7 +153,8 @@ fn cells_of_the_sampling_are_repeated() {
 fn the_claims_of_the_sampling_hold() {
     let table = committed(&Sampling);
     assert_eq!(table.rows().count(), Sampling.cells());
-    for (cell, row) in table.rows().enumerate() {
+    for row in table.rows() {
+        let cell = row.number("cell") as usize;
         let setting = SamplingCell::of(cell);
         assert_eq!(row.number("probability"), setting.probability);
         for (column, name) in BOUNDS {
@@ -170,10 +171,8 @@ fn the_claims_of_the_sampling_hold() {
         }
     }
     // A study that sees no failure anywhere would prove nothing.
-    let last = SamplingCell::of(PROBABILITIES.len() - 1);
-    assert_eq!((last.trajectories, last.finder), (200, Finder::Start));
-    let row = table.rows().next().unwrap();
-    assert!(above(&row, "return_above").above(DELTA));
+    let mut rows = table.rows();
+    assert!(rows.any(|row| above(&row, "return_above").above(0.5)));
 }
 
 /// What README and docs/evidence.md say of networks and Gaussian processes.

@@ -14,6 +14,8 @@ mod constraint_tests;
 #[cfg(test)]
 mod distribution_free_tests;
 mod estimate;
+#[cfg(test)]
+mod focused_tests;
 mod judge;
 mod limits;
 mod outcome;

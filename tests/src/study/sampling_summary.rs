@@ -42,7 +42,8 @@ pub fn summary(table: &Table) -> Summary {
         }
     }
     let _ = writeln!(text, "\n|---|---|---{}|", "|---".repeat(2 * BOUNDS.len()));
-    let all: Vec<Record<'_>> = table.rows().collect();
+    let mut all: Vec<Record<'_>> = table.rows().collect();
+    all.sort_by_key(|row| row.number("cell") as usize);
     let even = allocation_name(Allocation::Even);
     for row in all.iter().filter(|row| row.text("allocation") == even) {
         let same = |other: &&Record<'_>| {

@@ -1,5 +1,7 @@
 //! From a log to a calibrated model: withhold, train, calibrate.
 
+#[cfg(test)]
+mod calibrated_tests;
 mod error;
 mod evidence;
 mod gaps;

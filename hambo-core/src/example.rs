@@ -63,6 +63,7 @@ pub fn model() -> Result<Model<'static>, &'static str> {
             beta: nested_beta(2, &[1.0]),
             calibration_scale: &[1.0],
             calibration: Calibration::Passed,
+            tested_steps: 100,
         },
         support: Support {
             centre: &[0.0, 0.0],
@@ -71,6 +72,7 @@ pub fn model() -> Result<Model<'static>, &'static str> {
             rows: &[0.0, 0.0],
             limit: 2.0,
             gaps: &[],
+            exit_rate: 0.0,
         },
     })
 }

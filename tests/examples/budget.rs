@@ -213,6 +213,7 @@ fn uncertainty(ds: usize, da: usize) -> Uncertainty {
         beta: nested_beta(MEMBERS, &calibration_scale),
         calibration_scale,
         calibration: Calibration::Passed,
+        tested_steps: u16::MAX,
         noise_scale: vec![1.0; ds],
         support: LoggedRegion::everywhere(ds + da),
     }

@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         beta: 1.0,
         calibration_scale: vec![1.0],
         calibration: Calibration::Passed,
+        tested_steps: u16::MAX,
         noise_scale: vec![1.0; 1],
         support: LoggedRegion::ball(COLUMNS, 2.0),
     };

@@ -205,6 +205,7 @@ impl Case {
             beta: 2.0,
             calibration_scale: vec![1.0; self.space],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0; self.space],
             support: LoggedRegion::everywhere(2 * self.space),
         };

@@ -74,6 +74,7 @@ fn uncertainty() -> Uncertainty {
         beta: 1.0,
         calibration_scale: vec![1.0],
         calibration: Calibration::Passed,
+        tested_steps: u16::MAX,
         noise_scale: vec![1.0],
         support: LoggedRegion::everywhere(2),
     }

@@ -171,6 +171,7 @@ impl PointBundle {
             beta: nested_beta(2, &[1.0]) * self.beta,
             calibration_scale: vec![1.0],
             calibration: self.calibration,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0],
             support: LoggedRegion::ball(2, 4.0),
         };

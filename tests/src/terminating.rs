@@ -294,6 +294,7 @@ impl Terminating {
             beta: nested_beta(self.offsets.len(), &[1.0]),
             calibration_scale: vec![1.0; self.dimension()],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0; self.dimension()],
             support: LoggedRegion {
                 centre: sides().map(|(low, high)| 0.5 * (low + high)).collect(),

@@ -147,6 +147,7 @@ impl Line {
             beta: BETA as f32,
             calibration_scale: vec![1.0],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0; 1],
             support: LoggedRegion::everywhere(2),
         };

@@ -119,6 +119,7 @@ impl Problem {
             beta: 1.0,
             calibration_scale: vec![1.0],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0; 1],
             support: LoggedRegion::ball(columns, 10.0),
         };

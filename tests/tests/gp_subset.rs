@@ -136,6 +136,7 @@ fn sizes_are_those_of_the_part() {
             beta: 2.0,
             calibration_scale: vec![1.0; outputs],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0; outputs],
             support: LoggedRegion {
                 rows: vec![0.0; LoggedRegion::MOST_ROWS * inputs],

@@ -27,6 +27,7 @@ mod image;
 mod lanes;
 mod learned_adversary;
 mod learned_reward;
+mod outside_the_log;
 mod pages;
 mod point_safety;
 mod policy;

@@ -9,7 +9,7 @@ use super::limits::MAX_ESTIMATES;
 use super::outcome::Outcome;
 use super::selection::Selection;
 use super::stage::{Stage, stages};
-use super::tally::{Note, Paths, Tally};
+use super::tally::{Note, Paths, Tally, WatchedPath};
 
 use crate::adversary::{
     Candidate, Ends, Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Shortlist, Starts,
@@ -315,7 +315,12 @@ impl<'a, P> Assessment<'a, P> {
             Variant::Mean => Paths::Mean,
             _ => Paths::Noisy,
         };
-        self.tally.add_path(paths, result.outside, result.watched);
+        let walked = WatchedPath {
+            steps: result.watched,
+            outside: result.outside,
+            far_outside: result.far_outside,
+        };
+        self.tally.add_path(paths, walked);
         if result.failed {
             self.tally.note(Note::SearchFailed);
         }

@@ -39,5 +39,5 @@ pub use advance::{Check, Progress};
 pub use assessment::Assessment;
 pub use estimate::{Adversary, Contenders, Estimate};
 pub use limits::{FEWEST_STARTS, MOST_OUTSIDE};
-pub use outcome::Outcome;
+pub use outcome::{Outcome, OutsideShares};
 pub use stage::Stage;

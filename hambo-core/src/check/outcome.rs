@@ -3,7 +3,7 @@
 use heapless::Vec;
 
 use super::estimate::Estimate;
-use super::judge::{Decisive, decides, holds_members, judge, nest};
+use super::judge::{Decisive, decides, holds_members, judge, most_far_paths, nest};
 use super::limits::MAX_ESTIMATES;
 use super::tally::Tally;
 use crate::gate::{Permit, Reason, Reasons, Verdict};
@@ -33,6 +33,8 @@ pub struct Outcome {
     /// The code word that each copy of the tally came to.
     code: Redundant<u32>,
     tally: Tally,
+    /// To be shown.
+    allowed_trajectories: u8,
     /// The hash of the image that was checked, where there was one.
     pub(super) image: Option<[u8; 32]>,
 }
@@ -86,6 +88,7 @@ impl Outcome {
             reasons,
             code: Redundant::of(first, second),
             tally: *tally,
+            allowed_trajectories: most_far_paths(model, task),
             image: None,
         }
     }
@@ -121,7 +124,29 @@ impl Outcome {
     }
 }
 
+/// How often paths that no adversary touches are outside what the log covers, of mean propagation
+/// or with noise, whichever is more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OutsideShares {
+    /// The share of steps.
+    pub steps: f32,
+    /// The share of trajectories with a step far outside.
+    pub far_trajectories: f32,
+    /// The most that this may be, in per cent.
+    pub allowed_trajectories: u8,
+}
+
 impl Outcome {
+    /// How often the paths that decide are outside what the log covers.
+    pub fn outside(&self) -> OutsideShares {
+        let [steps, far_trajectories] = self.tally.shares_outside();
+        OutsideShares {
+            steps,
+            far_trajectories,
+            allowed_trajectories: self.allowed_trajectories,
+        }
+    }
+
     /// One number for all estimates, bit for bit: two machines that agree in
     /// it agree in every mean, error and bound.
     pub fn digest(&self) -> u32 {

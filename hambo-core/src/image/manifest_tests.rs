@@ -52,6 +52,15 @@ fn a_set_of_no_width_or_no_number_is_refused() {
 }
 
 #[test]
+fn a_rate_of_leaving_that_is_none_is_refused() {
+    assert!(model_with(|model| model.support_exit_rate = 0.5).is_ok());
+    for rate in [-0.1, f32::INFINITY, f32::NAN] {
+        let read = model_with(|model| model.support_exit_rate = rate);
+        assert_eq!(read, Err(Problem::Number), "{rate}");
+    }
+}
+
+#[test]
 fn how_the_calibration_went_is_read() {
     for calibration in [
         Calibration::Passed,

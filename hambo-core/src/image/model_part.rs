@@ -40,12 +40,16 @@ pub struct ModelManifest {
     pub beta: f32,
     /// How the calibration went.
     pub calibration: Calibration,
+    /// Steps of the longest windows of withheld rows that were tested.
+    pub tested_steps: u16,
     /// Rows of the log in the support.
     pub support_rows: u16,
     /// How far from the nearest of them a query may lie, in whitened units.
     pub support_limit: f32,
     /// Stretches of single inputs without a row.
     pub support_gaps: u16,
+    /// How often per step the log's own withheld rows go far outside the support.
+    pub support_exit_rate: f32,
     /// What the dynamics are.
     pub dynamics: DynamicsManifest,
 }
@@ -102,6 +106,7 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
         beta: manifest.beta,
         calibration_scale: arena.take_positive(outputs)?,
         calibration: manifest.calibration,
+        tested_steps: manifest.tested_steps,
     };
     let support = parse_support(&manifest, inputs, &mut arena)?;
     let dynamics = match manifest.dynamics {
@@ -136,6 +141,8 @@ fn parse_support<'a>(
     arena: &mut ArenaReader<'a>,
 ) -> Result<Support<'a>, Problem> {
     Problem::Number.unless(positive(manifest.support_limit))?;
+    let rate = manifest.support_exit_rate;
+    Problem::Number.unless(rate.is_finite() && rate >= 0.0)?;
     let triangle = triangle(inputs).ok_or(Problem::Dimension)?;
     let rows = usize::from(manifest.support_rows).checked_mul(inputs);
     let gaps = usize::from(manifest.support_gaps).saturating_mul(GAP);
@@ -146,6 +153,7 @@ fn parse_support<'a>(
         rows: arena.take_finite(rows.ok_or(Problem::Dimension)?)?,
         limit: manifest.support_limit,
         gaps: arena.take_finite(gaps)?,
+        exit_rate: manifest.support_exit_rate,
     };
     Problem::Number.unless(support.has_sound_gaps())?;
     Ok(support)

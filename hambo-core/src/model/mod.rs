@@ -20,7 +20,7 @@ mod prediction;
 mod standardisation;
 mod support;
 
-pub use confidence::{Calibration, ConfidenceSet, nested_beta};
+pub use confidence::{Calibration, ConfidenceSet, MOST_BEYOND_TESTED, nested_beta};
 pub use dynamics::{Dynamics, Model};
 pub use ensemble::Ensemble;
 pub(crate) use ensemble::Priors;
@@ -30,4 +30,4 @@ pub use gaussian_process::{
 pub(crate) use gaussian_process::{MAX_OUTPUTS, tiles_of};
 pub use prediction::{Prediction, PredictionCotangent};
 pub use standardisation::Standardisation;
-pub use support::{GAP, Support, triangle};
+pub use support::{FAR_OUTSIDE, GAP, LogPlace, Support, triangle};

@@ -70,6 +70,7 @@ fn model() -> Model<'static> {
         confidence: ConfidenceSet {
             beta: nested_beta(2, &[1.0; 3]),
             calibration_scale: &[1.0; 3],
+            tested_steps: u16::MAX,
             ..example::model().unwrap().confidence
         },
         support: Support {
@@ -79,6 +80,7 @@ fn model() -> Model<'static> {
             rows: &[0.0; 4],
             limit: 2.0,
             gaps: &[],
+            exit_rate: 0.0,
         },
     }
 }

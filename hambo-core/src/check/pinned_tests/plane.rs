@@ -55,6 +55,7 @@ pub(in crate::check) fn model(beta: f32) -> Model<'static> {
             beta,
             calibration_scale: &[1.0, 1.3],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
         },
         support: Support {
             centre: &[0.0; 3],
@@ -63,6 +64,7 @@ pub(in crate::check) fn model(beta: f32) -> Model<'static> {
             rows: &[0.0, 0.0, 0.0, 0.5, 0.3, -0.2],
             limit: 0.9,
             gaps: &[],
+            exit_rate: 0.0,
         },
     }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use hambo_base::Error;
 use hambo_check::model_summary::calibration_problem;
+use hambo_core::model::MOST_BEYOND_TESTED;
 use hambo_data::Exploration;
 use hambo_learn::calibration::{CalibrationStatus, CurvePoint, Gate, ModelCalibration};
 use hambo_learn::ensemble::{Bandwidth, Inference};
@@ -285,6 +286,17 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
     Ok(())
 }
 
+/// How far a check may go.
+pub fn tested(file: &ModelFile, out: &mut impl Write) -> Result<(), Error> {
+    let tested = file.model()?.confidence.tested_steps;
+    let most = u32::from(tested).saturating_mul(MOST_BEYOND_TESTED);
+    writeln!(
+        out,
+        "tested on windows of up to {tested} steps: a check of more than {most} steps abstains"
+    )?;
+    Ok(())
+}
+
 fn status(metadata: &Metadata, calibration: &ModelCalibration) -> String {
     let help = match calibration.status {
         CalibrationStatus::Calibrated => {
@@ -361,6 +373,7 @@ pub fn json(
     let mut object = json!({
         "metadata": encoded,
         "image_bytes": file.model_part().len(),
+        "tested_steps": file.model()?.confidence.tested_steps,
     });
     if let (Value::Object(object), Some(warnings)) = (&mut object, warnings) {
         object.insert("warnings".to_owned(), json!(warnings));

@@ -30,6 +30,8 @@ pub struct Trace {
     pub rewards: Vec<f32>,
     /// Whether the step began outside what the log covers.
     pub outside: Vec<bool>,
+    /// Whether it began far outside.
+    pub far_outside: Vec<bool>,
     /// What the push of each step takes from the return in each state that the model moves, to
     /// first order; no rows of variants that push by members.
     pub bought: Vec<Vec<f32>>,
@@ -180,8 +182,10 @@ fn walk(
         trace.inputs.push(inputs);
         let result = rollout.transition(step, buffers)?;
         let ([reward], [outside]) = (result.reward, result.outside);
+        let [far_outside] = result.far_outside;
         trace.rewards.push(weight * reward);
         trace.outside.push(outside);
+        trace.far_outside.push(far_outside);
         weight *= rollout.task.discount;
     }
     let after = steps as usize * dimension;

@@ -2,7 +2,7 @@
 
 use hambo_core::check::{MOST_OUTSIDE, Outcome};
 use hambo_core::gate::Reason;
-use hambo_core::model::Calibration;
+use hambo_core::model::{Calibration, MOST_BEYOND_TESTED};
 use hambo_core::task::Objective;
 
 use crate::evidence::support::Farthest;
@@ -47,6 +47,33 @@ fn violation(task: &TaskFile, outcome: &Outcome, place: u8) -> String {
     }
 }
 
+/// What an abstain for a horizon says that is too long for the windows of the log.
+fn untested_horizon(tested: u16, horizon: u32) -> String {
+    let most = u32::from(tested).saturating_mul(MOST_BEYOND_TESTED);
+    let needed = horizon.div_ceil(MOST_BEYOND_TESTED);
+    let windows = match tested {
+        0 | 1 => "only single steps were tested".to_owned(),
+        _ => format!("windows of up to {tested} steps were tested"),
+    };
+    format!(
+        "the check goes on for {horizon} steps, and {windows} on withheld episodes: log at least \
+         five episodes of {needed} steps or more and fit again with this horizon, or check at most \
+         {most} steps"
+    )
+}
+
+/// The step that is farthest from the log, if it is outside.
+fn place(farthest: Option<&Farthest>) -> String {
+    let outside = farthest.filter(|farthest| farthest.distance.0 > 1.0);
+    let place = |far: &Farthest| {
+        let Farthest {
+            name, step, value, ..
+        } = far;
+        format!(", farthest at step {step} with {name} = {:.4}", value.0)
+    };
+    outside.map_or_else(String::new, place)
+}
+
 fn sentence(
     task: &TaskFile,
     outcome: &Outcome,
@@ -74,17 +101,16 @@ fn sentence(
             "the model is not calibrated: log more and fit again (hambo model info says what failed)"
         }
         Reason::OutsideSupport(percent) => {
-            let outside = farthest.filter(|farthest| farthest.distance.0 > 1.0);
-            let place = outside.map_or(
-                String::new(),
-                |Farthest {
-                     name, step, value, ..
-                 }| {
-                    format!(", farthest at step {step} with {name} = {:.4}", value.0)
-                },
-            );
             return format!(
-                "at {percent} % of the steps the controller is where the log has no states and actions like these ({MOST_OUTSIDE} % are allowed){place}: log more there, with exploration"
+                "at {percent} % of the steps the controller is where the log has no states and actions like these ({MOST_OUTSIDE} % are allowed){}: log more there, with exploration",
+                place(farthest)
+            );
+        }
+        Reason::TrajectoriesOutside(percent) => {
+            let allowed = outcome.outside().allowed_trajectories;
+            return format!(
+                "in {percent} % of the trajectories the controller is at least once far from all that the log has ({allowed} % are allowed, as often as in the log itself and {MOST_OUTSIDE} % more){}: log episodes that begin or pass there, with exploration, or keep the task's first states to those of the log",
+                place(farthest)
             );
         }
         Reason::NotFinite => {
@@ -112,6 +138,9 @@ fn sentence(
             return format!(
                 "the log has {count} different first states, and at least 5 are needed: log more episodes, or say that the robot always starts there (initial.always = true)"
             );
+        }
+        Reason::UntestedHorizon(tested) => {
+            return untested_horizon(tested, task.horizon);
         }
         Reason::Unfinished => "the check did not come to its end",
         Reason::OverBudget => "the check would take more steps than the task allows",

@@ -5,6 +5,7 @@ use hambo_core::adversary::searches;
 use hambo_core::check::{Adversary, Estimate, Outcome};
 use hambo_core::estimate::Margin;
 use hambo_core::gate::Verdict;
+use hambo_core::model::MOST_BEYOND_TESTED;
 use hambo_core::task::Method;
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
@@ -113,6 +114,9 @@ pub struct Evidence {
     pub estimates: Vec<EstimateResult>,
     /// What each adversary found.
     pub adversaries: Vec<AdversaryResult>,
+    /// Steps of the longest windows of withheld rows that tested the model.
+    #[serde(default)]
+    pub tested_steps: u32,
     /// Where the adversary takes the return away; none if the check broke off.
     pub loss: Option<Loss>,
     /// How far the trajectories leave the log; none if the check broke off.
@@ -273,6 +277,23 @@ impl CheckResult {
             Some(if low.0 <= other.0 { low } else { other })
         };
         bounds.reduce(lowest).flatten()
+    }
+
+    /// Where the check goes on for longer than any window that was tested: a sentence. Beyond
+    /// twice as long it abstains, and its reason says so.
+    #[must_use]
+    pub fn beyond_tested(&self) -> Option<String> {
+        let (tested, horizon) = (self.evidence.tested_steps, self.setting.horizon);
+        let most = tested.saturating_mul(MOST_BEYOND_TESTED);
+        let beyond = tested < horizon && horizon <= most;
+        beyond.then(|| {
+            let steps = if tested == 1 {
+                "step was"
+            } else {
+                "steps were"
+            };
+            format!("windows of up to {tested} {steps} tested; the check goes on for {horizon}")
+        })
     }
 
     /// Every objective under every variant: its name, and the estimate.

@@ -100,6 +100,7 @@ fn judge(
         adversaries: adversaries
             .map(|one| AdversaryResult::of(task, one))
             .collect(),
+        tested_steps: u32::from(case.image.model().confidence.tested_steps),
         loss,
         support,
         log_next,

@@ -11,8 +11,9 @@ use hambo_check::loss::Loss;
 use hambo_check::number::Number;
 use hambo_check::paths::Paths;
 use hambo_check::restarts::Restarts;
-use hambo_check::support::{Excursion, SupportUse};
+use hambo_check::support::SupportUse;
 use hambo_check::{CheckOutcome, CheckResult, Verdict};
+use hambo_core::check::MOST_OUTSIDE;
 
 /// Lines that a check prints without `--details`, at most.
 const MOST_LINES: usize = 15;
@@ -60,6 +61,9 @@ fn write_summary(outcome: &CheckOutcome, policy: &Path, out: &mut impl Write) ->
         )?;
     }
     writeln!(out, "{}", result.decision.assumes)?;
+    if let Some(line) = result.beyond_tested() {
+        writeln!(out, "{line}")?;
+    }
     for question in &result.evidence.questions {
         writeln!(out, "question: {question}")?;
     }
@@ -322,12 +326,16 @@ fn write_loss(loss: &Loss, paths: &Paths, out: &mut impl Write) -> Result<(), Er
 
 /// How far the trajectories leave the log.
 fn write_support(variant: &str, support: &SupportUse, out: &mut impl Write) -> Result<(), Error> {
-    let share = |excursion: &Excursion| format!("{:.1} %", 100.0 * excursion.steps_outside.0);
+    let percent = |share: Number| 100.0 * share.0;
     writeln!(
         out,
-        "outside what the log covers: {} of the neutral steps, {} of those under {variant}",
-        share(&support.neutral),
-        share(&support.worst)
+        "outside what the log covers: {:.1} % of the neutral steps ({MOST_OUTSIDE} % are allowed), \
+         {:.1} % of those under {variant}; far outside at least once: {:.1} % of the neutral \
+         trajectories ({:.0} % are allowed)",
+        percent(support.neutral.steps_outside),
+        percent(support.worst.steps_outside),
+        percent(support.neutral.far_trajectories),
+        percent(support.far_trajectories_allowed)
     )?;
     for (name, excursion) in [("neutral", &support.neutral), (variant, &support.worst)] {
         if let Some(far) = &excursion.farthest {

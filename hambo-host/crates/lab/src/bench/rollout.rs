@@ -57,6 +57,7 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
         beta: 1.0,
         calibration_scale: vec![1.0; 3],
         calibration: Calibration::Passed,
+        tested_steps: u16::MAX,
         noise_scale: vec![1.0; 3],
         support: LoggedRegion::everywhere(4),
     };

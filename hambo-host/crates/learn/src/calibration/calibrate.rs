@@ -9,8 +9,9 @@ use super::outcome::CalibrationStatus;
 use super::outcome::Intervals;
 use super::outcome::MINIMUM_WITHHELD_ROWS;
 use super::outcome::ModelCalibration;
-use super::required_widening::longest_run;
-use super::scales::{Scales, window_lengths};
+use super::outcome::TESTED_EPISODES;
+use super::required_widening::{common_run, longest_run};
+use super::scales::{Scales, judged_lengths};
 use super::withheld::CalibrationError;
 use super::withheld::Withheld;
 use super::withheld::WithheldDimension;
@@ -63,8 +64,11 @@ pub fn calibrate(
     let widest = chosen.tau.iter().copied().fold(1.0, f64::max);
     let most = if widens { MOST_WIDENING / widest } else { 1.0 };
     let simulated = chosen.simulated(count);
-    let lengths = window_lengths(options.longest_window, longest_run(judging.follows));
+    let run = longest_run(judging.follows);
+    let common = common_run(judging.follows, judging.groups, TESTED_EPISODES);
+    let lengths = judged_lengths(options.longest_window, run, common);
     let windows: Vec<_> = lengths
+        .into_iter()
         .map(|length| simulated.required_widening(judging, length))
         .collect();
     let (gate, refusal) = widen(&simulated.required_widening(judging, 1), &windows, most);

@@ -49,6 +49,8 @@ pub struct WindowShare {
     /// Rows of a window.
     pub length: usize,
     pub windows: usize,
+    /// Episodes that they come from, or stretches where there are too few.
+    pub episodes: usize,
     /// The share whose sum of residuals the rollout could have produced.
     pub share: f32,
     /// Its upper limit, 95 % over all lengths together.
@@ -111,6 +113,7 @@ fn judge(
             WindowShare {
                 length: required.length,
                 windows: share.rows,
+                episodes: share.groups,
                 share: share.value as f32,
                 share_upper: share.upper(tail) as f32,
             }

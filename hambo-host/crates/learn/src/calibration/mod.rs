@@ -31,5 +31,6 @@ pub use outcome::{
     Beta, CalibrationMode, CalibrationOptions, CalibrationStatus, CurvePoint, DimensionCalibration,
     Intervals, MINIMUM_WITHHELD_ROWS, ModelCalibration,
 };
+pub(crate) use required_widening::common_run;
 pub use scales::noise_width;
 pub use withheld::{CalibrationError, Withheld, WithheldDimension};

@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 /// Withheld rows below which a calibration is not to be trusted.
 pub const MINIMUM_WITHHELD_ROWS: usize = 20;
 
+/// Windows of a length count as tested if at least this many withheld episodes have one, or all
+/// of them where they are fewer: one long episode says nothing of the others.
+pub const TESTED_EPISODES: usize = 4;
+
 /// What calibration may do to the uncertainty set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum CalibrationMode {

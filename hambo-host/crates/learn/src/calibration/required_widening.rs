@@ -6,6 +6,8 @@
 //! variances of the noise: errors of the model that stay from step to step
 //! leave the second sum behind.
 
+use std::collections::BTreeMap;
+
 use super::withheld::{Withheld, WithheldDimension};
 
 /// The widening that each window needs.
@@ -110,6 +112,21 @@ pub(super) fn longest_run(follows: &[bool]) -> usize {
     lengths.max().unwrap_or(0)
 }
 
+/// The longest run that at least `least` groups have, or that all have if they are fewer.
+pub(crate) fn common_run(follows: &[bool], groups: &[u32], least: usize) -> usize {
+    let mut longest: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut run = 0;
+    for (follows, group) in follows.iter().zip(groups) {
+        run = if *follows { run + 1 } else { 1 };
+        let own = longest.entry(*group).or_default();
+        *own = run.max(*own);
+    }
+    let mut longest: Vec<usize> = longest.into_values().collect();
+    longest.sort_unstable_by(|a, b| b.cmp(a));
+    let place = least.min(longest.len()).saturating_sub(1);
+    longest.get(place).copied().unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +140,16 @@ mod tests {
         assert_eq!(starts(&FOLLOWS, 3), [0, 4]);
         assert_eq!(starts(&FOLLOWS, 4), [0]);
         assert_eq!(longest_run(&FOLLOWS), 4);
+    }
+
+    #[test]
+    fn a_run_that_one_group_alone_has_is_not_common() {
+        // Runs of 4 and 3 rows.
+        let groups = [0, 0, 0, 0, 1, 1, 1];
+        assert_eq!(common_run(&FOLLOWS, &groups, 1), 4);
+        assert_eq!(common_run(&FOLLOWS, &groups, 2), 3);
+        assert_eq!(common_run(&FOLLOWS, &groups, 4), 3);
+        assert_eq!(common_run(&[], &[], 4), 0);
     }
 
     #[test]

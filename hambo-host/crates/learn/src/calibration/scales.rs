@@ -1,7 +1,7 @@
 //! What the rows that choose decide: the scale of the noise and tau_j, and what
 //! both do on other rows.
 
-use hambo_core::model::nested_beta;
+use hambo_core::model::{MOST_BEYOND_TESTED, nested_beta};
 use hambo_core::numeric::random::normal_quantile_of_tail;
 
 use super::calibration_error::{LEVELS, fraction, scores};
@@ -25,6 +25,22 @@ pub(super) fn window_lengths(longest: usize, run: usize) -> impl Iterator<Item =
     let longest = longest.min(run);
     std::iter::successors(Some(2), |length| Some(2 * length))
         .take_while(move |length| *length <= longest)
+}
+
+/// The same, and `common` rows, which enough episodes have, where twice the longest of the others
+/// that they have is less than `longest`: a model may judge twice what was tested, and an
+/// episode half as long as the horizon is to be enough.
+pub(super) fn judged_lengths(longest: usize, run: usize, common: usize) -> Vec<usize> {
+    let mut lengths: Vec<usize> = window_lengths(longest, run).collect();
+    let common = common.min(longest);
+    let tested = lengths.iter().filter(|length| **length <= common).max();
+    let tested = tested.copied().unwrap_or(1);
+    let reached = tested.saturating_mul(MOST_BEYOND_TESTED as usize);
+    if reached < longest && tested < common {
+        lengths.push(common);
+        lengths.sort_unstable();
+    }
+    lengths
 }
 
 /// What the rows that choose have chosen.
@@ -198,6 +214,23 @@ mod tests {
         let lengths = |longest, run| window_lengths(longest, run).collect::<Vec<_>>();
         assert_eq!(lengths(40, 100), [2, 4, 8, 16, 32]);
         assert_eq!(lengths(100, 8), [2, 4, 8]);
+    }
+
+    #[test]
+    fn half_the_horizon_is_always_judged_where_episodes_have_it() {
+        // 16 of 30 rows would serve 32 steps; all 30 serve 60.
+        assert_eq!(judged_lengths(60, 30, 30), [2, 4, 8, 16, 30]);
+        assert_eq!(judged_lengths(30, 30, 30), [2, 4, 8, 16]);
+        // One long episode is not enough for 64 rows, and the others have 20.
+        assert_eq!(judged_lengths(100, 64, 20), [2, 4, 8, 16, 20, 32, 64]);
+        assert_eq!(judged_lengths(3, 3, 3), [2]);
+        assert_eq!(judged_lengths(9, 1, 1), [0; 0]);
+        for longest in 1..200_usize {
+            for common in longest.div_ceil(2)..=longest {
+                let most = judged_lengths(longest, common, common).pop().unwrap_or(1);
+                assert!(2 * most >= longest, "{longest} {common}");
+            }
+        }
     }
 
     #[test]

@@ -96,6 +96,7 @@ pub fn uncalibrated(view: &ModelView) -> Uncertainty {
         calibration_scale: vec![1.0; outputs],
         noise_scale: vec![1.0; outputs],
         calibration: Calibration::TooFewRows,
+        tested_steps: 0,
         support: LoggedRegion::everywhere(view.features.len() + view.actions),
     }
 }

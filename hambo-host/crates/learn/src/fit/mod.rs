@@ -12,6 +12,7 @@ mod network;
 mod outlier;
 mod region;
 mod tables;
+mod tested;
 mod trained;
 
 use hambo_core::model::Calibration;
@@ -37,6 +38,7 @@ use hambo_base::observer::Observer;
 use hambo_data::{Log, LogPart, MINIMUM_RECORDINGS, Split, explorations, next_to_states};
 use hambo_task::image::{LoggedRegion, Uncertainty};
 use hambo_task::task::TaskFile;
+use tested::tested_steps;
 use trained::Trained;
 
 pub use error::FitError;
@@ -231,7 +233,7 @@ fn train(
             .collect(),
     };
     let rows = Rows {
-        support: region::region(kept, withheld, &view, seed),
+        support: region::region(kept, &split.withheld, &view, (task.horizon as usize, seed)),
         choosing,
         judging,
         data,
@@ -286,6 +288,7 @@ fn calibrated(
             Calibration::Failed
         }
     };
+    uncertainty.tested_steps = tested_steps(&calibration, None);
     let mut part = (trained.encode)(&uncertainty)?;
     let backtest = match options.backtest_windows {
         0 => None,
@@ -299,8 +302,10 @@ fn calibrated(
         }
     };
     let judged = after_backtest(uncertainty.calibration, backtest.as_ref());
-    if judged != uncertainty.calibration {
+    let tested = tested_steps(&calibration, backtest.as_ref());
+    if (judged, tested) != (uncertainty.calibration, uncertainty.tested_steps) {
         uncertainty.calibration = judged;
+        uncertainty.tested_steps = tested;
         part = (trained.encode)(&uncertainty)?;
     }
     let metadata = Metadata {

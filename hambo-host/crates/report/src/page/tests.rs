@@ -41,7 +41,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
     };
     let excursion = |outside: f64| Excursion {
         steps_outside: Number(outside),
-        trajectories_outside: Number(outside),
+        far_trajectories: Number(outside),
         first_step_outside: Some(3),
         farthest: Some(Farthest {
             name: NASTY.to_owned(),
@@ -172,6 +172,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
         },
         evidence: Evidence {
             model_steps: 0,
+            tested_steps: 12,
             estimates: vec![estimate("mean", -30.0), estimate("ca", -50.0)],
             adversaries: vec![AdversaryResult {
                 objective: "return".to_owned(),
@@ -185,6 +186,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
             loss: Some(loss),
             support: Some(SupportUse {
                 neutral: excursion(0.0),
+                far_trajectories_allowed: Number(0.06),
                 worst: excursion(0.25),
             }),
             questions: vec!["is the action <scaled>".to_owned()],
@@ -260,6 +262,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
                 share: 0.99,
                 share_lower: 0.95,
                 windows: vec![WindowShare {
+                    episodes: 9,
                     length: 2,
                     windows: 100,
                     share: 1.0,
@@ -290,6 +293,7 @@ fn backtest() -> Backtest {
     let of = |length: usize, path: f32| LengthResult {
         length,
         windows: 40,
+        episodes: 20,
         path: answer(path, path < 0.8),
         returns: answer(0.975, false),
     };

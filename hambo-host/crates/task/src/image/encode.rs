@@ -24,6 +24,8 @@ pub struct Uncertainty {
     pub noise_scale: Vec<f32>,
     /// How the calibration went.
     pub calibration: Calibration,
+    /// Steps of the longest windows of withheld rows that were tested.
+    pub tested_steps: u16,
     /// What the log covers.
     pub support: LoggedRegion,
 }
@@ -44,6 +46,8 @@ pub struct LoggedRegion {
     pub limit: f32,
     /// Stretches of single inputs without a row.
     pub gaps: Vec<Gap>,
+    /// How often per step the log's own withheld rows go far outside.
+    pub exit_rate: f32,
 }
 
 /// A stretch of one input in which the log has no row.
@@ -80,7 +84,16 @@ impl LoggedRegion {
             rows: vec![0.0; columns],
             limit: radius,
             gaps: Vec::new(),
+            exit_rate: 0.0,
         }
+    }
+
+    /// The gaps as the core has them: input, lower and upper end, one after the other.
+    #[must_use]
+    pub fn gap_numbers(&self) -> Vec<f32> {
+        let gaps = self.gaps.iter();
+        gaps.flat_map(|gap| [gap.input as f32, gap.low, gap.high])
+            .collect()
     }
 }
 
@@ -105,12 +118,14 @@ pub fn encode_model(
         outputs: small("the state", units.output_mean.len())?,
         beta: uncertainty.beta,
         calibration: uncertainty.calibration,
+        tested_steps: uncertainty.tested_steps,
         support_rows: small(
             "the support",
             support.rows.len() / support.centre.len().max(1),
         )?,
         support_limit: support.limit,
         support_gaps: small("the list of gaps", support.gaps.len())?,
+        support_exit_rate: support.exit_rate,
         dynamics,
     };
     let mut arena = ArenaWriter::default();
@@ -119,8 +134,7 @@ pub fn encode_model(
     arena.put(support.scale.iter().copied());
     arena.put(support.whitening.iter().copied());
     arena.put(support.rows.iter().copied());
-    let gaps = support.gaps.iter();
-    arena.put(gaps.flat_map(|gap| [gap.input as f32, gap.low, gap.high]));
+    arena.put(support.gap_numbers());
     arena.put(units.input_mean.iter().copied());
     arena.put(units.input_scale.iter().map(|std| 1.0 / std));
     arena.put(units.output_mean.iter().copied());

@@ -52,6 +52,9 @@ pub fn body(run: &SavedRun) -> Markup {
         @if let Some(logged) = &result.evidence.logged_return {
             p { "For comparison: " (logged.sentence_with(|number| readable(number.0))) "." }
         }
+        @if let Some(sentence) = result.beyond_tested() {
+            p { strong { "Tested:" } " " (sentence) "." }
+        }
         @for question in &result.evidence.questions { p { strong { "Question:" } " " (question) "." } }
         @if let Some(starts) = result.setting.distinct_starts {
             p {

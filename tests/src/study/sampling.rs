@@ -200,6 +200,7 @@ impl SamplingCell {
             finite: true,
             outside: 0,
             watched: 0,
+            far_outside: false,
             within_bounds: true,
             width: true,
             failed: false,

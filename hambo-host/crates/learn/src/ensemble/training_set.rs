@@ -207,7 +207,7 @@ mod tests {
     fn validation_rows_get_the_trainings_units() {
         let inputs: Vec<f32> = (0..20).map(|i| (i % 4) as f32).collect();
         let targets: Vec<f32> = (0..10).map(|i| 4.0 * (i % 2) as f32).collect();
-        let (units, _) = set(&inputs, &targets).standardise(true).unwrap();
+        let (units, _) = set(&inputs, &targets).standardise().unwrap();
         let rows = set(&[1.0, 2.0], &[6.0]).standardise_as(&units).unwrap();
         assert_eq!((rows.rows, rows.targets[0]), (1, 2.0));
         let error =

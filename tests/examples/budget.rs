@@ -214,6 +214,7 @@ fn uncertainty(ds: usize, da: usize) -> Uncertainty {
         calibration_scale,
         calibration: Calibration::Passed,
         noise_scale: vec![1.0; ds],
+        noise_factor: Vec::new(),
         support: LoggedRegion::everywhere(ds + da),
     }
 }

@@ -48,6 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         calibration_scale: vec![1.0],
         calibration: Calibration::Passed,
         noise_scale: vec![1.0; 1],
+        noise_factor: Vec::new(),
         support: LoggedRegion::ball(COLUMNS, 2.0),
     };
     let start = Instant::now();

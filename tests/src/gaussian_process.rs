@@ -206,6 +206,7 @@ impl Case {
             calibration_scale: vec![1.0; self.space],
             calibration: Calibration::Passed,
             noise_scale: vec![1.0; self.space],
+            noise_factor: Vec::new(),
             support: LoggedRegion::everywhere(2 * self.space),
         };
         Ok(encode_gaussian_process(&fit, &uncertainty)?)

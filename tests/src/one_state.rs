@@ -75,6 +75,7 @@ fn uncertainty() -> Uncertainty {
         calibration_scale: vec![1.0],
         calibration: Calibration::Passed,
         noise_scale: vec![1.0],
+        noise_factor: Vec::new(),
         support: LoggedRegion::everywhere(2),
     }
 }

@@ -172,6 +172,7 @@ impl PointBundle {
             calibration_scale: vec![1.0],
             calibration: self.calibration,
             noise_scale: vec![1.0],
+            noise_factor: Vec::new(),
             support: LoggedRegion::ball(2, 4.0),
         };
         Ok(encode_ensemble(&point_ensemble(self.offset), &uncertainty)?)

@@ -295,6 +295,7 @@ impl Terminating {
             calibration_scale: vec![1.0; self.dimension()],
             calibration: Calibration::Passed,
             noise_scale: vec![1.0; self.dimension()],
+            noise_factor: Vec::new(),
             support: LoggedRegion {
                 centre: sides().map(|(low, high)| 0.5 * (low + high)).collect(),
                 scale: sides()

@@ -148,6 +148,7 @@ impl Line {
             calibration_scale: vec![1.0],
             calibration: Calibration::Passed,
             noise_scale: vec![1.0; 1],
+            noise_factor: Vec::new(),
             support: LoggedRegion::everywhere(2),
         };
         let text = format!(

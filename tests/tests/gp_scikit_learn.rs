@@ -120,6 +120,7 @@ impl Problem {
             calibration_scale: vec![1.0],
             calibration: Calibration::Passed,
             noise_scale: vec![1.0; 1],
+            noise_factor: Vec::new(),
             support: LoggedRegion::ball(columns, 10.0),
         };
         let bytes = AlignedBytes::new(&encode_gaussian_process(&fit, &uncertainty).unwrap());

@@ -137,6 +137,7 @@ fn sizes_are_those_of_the_part() {
             calibration_scale: vec![1.0; outputs],
             calibration: Calibration::Passed,
             noise_scale: vec![1.0; outputs],
+            noise_factor: Vec::new(),
             support: LoggedRegion {
                 rows: vec![0.0; LoggedRegion::MOST_ROWS * inputs],
                 gaps: vec![gap; LoggedRegion::MOST_GAPS],

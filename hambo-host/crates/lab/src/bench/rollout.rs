@@ -58,6 +58,7 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
         calibration_scale: vec![1.0; 3],
         calibration: Calibration::Passed,
         noise_scale: vec![1.0; 3],
+        noise_factor: Vec::new(),
         support: LoggedRegion::everywhere(4),
     };
     let effort = Effort {

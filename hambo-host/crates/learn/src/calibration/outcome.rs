@@ -138,6 +138,9 @@ pub struct ModelCalibration {
     pub gate: Gate,
     /// The largest beta of all dimensions.
     pub beta: f32,
+    /// The factor of the correlation of the states' noise, its lower triangle row by row;
+    /// empty where the noise of every state is independent.
+    pub noise_factor: Vec<f32>,
     /// One entry per state dimension.
     pub dimensions: Vec<DimensionCalibration>,
     /// Fraction of rows inside the set alone in every dimension at once.

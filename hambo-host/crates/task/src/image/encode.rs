@@ -22,6 +22,9 @@ pub struct Uncertainty {
     pub calibration_scale: Vec<f32>,
     /// The scale of the predicted noise, one for each state.
     pub noise_scale: Vec<f32>,
+    /// The factor of the noise's correlation, row by row; empty where the states' noise is
+    /// independent.
+    pub noise_factor: Vec<f32>,
     /// How the calibration went.
     pub calibration: Calibration,
     /// What the log covers.
@@ -111,6 +114,7 @@ pub fn encode_model(
         )?,
         support_limit: support.limit,
         support_gaps: small("the list of gaps", support.gaps.len())?,
+        noise_factor: !uncertainty.noise_factor.is_empty(),
         dynamics,
     };
     let mut arena = ArenaWriter::default();
@@ -121,6 +125,9 @@ pub fn encode_model(
     arena.put(support.rows.iter().copied());
     let gaps = support.gaps.iter();
     arena.put(gaps.flat_map(|gap| [gap.input as f32, gap.low, gap.high]));
+    if !uncertainty.noise_factor.is_empty() {
+        arena.put(uncertainty.noise_factor.iter().copied());
+    }
     arena.put(units.input_mean.iter().copied());
     arena.put(units.input_scale.iter().map(|std| 1.0 / std));
     arena.put(units.output_mean.iter().copied());

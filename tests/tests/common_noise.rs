@@ -21,7 +21,7 @@ const ASKED: f32 = 0.97;
 fn next([x, y]: [f32; 2], u: f32, draw: &mut Draw) -> [f32; 2] {
     let gust = GUST * draw.normal();
     let mut noise = || gust + OWN * draw.normal();
-    [0.7 * x + 0.3 * u + noise(), 0.7 * y - 0.1 * u + noise()]
+    [0.3 * x + 0.3 * u + noise(), 0.3 * y - 0.1 * u + noise()]
 }
 
 fn control([x, _]: [f32; 2]) -> f32 {
@@ -45,7 +45,7 @@ fn truth(limit: f32) -> f32 {
 fn log(seed: u64) -> Log {
     let mut draw = Draw::new(seed);
     let mut log = Log::new(2, 1);
-    for episode in 0..60 {
+    for episode in 0..120 {
         let mut state = [0.2 * draw.normal(), 0.2 * draw.normal()];
         for _ in 0..2 * HORIZON {
             let action = (control(state) + 0.3 * draw.normal()).clamp(-1.0, 1.0);
@@ -105,12 +105,13 @@ fn check(limit: f32, seed: u64) -> (CheckResult, f32) {
 /// With noise drawn for every state on its own the bound was 0.98 and the verdict deploy.
 #[test]
 fn a_gust_that_pushes_two_states_is_not_deployed() {
-    let limit = 0.72;
+    let limit = 0.55;
     let truth = truth(limit);
     assert!((0.87..0.95).contains(&truth), "{truth}");
     for seed in 1..=3 {
         let (result, bound) = check(limit, seed);
         let found = (result.decision.verdict, result.decision.reasons.join("; "));
+        println!("seed {seed}: bound {bound}, truth {truth}");
         assert_eq!(found.0, Some(Verdict::Reject), "{found:?}, bound {bound}");
         assert!(bound < truth, "{bound} of {truth}");
     }
@@ -118,7 +119,7 @@ fn a_gust_that_pushes_two_states_is_not_deployed() {
 
 #[test]
 fn the_same_gust_is_deployed_where_the_requirement_is_kept() {
-    let limit = 1.25;
+    let limit = 1.0;
     let truth = truth(limit);
     assert!(truth > 0.998, "{truth}");
     let (result, bound) = check(limit, 1);

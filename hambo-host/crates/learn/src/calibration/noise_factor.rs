@@ -1,8 +1,10 @@
 //! What the noise of several states has in common: the factor of its correlation.
 //!
 //! As in [`noise_scale`](super::noise_scale), differences of residuals from one row to the
-//! next show the noise, because the model's error hardly changes between them. Noise counts as
-//! independent from state to state while no direction's variance would change by more than a
+//! next show the noise, because the model's error hardly changes between them. Neighbouring
+//! differences of white noise have the correlation -1/2; where they have much less of it, as in
+//! a system without noise, they show how the model's error changes, and say nothing of noise in
+//! common. Noise counts as independent from state to state while no direction's variance would change by more than a
 //! tenth, or while Bartlett's test of sphericity cannot tell it from independent noise.
 
 use hambo_core::numeric::random::normal_quantile_of_tail;
@@ -15,6 +17,9 @@ const FEWEST: usize = 20;
 const NEGLIGIBLE: f64 = 0.1;
 /// The share of logs with independent noise in which the test finds a correlation.
 const TAIL: f32 = 1e-3;
+/// Neighbouring differences of a state whose residuals are noise are correlated by less than
+/// this: half way between white noise and an error that walks at random.
+const OF_NOISE: f64 = -0.25;
 /// Overlapping differences of independent rows that tell as much as one pair of rows.
 const OVERLAP: f64 = 1.5;
 /// The share of independent noise that keeps the matrix away from a singular one.
@@ -22,14 +27,14 @@ const RIDGE: f64 = 1e-3;
 
 /// The lower triangle L of L Lᵀ = R, row by row; empty where noise is independent.
 pub(super) fn noise_factor(rows: &Withheld<'_>) -> Vec<f32> {
-    let differences: Vec<Vec<f64>> = (0..rows.dimensions.len())
-        .map(|j| differences(rows, j))
+    let all: Vec<Differences> = (0..rows.dimensions.len())
+        .map(|j| Differences::of(rows, j))
         .collect();
-    let pairs = differences.first().map_or(0, Vec::len);
-    if differences.len() < 2 || pairs < FEWEST {
+    let pairs = all.first().map_or(0, |of| of.values.len());
+    if all.len() < 2 || pairs < FEWEST {
         return Vec::new();
     }
-    let correlations = correlations(&differences);
+    let correlations = correlations(&all);
     if is_negligible(&correlations) {
         return Vec::new();
     }
@@ -45,38 +50,67 @@ pub(super) fn noise_factor(rows: &Withheld<'_>) -> Vec<f32> {
 }
 
 /// Differences of a state's residuals, in predicted standard deviations of its noise.
-fn differences(rows: &Withheld<'_>, dimension: usize) -> Vec<f64> {
-    let Some(columns) = rows.dimensions.get(dimension) else {
-        return Vec::new();
-    };
-    let scores: Vec<f64> = columns
-        .rows()
-        .map(|row| row.residual / row.aleatoric.max(f64::MIN_POSITIVE))
-        .collect();
-    let follows = rows.follows.iter().skip(1);
-    let pairs = scores.windows(2).zip(follows);
-    let pairs = pairs.filter(|(_, follows)| **follows);
-    pairs
-        .filter_map(|(pair, _)| match pair {
-            [before, after] => Some(after - before),
-            _ => None,
-        })
-        .collect()
+struct Differences {
+    values: Vec<f64>,
+    /// The root of their sum of squares.
+    size: f64,
+    /// Whether they are those of noise.
+    of_noise: bool,
 }
 
-fn correlations(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-    let sizes: Vec<f64> = columns.iter().map(|x| product(x, x).sqrt()).collect();
-    let rows = columns.iter().zip(&sizes).enumerate();
-    rows.map(|(i, (x, x_size))| {
-        let others = columns.iter().zip(&sizes).enumerate();
-        let row = others.map(|(j, (y, y_size))| match x_size * y_size {
-            _ if i == j => 1.0,
-            // A state without any noise has none in common.
-            size if size > 0.0 => (1.0 - RIDGE) * product(x, y) / size,
-            _ => 0.0,
+impl Differences {
+    fn of(rows: &Withheld<'_>, dimension: usize) -> Self {
+        let scores: Vec<f64> = rows
+            .dimensions
+            .get(dimension)
+            .map_or(Vec::new(), |columns| {
+                let rows = columns.rows();
+                rows.map(|row| row.residual / row.aleatoric.max(f64::MIN_POSITIVE))
+                    .collect()
+            });
+        let follows = rows.follows.iter().skip(1);
+        // None where an episode begins.
+        let steps: Vec<Option<f64>> = (scores.windows(2).zip(follows))
+            .map(|(pair, follows)| match pair {
+                [before, after] if *follows => Some(after - before),
+                _ => None,
+            })
+            .collect();
+        let neighbours = steps.windows(2).filter_map(|pair| match pair {
+            [Some(before), Some(after)] => Some(before * after),
+            _ => None,
         });
-        row.collect()
+        let (products, count) =
+            neighbours.fold((0.0, 0_usize), |(sum, count), x| (sum + x, count + 1));
+        let values: Vec<f64> = steps.into_iter().flatten().collect();
+        let squares = values.iter().map(|x| x * x).sum::<f64>();
+        let mean = |sum: f64, count: usize| sum / count.max(1) as f64;
+        Self {
+            of_noise: mean(products, count) < OF_NOISE * mean(squares, values.len()),
+            size: squares.sqrt(),
+            values,
+        }
+    }
+
+    /// The correlation with another state's; none where one is without noise.
+    fn correlation(&self, other: &Self) -> f64 {
+        let pairs = self.values.iter().zip(&other.values);
+        let size = self.size * other.size;
+        if self.of_noise && other.of_noise && size > 0.0 {
+            (1.0 - RIDGE) * pairs.map(|(x, y)| x * y).sum::<f64>() / size
+        } else {
+            0.0
+        }
+    }
+}
+
+fn correlations(all: &[Differences]) -> Vec<Vec<f64>> {
+    let rows = all.iter().enumerate();
+    rows.map(|(i, of)| {
+        let others = all.iter().enumerate();
+        others
+            .map(|(j, other)| if i == j { 1.0 } else { of.correlation(other) })
+            .collect()
     })
     .collect()
 }
@@ -186,6 +220,28 @@ mod tests {
         let factor = factor_of(3, |[x, y]: [f32; 2], episode| {
             let error = if episode % 2 == 0 { 2.0 } else { -2.0 };
             vec![0.3 * x + error, 0.3 * y + error]
+        });
+        assert!(factor.is_empty(), "{factor:?}");
+    }
+
+    /// In a system without noise the residuals are the model's errors, which change smoothly.
+    #[test]
+    fn errors_that_change_smoothly_are_no_noise_in_common() {
+        let rows = EPISODES * STEPS;
+        let error: Vec<f32> = (0..rows).map(|row| (0.4 * row as f32).sin()).collect();
+        let (zeros, ones) = (vec![0.0; error.len()], vec![1.0; error.len()]);
+        let dimension = WithheldDimension {
+            mean: &zeros,
+            epistemic_std: &zeros,
+            aleatoric_std: &ones,
+            observed: &error,
+        };
+        let groups: Vec<u32> = (0..rows).map(|row| row / STEPS).collect();
+        let follows: Vec<bool> = (0..rows).map(|row| row % STEPS > 0).collect();
+        let factor = noise_factor(&Withheld {
+            dimensions: vec![dimension; 2],
+            groups: &groups,
+            follows: &follows,
         });
         assert!(factor.is_empty(), "{factor:?}");
     }

@@ -15,7 +15,8 @@ use heapless::Vec;
 
 use crate::image::Image;
 use crate::model::{
-    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support, nested_beta,
+    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, NoiseFactor, Standardisation, Support,
+    nested_beta,
 };
 use crate::numeric::dense::TILE;
 use crate::numeric::network::{Activation, NetworkShape};
@@ -65,6 +66,7 @@ pub fn model() -> Result<Model<'static>, &'static str> {
             calibration: Calibration::Passed,
             tested_steps: 100,
         },
+        noise: NoiseFactor::INDEPENDENT,
         support: Support {
             centre: &[0.0, 0.0],
             scale: &[1.0, 1.0],

@@ -215,6 +215,7 @@ fn uncertainty(ds: usize, da: usize) -> Uncertainty {
         calibration: Calibration::Passed,
         tested_steps: u16::MAX,
         noise_scale: vec![1.0; ds],
+        noise_factor: Vec::new(),
         support: LoggedRegion::everywhere(ds + da),
     }
 }

@@ -49,6 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         calibration: Calibration::Passed,
         tested_steps: u16::MAX,
         noise_scale: vec![1.0; 1],
+        noise_factor: Vec::new(),
         support: LoggedRegion::ball(COLUMNS, 2.0),
     };
     let start = Instant::now();

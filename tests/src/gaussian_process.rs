@@ -207,6 +207,7 @@ impl Case {
             calibration: Calibration::Passed,
             tested_steps: u16::MAX,
             noise_scale: vec![1.0; self.space],
+            noise_factor: Vec::new(),
             support: LoggedRegion::everywhere(2 * self.space),
         };
         Ok(encode_gaussian_process(&fit, &uncertainty)?)

@@ -76,6 +76,7 @@ fn uncertainty() -> Uncertainty {
         calibration: Calibration::Passed,
         tested_steps: u16::MAX,
         noise_scale: vec![1.0],
+        noise_factor: Vec::new(),
         support: LoggedRegion::everywhere(2),
     }
 }

@@ -173,6 +173,7 @@ impl PointBundle {
             calibration: self.calibration,
             tested_steps: u16::MAX,
             noise_scale: vec![1.0],
+            noise_factor: Vec::new(),
             support: LoggedRegion::ball(2, 4.0),
         };
         Ok(encode_ensemble(&point_ensemble(self.offset), &uncertainty)?)

@@ -296,6 +296,7 @@ impl Terminating {
             calibration: Calibration::Passed,
             tested_steps: u16::MAX,
             noise_scale: vec![1.0; self.dimension()],
+            noise_factor: Vec::new(),
             support: LoggedRegion {
                 centre: sides().map(|(low, high)| 0.5 * (low + high)).collect(),
                 scale: sides()

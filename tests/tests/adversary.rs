@@ -149,6 +149,7 @@ impl Line {
             calibration: Calibration::Passed,
             tested_steps: u16::MAX,
             noise_scale: vec![1.0; 1],
+            noise_factor: Vec::new(),
             support: LoggedRegion::everywhere(2),
         };
         let text = format!(

@@ -121,6 +121,7 @@ impl Problem {
             calibration: Calibration::Passed,
             tested_steps: u16::MAX,
             noise_scale: vec![1.0; 1],
+            noise_factor: Vec::new(),
             support: LoggedRegion::ball(columns, 10.0),
         };
         let bytes = AlignedBytes::new(&encode_gaussian_process(&fit, &uncertainty).unwrap());

@@ -138,6 +138,7 @@ fn sizes_are_those_of_the_part() {
             calibration: Calibration::Passed,
             tested_steps: u16::MAX,
             noise_scale: vec![1.0; outputs],
+            noise_factor: Vec::new(),
             support: LoggedRegion {
                 rows: vec![0.0; LoggedRegion::MOST_ROWS * inputs],
                 gaps: vec![gap; LoggedRegion::MOST_GAPS],

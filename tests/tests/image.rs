@@ -245,6 +245,7 @@ fn model_files_keep_everything_and_refuse_damage() {
                 share_lower: 0.91,
                 windows: Vec::new(),
             },
+            noise_factor: Vec::new(),
             beta: 2.0,
             dimensions: Vec::new(),
             joint_epistemic_coverage: 0.9,

@@ -7,6 +7,7 @@ mod backtest;
 mod calibration;
 #[cfg(feature = "qemu")]
 mod code_words;
+mod common_noise;
 #[cfg(feature = "qemu")]
 mod device;
 #[cfg(feature = "qemu")]

@@ -4,7 +4,7 @@
 //! With dy for the states that the model moves and dx for its inputs, features of
 //! the state and the action, the arena of an ensemble is: calibration scale (dy) · the support's centre and
 //! scale (dx each), whitening (dx (dx + 1) / 2), rows (dx each) and gaps (3
-//! each) · input mean, input scale (dx each) · output mean, output scale, noise
+//! each) · the factor of the noise (dy (dy + 1) / 2), if there is one · input mean, input scale (dx each) · output mean, output scale, noise
 //! scale (dy each) · the members' layers, each as bias tiles and then blocks of
 //! weights · those of their priors. Every run is padded to a multiple of four.
 
@@ -18,8 +18,8 @@ use super::gaussian_process_part::{
     GaussianProcessManifest, GroupedGaussianProcessManifest, parse_gaussian_process,
 };
 use crate::model::{
-    Calibration, ConfidenceSet, Dynamics, Ensemble, GAP, Model, Priors, Standardisation, Support,
-    triangle,
+    Calibration, ConfidenceSet, Dynamics, Ensemble, GAP, Model, NoiseFactor, Priors,
+    Standardisation, Support, triangle,
 };
 use crate::numeric::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
 
@@ -50,6 +50,8 @@ pub struct ModelManifest {
     pub support_gaps: u16,
     /// How often per step the log's own withheld rows go far outside the support.
     pub support_exit_rate: f32,
+    /// Whether the noise of several states has something in common.
+    pub noise_factor: bool,
     /// What the dynamics are.
     pub dynamics: DynamicsManifest,
 }
@@ -109,6 +111,12 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
         tested_steps: manifest.tested_steps,
     };
     let support = parse_support(&manifest, inputs, &mut arena)?;
+    let noise = if manifest.noise_factor {
+        let lower = arena.take_finite(triangle(outputs).ok_or(Problem::Dimension)?)?;
+        NoiseFactor::new(lower, outputs)?
+    } else {
+        NoiseFactor::INDEPENDENT
+    };
     let dynamics = match manifest.dynamics {
         DynamicsManifest::Ensemble(ensemble) => {
             Dynamics::Ensemble(parse_ensemble(ensemble, sizes, &mut arena)?)
@@ -131,6 +139,7 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
     Ok(Model {
         dynamics,
         confidence,
+        noise,
         support,
     })
 }

@@ -3,6 +3,7 @@
 use super::confidence::ConfidenceSet;
 use super::ensemble::Ensemble;
 use super::gaussian_process::GaussianProcess;
+use super::noise::NoiseFactor;
 use super::prediction::{Prediction, PredictionCotangent};
 use super::support::Support;
 use crate::numeric::{Slices, dispatch};
@@ -15,6 +16,8 @@ pub struct Model<'a> {
     pub dynamics: Dynamics<'a>,
     /// How far the truth may lie from the mean.
     pub confidence: ConfidenceSet<'a>,
+    /// What the noise of several states has in common.
+    pub noise: NoiseFactor<'a>,
     /// Where the log has data.
     pub support: Support<'a>,
 }

@@ -16,6 +16,7 @@ mod confidence;
 mod dynamics;
 mod ensemble;
 mod gaussian_process;
+mod noise;
 mod prediction;
 mod standardisation;
 mod support;
@@ -28,6 +29,7 @@ pub use gaussian_process::{
     FRACTION_BITS, GaussianProcess, Kernel, OutputNumbers, WEIGHT_LIMIT, coordinate_limit,
 };
 pub(crate) use gaussian_process::{MAX_OUTPUTS, tiles_of};
+pub use noise::NoiseFactor;
 pub use prediction::{Prediction, PredictionCotangent};
 pub use standardisation::Standardisation;
 pub use support::{FAR_OUTSIDE, GAP, LogPlace, Support, triangle};

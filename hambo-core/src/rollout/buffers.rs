@@ -4,7 +4,7 @@
 //! task needs. So one number, the count of rows, is the whole capacity.
 
 use super::member_rows::MemberRows;
-use crate::model::{Dynamics, Prediction};
+use crate::model::{Dynamics, NoiseFactor, Prediction};
 use crate::numeric::{CapacityError, Pause, Slices};
 use crate::policy::Policy;
 use crate::task::{ModelInputs, Task, Variant};
@@ -169,12 +169,14 @@ impl Sizes {
 }
 
 impl<const B: usize> Buffers<'_, B> {
-    /// Gives the system's random numbers of the step that was observed last,
+    /// Gives the system's independent random numbers of the step that was observed last,
     /// one for each state that the model moves, the same in all lanes, instead of those drawn.
-    pub fn give_noise(&mut self, noise: &[f32]) {
+    /// `factor` is the model's.
+    pub fn give_noise(&mut self, noise: &[f32], factor: NoiseFactor<'_>) {
         for (row, number) in self.noise.state.iter_mut().zip(noise) {
             *row = [*number; B];
         }
+        factor.correlate(self.noise.state);
     }
 }
 

@@ -7,7 +7,7 @@ use heapless::Vec;
 use super::{Buffers, Rollout};
 use crate::example;
 use crate::model::{
-    ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support, nested_beta,
+    ConfidenceSet, Dynamics, Ensemble, Model, NoiseFactor, Standardisation, Support, nested_beta,
 };
 use crate::numeric::dense::TILE;
 use crate::numeric::network::{Activation, NetworkShape};
@@ -73,6 +73,7 @@ fn model() -> Model<'static> {
             tested_steps: u16::MAX,
             ..example::model().unwrap().confidence
         },
+        noise: NoiseFactor::INDEPENDENT,
         support: Support {
             centre: &[0.0; 4],
             scale: &[1.0; 4],

@@ -180,5 +180,6 @@ impl<P: Policy> Rollout<'_, P> {
                 };
             }
         }
+        self.model.noise.correlate(noise.state);
     }
 }

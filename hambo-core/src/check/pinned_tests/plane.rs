@@ -7,7 +7,7 @@ use heapless::Vec;
 
 use crate::image::Image;
 use crate::model::{
-    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support,
+    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, NoiseFactor, Standardisation, Support,
 };
 use crate::numeric::dense::TILE;
 use crate::numeric::network::{Activation, NetworkShape, Perceptrons};
@@ -57,6 +57,7 @@ pub(in crate::check) fn model(beta: f32) -> Model<'static> {
             calibration: Calibration::Passed,
             tested_steps: u16::MAX,
         },
+        noise: NoiseFactor::INDEPENDENT,
         support: Support {
             centre: &[0.0; 3],
             scale: &[1.0; 3],

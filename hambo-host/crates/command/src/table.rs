@@ -227,6 +227,9 @@ pub fn backtest(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> 
     super::backtest::print(found, out)
 }
 
+/// Pairs of states that are named.
+const MOST_SHARED: usize = 5;
+
 /// Scales, errors and coverages, and whether to rely on them.
 pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
     let calibration = &metadata.calibration;
@@ -273,6 +276,14 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
         percent(calibration.gate.share_lower),
         calibration.gate.widening
     )?;
+    for ([one, other], correlation) in calibration.shared_noise().into_iter().take(MOST_SHARED) {
+        let names = [one, other].map(|state| name(metadata, state));
+        let [one, other] = names;
+        writeln!(
+            out,
+            "noise in common: {one} and {other}, correlation {correlation:.2}"
+        )?;
+    }
     for window in &calibration.gate.windows {
         writeln!(
             out,

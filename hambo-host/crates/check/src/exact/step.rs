@@ -74,7 +74,7 @@ impl<'a> Stepper<'a> {
                 *row = [*eta; LANES];
             }
             for (noise_number, (noise, _)) in noise.iter().enumerate() {
-                buffers.give_noise(noise);
+                buffers.give_noise(noise, rollout.model.noise);
                 let Some(result) = rollout.transition(step, &mut buffers) else {
                     return Ok(());
                 };

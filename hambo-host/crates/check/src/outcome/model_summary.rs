@@ -55,6 +55,16 @@ pub struct CalibrationSummary {
     pub gate: Gate,
     /// One entry for each state.
     pub states: Vec<StateCalibration>,
+    /// States whose noise has something in common, the strongest pair first.
+    pub shared_noise: Vec<SharedNoise>,
+}
+
+/// Two states whose noise has something in common.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SharedNoise {
+    /// The states.
+    pub states: [String; 2],
+    pub correlation: Number,
 }
 
 /// The calibration of one state.
@@ -230,5 +240,11 @@ fn calibration_summary(metadata: &Metadata) -> CalibrationSummary {
         joint_coverage: calibration.joint_epistemic_coverage.into(),
         gate: calibration.gate.clone(),
         states: states.collect(),
+        shared_noise: (calibration.shared_noise().into_iter())
+            .map(|(pair, correlation)| SharedNoise {
+                states: pair.map(|state| name(metadata, state)),
+                correlation: correlation.into(),
+            })
+            .collect(),
     }
 }

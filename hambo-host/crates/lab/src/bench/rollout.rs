@@ -59,6 +59,7 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
         calibration: Calibration::Passed,
         tested_steps: u16::MAX,
         noise_scale: vec![1.0; 3],
+        noise_factor: Vec::new(),
         support: LoggedRegion::everywhere(4),
     };
     let effort = Effort {

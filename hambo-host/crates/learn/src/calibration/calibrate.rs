@@ -3,6 +3,7 @@
 use super::calibration_error::{fraction, scores};
 use super::gate::MOST_WIDENING;
 use super::gate::{Refusal, widen};
+use super::noise_factor::noise_factor;
 use super::outcome::CalibrationMode;
 use super::outcome::CalibrationOptions;
 use super::outcome::CalibrationStatus;
@@ -113,6 +114,7 @@ pub fn calibrate(
         status,
         choosing_rows,
         gate,
+        noise_factor: noise_factor(choosing),
         beta: dimensions.iter().map(|of| of.beta).fold(0.0, f32::max),
         dimensions,
         joint_epistemic_coverage: fraction(&inside),

@@ -3,7 +3,8 @@
 //! Three steps, the first two on rows that choose, the last on rows that chose
 //! nothing:
 //!
-//! 1. the noise gets a scale of its own ([`noise_scale`]);
+//! 1. the noise gets a scale of its own ([`noise_scale`]) and, where several states share it,
+//!    their correlation ([`noise_factor`]);
 //! 2. each state dimension j gets a scale tau_j, so that the model's Gaussians
 //!    N(mu, tau_j² (epistemic² + aleatoric²)) hold observations as often as they
 //!    claim, and set and noise as they are simulated hold nearly all of them;
@@ -16,6 +17,7 @@ mod calibration_error;
 mod distributions;
 pub mod gate;
 pub mod korn_graubard;
+mod noise_factor;
 mod noise_scale;
 pub mod outcome;
 mod required_widening;

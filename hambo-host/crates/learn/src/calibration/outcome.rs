@@ -150,6 +150,9 @@ pub struct ModelCalibration {
     pub gate: Gate,
     /// The largest beta of all dimensions.
     pub beta: f32,
+    /// The factor of the correlation of the states' noise, its lower triangle row by row;
+    /// empty where the noise of every state is independent.
+    pub noise_factor: Vec<f32>,
     /// One entry per state dimension.
     pub dimensions: Vec<DimensionCalibration>,
     /// Fraction of rows inside the set alone in every dimension at once.
@@ -172,6 +175,30 @@ impl ModelCalibration {
                 }
             })
             .collect()
+    }
+
+    /// States whose noise has something in common, and their correlation, the largest first;
+    /// none below a tenth.
+    #[must_use]
+    pub fn shared_noise(&self) -> Vec<([usize; 2], f32)> {
+        let states = self.dimensions.len();
+        let row = |state: usize| {
+            let first = state * (state + 1) / 2;
+            self.noise_factor
+                .get(first..=first + state)
+                .unwrap_or_default()
+        };
+        let pairs = (0..states).flat_map(|one| (0..one).map(move |other| [other, one]));
+        let mut shared: Vec<_> = pairs
+            .map(|pair| {
+                let [other, one] = pair.map(row);
+                let products = other.iter().zip(one).map(|(x, y)| x * y);
+                (pair, products.sum::<f32>())
+            })
+            .filter(|(_, correlation)| correlation.abs() >= 0.1)
+            .collect();
+        shared.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        shared
     }
 
     /// The scales of the noise.

@@ -95,6 +95,7 @@ pub fn uncalibrated(view: &ModelView) -> Uncertainty {
         beta: 1.0,
         calibration_scale: vec![1.0; outputs],
         noise_scale: vec![1.0; outputs],
+        noise_factor: Vec::new(),
         calibration: Calibration::TooFewRows,
         tested_steps: 0,
         support: LoggedRegion::everywhere(view.features.len() + view.actions),

@@ -279,6 +279,9 @@ fn calibrated(
     uncertainty.beta = calibration.beta;
     uncertainty.calibration_scale = calibration.core_scales();
     uncertainty.noise_scale = calibration.noise_scales();
+    uncertainty
+        .noise_factor
+        .clone_from(&calibration.noise_factor);
     uncertainty.calibration = match calibration.status {
         CalibrationStatus::Calibrated => Calibration::Passed,
         CalibrationStatus::TooFewRecordings { .. }

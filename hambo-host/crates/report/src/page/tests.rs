@@ -11,7 +11,7 @@ use hambo_check::exact::ExactValue;
 use hambo_check::log_next::LogNext;
 use hambo_check::logged_return::LoggedReturn;
 use hambo_check::loss::{CostlyStep, Loss};
-use hambo_check::model_summary::{CalibrationSummary, ModelSummary, StateCalibration};
+use hambo_check::model_summary::{CalibrationSummary, ModelSummary, SharedNoise, StateCalibration};
 use hambo_check::number::{Number, numbers};
 use hambo_check::paths::{Band, Paths, ShownPath};
 use hambo_check::restarts::Restarts;
@@ -270,6 +270,10 @@ fn run(states: usize, steps: usize) -> SavedRun {
                 }],
             },
             states: names.iter().map(state).collect(),
+            shared_noise: vec![SharedNoise {
+                states: [NASTY.to_owned(), NASTY.to_owned()],
+                correlation: Number(0.9),
+            }],
         },
         backtest: Some(backtest()),
         theory: vec![["beta".to_owned(), "3".to_owned(), NASTY.to_owned()]],

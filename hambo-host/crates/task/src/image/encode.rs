@@ -22,6 +22,9 @@ pub struct Uncertainty {
     pub calibration_scale: Vec<f32>,
     /// The scale of the predicted noise, one for each state.
     pub noise_scale: Vec<f32>,
+    /// The factor of the noise's correlation, row by row; empty where the states' noise is
+    /// independent.
+    pub noise_factor: Vec<f32>,
     /// How the calibration went.
     pub calibration: Calibration,
     /// Steps of the longest windows of withheld rows that were tested.
@@ -126,6 +129,7 @@ pub fn encode_model(
         support_limit: support.limit,
         support_gaps: small("the list of gaps", support.gaps.len())?,
         support_exit_rate: support.exit_rate,
+        noise_factor: !uncertainty.noise_factor.is_empty(),
         dynamics,
     };
     let mut arena = ArenaWriter::default();
@@ -135,6 +139,9 @@ pub fn encode_model(
     arena.put(support.whitening.iter().copied());
     arena.put(support.rows.iter().copied());
     arena.put(support.gap_numbers());
+    if !uncertainty.noise_factor.is_empty() {
+        arena.put(uncertainty.noise_factor.iter().copied());
+    }
     arena.put(units.input_mean.iter().copied());
     arena.put(units.input_scale.iter().map(|std| 1.0 / std));
     arena.put(units.output_mean.iter().copied());

@@ -340,9 +340,9 @@ fn plants_break_what_they_say() {
     // Small actions do nothing.
     still.dead_zone = 0.5;
     let mut hidden = still.hidden(draw);
-    let mut of = |action: f32| still.next(&[0.0; MOST], action, &mut hidden, draw)[0];
+    let of = |action: f32| still.next(&[0.0; MOST], action, &mut hidden, draw)[0];
     assert_eq!(
-        [0.4, -0.5, 0.75, -2.0].map(|action| of(action, 0.0, &still)),
+        [0.4, -0.5, 0.75, -2.0].map(of),
         [0.0, 0.0, 0.25, -1.5]
     );
     // In mud a hundredth of a force is left.

@@ -15,7 +15,6 @@ use crate::study::kept::kept;
 use crate::study::known_summary::Counts as KnownCounts;
 use crate::study::monitored_summary::Counts as MonitoredCounts;
 use crate::study::named;
-use crate::study::plant::DELTA;
 use crate::study::statistics::Count;
 use hambo_base::study::rows::Record;
 

@@ -115,6 +115,43 @@ mod tests {
         assert_eq!(of([0.0; 100]).lower(0.05), 0.0);
     }
 
+    /// The gamblers' mean wealth if the mean were `mean`, by the definition: in f64, value by
+    /// value, as a product.
+    fn wealth(values: &[f32], mean: f64) -> f64 {
+        let each = BETS.map(|bet| {
+            let bet = f64::from(bet);
+            let factors = values
+                .iter()
+                .map(|x| (1.0 + bet * f64::from(*x)) / (1.0 + bet * mean));
+            factors.product::<f64>()
+        });
+        each.iter().sum::<f64>() / BETS.len() as f64
+    }
+
+    /// Ville's inequality charges delta for a wealth of 1 / delta: at the bound it is that,
+    /// and neither half nor twice as much.
+    #[test]
+    fn at_the_bound_the_wealth_is_one_over_delta() {
+        let mut stream = Stream::new(23, 0);
+        let samples: [Vec<f32>; 4] = [
+            vec![1.0, 1.0],
+            vec![1.0, 0.0, 1.0, 1.0, 1.0],
+            (0..40).map(|_| stream.uniform()).collect(),
+            (0..60).map(|_| 0.8 + 0.1 * stream.uniform()).collect(),
+        ];
+        for values in &samples {
+            for delta in [0.3, 0.1, 0.01] {
+                let betting = of(values.iter().copied());
+                let lower = f64::from(betting.lower(delta));
+                let charged = f64::from(delta) * wealth(values, lower);
+                assert!(
+                    (charged - 1.0).abs() < 1e-3,
+                    "{values:?} {delta}: {charged}"
+                );
+            }
+        }
+    }
+
     #[test]
     #[cfg_attr(miri, ignore = "thousands of values")]
     fn it_is_close_to_the_mean_of_many_values() {

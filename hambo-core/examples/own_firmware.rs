@@ -54,7 +54,7 @@ fn gate<P: OutputPin>(
 
 /// What `hambo export` wrote; its weights are read where they lie.
 #[repr(align(16))]
-struct Flash([u8; 928]);
+struct Flash([u8; 944]);
 static FLASH: Flash = Flash(*include_bytes!("point_bundle.hmb"));
 
 /// Your board's pin, from its HAL.

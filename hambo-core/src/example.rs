@@ -15,15 +15,16 @@ use heapless::Vec;
 
 use crate::image::Image;
 use crate::model::{
-    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support, nested_beta,
+    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Noise, Standardisation, Support,
+    nested_beta,
 };
 use crate::numeric::dense::TILE;
 use crate::numeric::network::{Activation, NetworkShape};
 use crate::policy::{ActionMap, Linear, StoredPolicy};
 use crate::task::expression::{Op, Program, Variable};
 use crate::task::{
-    Allocation, Constraint, Effort, InitialKind, InitialState, Limits, Method, Physics, Plan, Task,
-    Wraps,
+    Allocation, Constraint, DistributionFree, Effort, InitialKind, InitialState, Limits, Method,
+    Physics, Plan, Task, Wraps,
 };
 
 /// Two members of one layer each: biases, then the weights of s and of a. The
@@ -63,7 +64,9 @@ pub fn model() -> Result<Model<'static>, &'static str> {
             beta: nested_beta(2, &[1.0]),
             calibration_scale: &[1.0],
             calibration: Calibration::Passed,
+            tested_steps: 100,
         },
+        noise: Noise::WHITE,
         support: Support {
             centre: &[0.0, 0.0],
             scale: &[1.0, 1.0],
@@ -71,6 +74,7 @@ pub fn model() -> Result<Model<'static>, &'static str> {
             rows: &[0.0, 0.0],
             limit: 2.0,
             gaps: &[],
+            exit_rate: 0.0,
         },
     })
 }
@@ -94,6 +98,7 @@ pub fn task() -> Result<Task<'static>, &'static str> {
         discount: 1.0,
         delta: 0.1,
         threshold: Some(-2.0),
+        distribution_free: DistributionFree::Shares,
         reward_bounds: None,
         return_bounds: None,
         constraint_bounds: Vec::new(),

@@ -130,8 +130,11 @@ fn onnx_controllers_are_checked_and_exported() {
          [initial]\nkind = 'point'\nvalue = [0.4, 0]\n",
     );
     let mut log = "x,v,u,next.x,next.v,episode\n".to_owned();
-    for episode in 0..12_u32 {
-        let (mut x, mut v) = (0.2 * episode as f32 - 1.1, 0.2 * (episode % 5) as f32 - 0.4);
+    for episode in 0..40_u32 {
+        let (mut x, mut v) = (
+            0.06 * episode as f32 - 1.2,
+            0.2 * (episode % 5) as f32 - 0.4,
+        );
         for step in 0..25_u32 {
             let scatter = ((episode * 25 + step) * 37 % 41) as f32 / 20.0 - 1.0;
             let (next_x, next_v) = (x + 0.1 * v, 0.95 * v + 0.1 * scatter);
@@ -286,7 +289,7 @@ fn carriage_log(wrong: f64) -> String {
         place = place.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         f64::from(place) / f64::from(u32::MAX) - 0.5
     };
-    for episode in 0..24 {
+    for episode in 0..40 {
         let (mut x, mut v) = (draw(), draw());
         for step in 0..20 {
             let u = 4.0 * draw() - x - v;
@@ -385,8 +388,8 @@ fn wheel_log() -> String {
     let wrap = |x: f32| {
         (x + std::f32::consts::PI).rem_euclid(std::f32::consts::TAU) - std::f32::consts::PI
     };
-    for episode in 0..12_u32 {
-        let (mut theta, mut omega) = (0.5 * episode as f32 - 3.0, 2.0);
+    for episode in 0..40_u32 {
+        let (mut theta, mut omega) = (0.5 * (episode % 12) as f32 - 3.0, 2.0);
         for step in 0..25_u32 {
             let u = ((7 * episode + 13 * step) % 11) as f32 / 5.0 - 1.0;
             let next_omega = omega + 0.1 * u;

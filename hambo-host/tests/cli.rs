@@ -267,7 +267,7 @@ fn a_trace_goes_to_stderr_and_only_when_asked_for() {
     for part in [
         "task.toml",
         "log.csv",
-        "rows=300",
+        "rows=1000",
         "train",
         "calibrate",
         "time.busy",

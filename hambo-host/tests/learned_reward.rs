@@ -26,7 +26,7 @@ fn folder(name: &str) -> Folder {
         "task.toml",
         &task.replace("kind = 'point'\nvalue = [1, 0]", "kind = 'data'"),
     );
-    folder.write("log.csv", &rewarded(20, 25));
+    folder.write("log.csv", &rewarded(40, 25));
     folder
 }
 
@@ -111,7 +111,7 @@ fn a_controller_is_improved_for_the_users_states() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let folder = folder("learned-refused");
-    folder.write("bare.csv", &log(20, 25));
+    folder.write("bare.csv", &log(40, 25));
     for line in [
         "fit task.toml --data bare.csv -o bad.hambo",
         "check task.toml --model m.hambo --policy pd.toml --data bare.csv",
@@ -142,7 +142,7 @@ fn what_does_not_fit_is_refused() {
     assert!(error.contains("has length 3, not 2"), "{error}");
 
     // A reward that never changes.
-    let constant: Vec<String> = log(20, 25)
+    let constant: Vec<String> = log(40, 25)
         .lines()
         .enumerate()
         .map(|(number, line)| match number {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::common::scatter;
 use hambo_base::observer::Unobserved;
 use hambo_check::CheckOptions;
 use hambo_check::adversary::EffortLevel;
@@ -70,11 +71,11 @@ impl Drop for Folder {
 /// A cart pushed this way and that.
 fn log() -> String {
     let mut text = "x,v,u,next.x,next.v,episode\n".to_owned();
-    for episode in 0..12 {
-        let (mut x, mut v) = (0.1 * f64::from(episode) - 0.6, 0.0);
+    for episode in 0..40 {
+        let (mut x, mut v) = (0.03 * f64::from(episode) - 0.6, 0.0);
         for step in 0..25 {
-            let u = (f64::from(step) * 1.7 + f64::from(episode)).sin();
-            let noise = 0.01 * (f64::from(step) * 12.9 + f64::from(episode) * 7.1).sin();
+            let u = 2.0 * f64::from(scatter(77_777 + 1000 * episode + step));
+            let noise = 0.02 * f64::from(scatter(1000 * episode + step));
             let (next_x, next_v) = (x + 0.1 * v + 0.3 * noise, 0.95 * v + 0.1 * u + noise);
             let _ = writeln!(text, "{x},{v},{u},{next_x},{next_v},{episode}");
             (x, v) = (next_x, next_v);
@@ -137,7 +138,9 @@ fn the_object_says_where_the_adversary_won() {
     assert!(object["loss"]["half_by_step"].as_u64().unwrap() < 12);
     let distance = number(&object["support"]["neutral"]["farthest"]["distance"]);
     assert!(distance > 0.0 && distance < 1.0, "{distance}");
-    assert_eq!(object["support"]["neutral"]["steps_outside"], 0.0);
+    // A step of one trajectory in four at most, of those with noise.
+    let outside = number(&object["support"]["neutral"]["steps_outside"]);
+    assert!((0.0..0.03).contains(&outside), "{outside}");
 
     let saved: serde_json::Value = serde_json::from_str(&folder.read("run.json")).unwrap();
     assert_eq!(saved["result"]["bound_bits"], object["bound_bits"]);

@@ -41,7 +41,7 @@ fn comparisons_are_as_wide_as_with_the_log() {
 #[test]
 fn a_learned_reward_has_its_extra_state_there_too() {
     let folder = Folder::new("widths-learned");
-    let rewarded = log(20, 25);
+    let rewarded = log(40, 25);
     let rewarded = rewarded.lines().enumerate().map(|(number, line)| {
         let reward = match number {
             0 => "reward".to_owned(),

@@ -23,7 +23,7 @@ use hambo_learn::gaussian_process::{
     GaussianProcessFit, Hyperparameters, Observations, encode_gaussian_process,
 };
 use hambo_task::image::{
-    AlignedBytes, BundleAbout, LoggedRegion, Uncertainty, encode_bundle, encode_image,
+    AlignedBytes, BundleAbout, LoggedRegion, NoisePools, Uncertainty, encode_bundle, encode_image,
     encode_policy,
 };
 use hambo_task::policy::HostPolicy;
@@ -213,7 +213,10 @@ fn uncertainty(ds: usize, da: usize) -> Uncertainty {
         beta: nested_beta(MEMBERS, &calibration_scale),
         calibration_scale,
         calibration: Calibration::Passed,
+        tested_steps: u16::MAX,
         noise_scale: vec![1.0; ds],
+        noise_factor: Vec::new(),
+        noise_pools: NoisePools::default(),
         support: LoggedRegion::everywhere(ds + da),
     }
 }

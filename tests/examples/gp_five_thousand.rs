@@ -8,7 +8,7 @@ use hambo_core::model::Calibration;
 use hambo_learn::gaussian_process::{
     GaussianProcessFit, Observations, SearchOptions, encode_gaussian_process, fit_hyperparameters,
 };
-use hambo_task::image::{LoggedRegion, Uncertainty};
+use hambo_task::image::{LoggedRegion, NoisePools, Uncertainty};
 use hambo_tests::smooth_data::{Generator, function, go_on, physical};
 
 const ROWS: usize = 5000;
@@ -47,7 +47,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         beta: 1.0,
         calibration_scale: vec![1.0],
         calibration: Calibration::Passed,
+        tested_steps: u16::MAX,
         noise_scale: vec![1.0; 1],
+        noise_factor: Vec::new(),
+        noise_pools: NoisePools::default(),
         support: LoggedRegion::ball(COLUMNS, 2.0),
     };
     let start = Instant::now();

@@ -12,10 +12,11 @@ use hambo_base::study::run::{Plan, run, summary};
 use hambo_tests::study::{glitches, named};
 
 const USAGE: &str = "\
-Usage: study NAME [--cells N] [--minutes M] [--threads N] [--summary]
+Usage: study NAME [--cells N] [--every N] [--minutes M] [--threads N] [--summary]
 
-  NAME         coverage, focused, broken, backtest, known, monitor, glitches or drive_flips; the rows go to studies/NAME.csv
+  NAME         coverage, focused, broken, backtest, known, monitor, glitches, drive_flips or sampling; the rows go to studies/NAME.csv
   --cells N    only the first N cells
+  --every N    only cells whose number N divides: a part that is like the whole
   --minutes M  begin no cell after M minutes; the next call goes on
   --threads N  cells side by side; without it as many as there are cores
   --summary    count and draw what the file holds";
@@ -29,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut plan = Plan {
         cells: None,
+        every: 1,
         time: None,
         threads: cores,
     };
@@ -37,6 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut value = || words.next().ok_or(USAGE);
         match word.as_str() {
             "--cells" => plan.cells = Some(value()?.parse()?),
+            "--every" => plan.every = value()?.parse()?,
             "--minutes" => {
                 plan.time = Some(Duration::from_secs_f64(60.0 * value()?.parse::<f64>()?));
             }

@@ -11,7 +11,9 @@ use hambo_learn::gaussian_process::{
     GaussianProcessError, GaussianProcessFit, Hyperparameters, Observations, VarianceGroups,
     encode_gaussian_process,
 };
-use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy};
+use hambo_task::image::{
+    AlignedBytes, LoggedRegion, NoisePools, Uncertainty, encode_image, encode_policy,
+};
 use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 
@@ -205,7 +207,10 @@ impl Case {
             beta: 2.0,
             calibration_scale: vec![1.0; self.space],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0; self.space],
+            noise_factor: Vec::new(),
+            noise_pools: NoisePools::default(),
             support: LoggedRegion::everywhere(2 * self.space),
         };
         Ok(encode_gaussian_process(&fit, &uncertainty)?)

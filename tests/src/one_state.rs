@@ -9,7 +9,9 @@ use hambo_core::image::Image;
 use hambo_core::model::Calibration;
 use hambo_core::numeric::network::Activation;
 use hambo_learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
-use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy};
+use hambo_task::image::{
+    AlignedBytes, LoggedRegion, NoisePools, Uncertainty, encode_image, encode_policy,
+};
 use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
@@ -74,7 +76,10 @@ fn uncertainty() -> Uncertainty {
         beta: 1.0,
         calibration_scale: vec![1.0],
         calibration: Calibration::Passed,
+        tested_steps: u16::MAX,
         noise_scale: vec![1.0],
+        noise_factor: Vec::new(),
+        noise_pools: NoisePools::default(),
         support: LoggedRegion::everywhere(2),
     }
 }

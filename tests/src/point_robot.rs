@@ -10,7 +10,7 @@ use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_task::image::{
-    AlignedBytes, BundleAbout, LoggedRegion, Uncertainty, encode_bundle, encode_image,
+    AlignedBytes, BundleAbout, LoggedRegion, NoisePools, Uncertainty, encode_bundle, encode_image,
     encode_policy,
 };
 use hambo_task::plan::CheckPlan;
@@ -28,6 +28,8 @@ pub struct PointBundle {
     pub delta: f32,
     /// What the bound must reach; none is written if this is none.
     pub threshold: Option<f32>,
+    /// Which bounds must hold for any distribution, if the task says it.
+    pub distribution_free: Option<bool>,
     /// gamma.
     pub discount: f32,
     /// The reward's expression.
@@ -71,6 +73,7 @@ impl Default for PointBundle {
             horizon: 4,
             delta: 0.1,
             threshold: Some(-2.0),
+            distribution_free: None,
             discount: 1.0,
             reward: "-(s^2)".into(),
             termination: None,
@@ -130,6 +133,9 @@ impl PointBundle {
         let threshold = self
             .threshold
             .map(|least| format!("threshold = {least:e}\n"));
+        let free = self
+            .distribution_free
+            .map(|asked| format!("distribution_free = {asked}\n"));
         let termination = self.termination.as_ref();
         let termination = termination.map(|ends| format!("[termination]\nexpr = \"{ends}\"\n"));
         let power_off = self.power_off.as_ref();
@@ -142,7 +148,7 @@ impl PointBundle {
             })
             .collect();
         let text = format!(
-            "name = \"point\"\nhorizon = {}\ndelta = {}\ndiscount = {}\ntime_step = 0.05\n{}\
+            "name = \"point\"\nhorizon = {}\ndelta = {}\ndiscount = {}\ntime_step = 0.05\n{}{}\
              [state]\nnames = [\"s\"]\nlow = [-{state}]\nhigh = [{state}]\n\
              [action]\nnames = [\"a\"]\nlow = [-{action}]\nhigh = [{action}]\n\
              [reward]\nexpr = \"{}\"\n{}{}{constraints}\
@@ -151,6 +157,7 @@ impl PointBundle {
             self.delta,
             self.discount,
             threshold.unwrap_or_default(),
+            free.unwrap_or_default(),
             self.reward,
             termination.unwrap_or_default(),
             power_off.unwrap_or_default(),
@@ -171,7 +178,10 @@ impl PointBundle {
             beta: nested_beta(2, &[1.0]) * self.beta,
             calibration_scale: vec![1.0],
             calibration: self.calibration,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0],
+            noise_factor: Vec::new(),
+            noise_pools: NoisePools::default(),
             support: LoggedRegion::ball(2, 4.0),
         };
         Ok(encode_ensemble(&point_ensemble(self.offset), &uncertainty)?)

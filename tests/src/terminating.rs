@@ -13,7 +13,7 @@ use hambo_core::model::{Calibration, nested_beta};
 use hambo_core::numeric::network::Activation;
 use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_learn::ensemble::{Member, TrainedEnsemble, encode_ensemble};
-use hambo_task::image::{LoggedRegion, Uncertainty, encode_policy};
+use hambo_task::image::{LoggedRegion, NoisePools, Uncertainty, encode_policy};
 use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
@@ -230,6 +230,8 @@ impl Terminating {
             policy_part: encode_policy(&law)?,
             set: SetOrigin::Networks,
             may_grow: false,
+            judging_rows: hambo_learn::near_path::JudgingRows::default(),
+            near_path: None,
             task,
         })
     }
@@ -294,7 +296,10 @@ impl Terminating {
             beta: nested_beta(self.offsets.len(), &[1.0]),
             calibration_scale: vec![1.0; self.dimension()],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0; self.dimension()],
+            noise_factor: Vec::new(),
+            noise_pools: NoisePools::default(),
             support: LoggedRegion {
                 centre: sides().map(|(low, high)| 0.5 * (low + high)).collect(),
                 scale: sides()

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_core::image::Image;
+use hambo_core::model::NoiseFactor;
 use hambo_core::numeric::network::Activation;
 use hambo_core::numeric::random::Stream;
 use hambo_core::policy::{Leg, Waypoints};
@@ -151,12 +152,35 @@ fn gradients_agree_with_differences() {
 
         let mut stream = Stream::new(seed, 0);
         stream.skip(2 + 1); // the initial state and a member for the trajectory
+        let pools = &uncertainty.noise_pools;
+        let stays: &[f32] = if pools.offsets.is_empty() {
+            &[0.0; 2]
+        } else {
+            let row = 2 * stream.index(pools.offsets.len() as u32 / 2) as usize;
+            &pools.offsets[row..row + 2]
+        };
         let noise = (0..HORIZON)
             .map(|_| {
                 stream.skip(2); // the controller's
-                let noise = [0; 2].map(|_| f64::from(stream.standard_normal()));
+                let mut noise = [0; 2].map(|_| [stream.standard_normal()]);
+                if !uncertainty.noise_factor.is_empty() {
+                    let factor = NoiseFactor::new(&uncertainty.noise_factor, 2).unwrap();
+                    factor.correlate(&mut noise);
+                }
                 stream.skip(1); // a member for the step
-                noise
+                if !pools.ends.is_empty() {
+                    let place = stream.uniform();
+                    let event = pools.ends.iter().position(|end| place < *end);
+                    for (j, [noise]) in noise.iter_mut().enumerate() {
+                        *noise = match event {
+                            Some(event) => pools.extremes[2 * event + j],
+                            None => *noise + pools.centre[j],
+                        };
+                    }
+                }
+                let rows = noise.iter().zip(stays);
+                let rows = rows.map(|([noise], stays)| f64::from(noise + stays));
+                rows.collect::<Vec<_>>().try_into().unwrap()
             })
             .collect();
         let case = Case {

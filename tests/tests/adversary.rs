@@ -14,8 +14,8 @@ use hambo_core::task::{Allocation, Effort, Variant};
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_learn::ensemble::{Member, TrainedEnsemble};
 use hambo_task::image::{
-    Adversaries, AlignedBytes, LoggedRegion, TrainedAdversary, Uncertainty, encode_image_with,
-    encode_policy,
+    Adversaries, AlignedBytes, LoggedRegion, NoisePools, TrainedAdversary, Uncertainty,
+    encode_image_with, encode_policy,
 };
 use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
@@ -147,7 +147,10 @@ impl Line {
             beta: BETA as f32,
             calibration_scale: vec![1.0],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0; 1],
+            noise_factor: Vec::new(),
+            noise_pools: NoisePools::default(),
             support: LoggedRegion::everywhere(2),
         };
         let text = format!(

@@ -326,7 +326,7 @@ fn an_export_shows_what_the_device_says() {
     };
     let mut log = "x,v,u,next.x,next.v,episode\n".to_owned();
     let draw = &mut Draw::new(0xE4);
-    for episode in 0..24 {
+    for episode in 0..40 {
         let (mut x, mut v) = (draw.normal(), 0.5 * draw.normal());
         for _ in 0..20 {
             let u = (-x - v + 0.5 * draw.normal()).clamp(-1.0, 1.0);

@@ -71,7 +71,7 @@ type Change = (
     fn(&Shortfall) -> bool,
 );
 
-const CHANGES: [Change; 27] = [
+const CHANGES: [Change; 28] = [
     (
         "board",
         |b, x| b.about.board = format!("board{x}"),
@@ -198,6 +198,11 @@ const CHANGES: [Change; 27] = [
         |s| *s == Shortfall::Allocation,
     ),
     (
+        "any distribution",
+        |b, _| b.distribution_free = Some(false),
+        |s| *s == Shortfall::DistributionFree,
+    ),
+    (
         "calibration",
         |b, x| {
             b.calibration = if x < 0.5 {
@@ -257,7 +262,7 @@ fn lax_bundles_are_refused_by_their_field() {
     println!(
         "{refused} lax bundles refused by their field; {would_deploy} of them pass their own check"
     );
-    assert_eq!(refused, 1080);
+    assert_eq!(refused, 1120);
     assert!(would_deploy > 600, "{would_deploy}");
 }
 

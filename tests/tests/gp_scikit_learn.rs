@@ -9,7 +9,7 @@ use hambo_learn::gaussian_process::{
     FittedOutput, GaussianProcessFit, Hyperparameters, Likelihood, Observations, SearchOptions,
     encode_gaussian_process, fit_hyperparameters,
 };
-use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty};
+use hambo_task::image::{AlignedBytes, LoggedRegion, NoisePools, Uncertainty};
 use hambo_tests::pages::ensure_kept;
 use hambo_tests::smooth_data::{Generator, function, go_on, physical};
 
@@ -119,7 +119,10 @@ impl Problem {
             beta: 1.0,
             calibration_scale: vec![1.0],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0; 1],
+            noise_factor: Vec::new(),
+            noise_pools: NoisePools::default(),
             support: LoggedRegion::ball(columns, 10.0),
         };
         let bytes = AlignedBytes::new(&encode_gaussian_process(&fit, &uncertainty).unwrap());

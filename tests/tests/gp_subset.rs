@@ -8,7 +8,7 @@ use hambo_learn::gaussian_process::{
     ChosenRows, DeviceRoom, GaussianProcessFit, encode_gaussian_process, greedy_order, model_bytes,
     uncertainty_growth,
 };
-use hambo_task::image::{Gap, LoggedRegion, Uncertainty};
+use hambo_task::image::{Gap, LoggedRegion, NoisePools, Uncertainty};
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS};
 
@@ -136,7 +136,10 @@ fn sizes_are_those_of_the_part() {
             beta: 2.0,
             calibration_scale: vec![1.0; outputs],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
             noise_scale: vec![1.0; outputs],
+            noise_factor: Vec::new(),
+            noise_pools: NoisePools::default(),
             support: LoggedRegion {
                 rows: vec![0.0; LoggedRegion::MOST_ROWS * inputs],
                 gaps: vec![gap; LoggedRegion::MOST_GAPS],

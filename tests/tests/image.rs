@@ -11,7 +11,7 @@ use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::model_file::{
     DataSummary, LogSample, Metadata, ModelFile, ModelFileError, NetworkSummary, TrainingSummary,
 };
-use hambo_task::image::{AlignedBytes, BundleAbout, encode_bundle};
+use hambo_task::image::{AlignedBytes, BundleAbout, NoisePools, encode_bundle};
 use hambo_task::task::TaskFile;
 use hambo_tests::fixture;
 use rayon::prelude::*;
@@ -222,6 +222,7 @@ fn model_files_keep_everything_and_refuse_damage() {
             exploration: vec![None],
         },
         sample: LogSample::default(),
+        judging_rows: hambo_learn::near_path::JudgingRows::default(),
         state_names: vec!["x".to_owned()],
         action_names: vec!["u".to_owned()],
         view: task.model_view(),
@@ -242,9 +243,14 @@ fn model_files_keep_everything_and_refuse_damage() {
                 rows: 32,
                 episodes: 4,
                 share: 1.0,
+                episodes_outside: 0,
+                episodes_outside_upper: 0.5,
                 share_lower: 0.91,
                 windows: Vec::new(),
             },
+            noise_factor: Vec::new(),
+            noise_pools: NoisePools::default(),
+            stays: Vec::new(),
             beta: 2.0,
             dimensions: Vec::new(),
             joint_epistemic_coverage: 0.9,

@@ -7,6 +7,7 @@ mod backtest;
 mod calibration;
 #[cfg(feature = "qemu")]
 mod code_words;
+mod common_noise;
 #[cfg(feature = "qemu")]
 mod device;
 #[cfg(feature = "qemu")]
@@ -27,11 +28,14 @@ mod image;
 mod lanes;
 mod learned_adversary;
 mod learned_reward;
+mod near_path;
+mod outside_the_log;
 mod pages;
 mod point_safety;
 mod policy;
 mod policy_image;
 mod properties;
+mod rare_events;
 mod recordings;
 mod reinforcement;
 mod requirements;

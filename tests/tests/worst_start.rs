@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_base::observer::Unobserved;
+use hambo_check::adversary::{AdversarialCheck, check_against_adversaries};
 use hambo_check::assumption::SetOrigin;
 use hambo_check::case::Case;
-use hambo_check::certify::WORST_STARTS;
+use hambo_check::demand::WORST_STARTS;
 use hambo_check::parallel::{Watch, check};
 use hambo_check::worst_start::find_worst_starts;
 use hambo_core::check::Outcome;
+use hambo_core::estimate::Margin;
 use hambo_core::image::Image;
 use hambo_core::numeric::network::Activation;
 use hambo_core::rollout::{Buffers, Rollout};
@@ -59,6 +61,8 @@ fn case(seed: u64) -> Case {
         policy_part: encode_policy(&policy).unwrap(),
         set: SetOrigin::Networks,
         may_grow: false,
+        judging_rows: hambo_learn::near_path::JudgingRows::default(),
+        near_path: None,
     };
     find_worst_starts(&mut case, &mut Unobserved).unwrap();
     case
@@ -152,4 +156,26 @@ fn no_drawn_start_is_worse_than_what_the_check_found() {
          its distance from the average start",
         100.0 * below / tasks as f32
     );
+}
+
+/// A check that may grow takes as many trajectories as every one of the worst starts needs.
+#[test]
+fn every_worst_start_has_enough_trajectories_for_betting() {
+    let mut case = case(0);
+    let worst = outcome(&case).estimates[1].mean;
+    let most = 3.0 * worst.abs() + 1.0;
+    case.task.return_bounds = Some([-most, most]);
+    // Else bounds that the task states would decide, cheap or not.
+    case.task.distribution_free = Some(false);
+    let [asked, grown] = [false, true].map(|may_grow| {
+        case.may_grow = may_grow;
+        case.parsed(|case| check_against_adversaries(&case, None, &mut Unobserved))
+            .unwrap()
+    });
+    let margin = |check: &AdversarialCheck| check.outcome.estimates[1].margin;
+    assert_eq!(margin(&asked), Margin::StudentT);
+    assert_eq!(asked.effort.trajectories, 2 * WORST_STARTS as u32);
+    assert_eq!(margin(&grown), Margin::Betting);
+    let each = grown.effort.trajectories / WORST_STARTS as u32;
+    assert!(each > 1000, "{each}");
 }

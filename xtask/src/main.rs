@@ -43,7 +43,7 @@ Usage: cargo xtask COMMAND
   docs              the core's documentation, with all its links
   miri              the core's tests under Miri
   fuzz [--seconds N] hostile images and expressions, 15 s without N
-  mutants [--shard K/N] break the core line by line: do its tests notice?
+  mutants [--shard K/N] break the safety path line by line: do its tests notice?
   budget [--update] what the firmware takes, against budgets.toml, or into it
   pages             write tables and figures of README, evidence and results from kept rows
   study NAME [...]  work off a study into studies/NAME.csv; --summary says what it says

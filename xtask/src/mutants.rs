@@ -1,6 +1,7 @@
 //! Mutation testing as a study: cargo-mutants breaks one line of the safety path
-//! after the other, and the core's own tests must notice. What they do not
-//! notice stands in `studies/mutants.csv` with the reason, or is an error.
+//! after the other, and the own tests of the core, or of the crate that fits
+//! models, must notice. What they do not notice stands in `studies/mutants.csv`
+//! with the reason, or is an error.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,13 +14,19 @@ pub const TABLE: &str = "studies/mutants.csv";
 /// The verdict on a survivor that a test has killed since.
 const KILLED: &str = "killed";
 
-/// From a rollout's step to the verdict.
-const FILES: [&str; 5] = [
+/// From a rollout's step to the permit, what a robot asks before and what looks on afterwards,
+/// and from a log to a model that may decide.
+const FILES: [&str; 10] = [
+    "hambo-core/src/gate/permit.rs",
     "hambo-core/src/gate/verdict.rs",
     "hambo-core/src/estimate/**/*.rs",
     "hambo-core/src/check/**/*.rs",
     "hambo-core/src/adversary/**/*.rs",
     "hambo-core/src/rollout/**/*.rs",
+    "hambo-core/src/floor/**/*.rs",
+    "hambo-core/src/drive/**/*.rs",
+    "hambo-host/crates/learn/src/fit/**/*.rs",
+    "hambo-host/crates/learn/src/calibration/**/*.rs",
 ];
 
 /// Where cargo-mutants writes.
@@ -42,7 +49,9 @@ pub fn require_tool() -> Result<(), Problem> {
 /// command itself fail with 2; they are judged by [`judge`].
 pub fn line(target_directory: &Path, shard: Option<&str>) -> CommandLine {
     // The test profile: a build takes half of the time that the optimised one takes.
-    let mut line = CommandLine::new("cargo mutants --package hambo-core --jobs 1");
+    // Each package's own tests judge its mutations.
+    let mut line =
+        CommandLine::new("cargo mutants --package hambo-core --package hambo-learn --jobs 1");
     for file in FILES {
         line = line.words("--file").argument(file);
     }
@@ -89,7 +98,7 @@ impl Judgement {
             return Ok(());
         }
         Err(Problem::Advice(format!(
-            "{} mutations survive the core's tests and are not explained:\n  {}\n\
+            "{} mutations survive the tests of their crate and are not explained:\n  {}\n\
              Write a test that fails with them, or a line of {TABLE} that says why none can.",
             self.unexplained.len(),
             self.unexplained.join("\n  ")
@@ -190,6 +199,15 @@ mod tests {
     #[test]
     fn quotes_keep_their_commas() {
         assert_eq!(cells("a,\"b, \"\"c\"\"\",d"), ["a", "b, \"c\"", "d"]);
+    }
+
+    #[test]
+    fn the_safety_path_is_there() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for pattern in FILES {
+            let place = pattern.split("/**").next().unwrap_or_default();
+            assert!(root.join(place).exists(), "{pattern}");
+        }
     }
 
     #[test]

@@ -208,6 +208,7 @@ mod tests {
             steps: [4, 3, 4, 4],
             finite: [true; 4],
             outside: [0; 4],
+            far_outside: [false; 4],
             within_bounds: [true; 4],
             width: [true; 4],
             smooth: [0.0; 4],

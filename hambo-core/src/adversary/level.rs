@@ -4,8 +4,8 @@
 //! of all starts. The second searches: on a few other trajectories the whole
 //! search, whose difference to the first level corrects it. Nothing that was
 //! found on a trajectory is scored on it, so both means are of independent
-//! values. A focused check adds a pilot before the first and a trial before the
-//! second: see [`focus`](super::focus).
+//! values. A check may add a trial before the second; a focused one also adds a pilot
+//! before the first, of which only a part is complete: see [`focus`](super::focus).
 
 use crate::numeric::random::Stream;
 use crate::policy::Policy;
@@ -20,14 +20,17 @@ const FIRST_SEARCHED: u32 = 1 << 30;
 const FIRST_PILOT: u32 = 1 << 31;
 
 /// Searched trajectories from each of the worst initial states, at least.
-const SEARCHED_FROM_ONE: u64 = 4;
+const SEARCHED_FROM_ONE: u32 = 4;
 
 /// The most of the worst initial states that are searched from.
-const MOST_SEARCHED_STARTS: u64 = 4;
+const MOST_SEARCHED_STARTS: u32 = 4;
 
 /// Sampled trajectories for each one of the pilot, which has from 8 to 64.
 const SAMPLED_FOR_ONE: u32 = 32;
 const PILOT: [u32; 2] = [8, 64];
+/// Sampled trajectories for each complete one, of which there are 1,000 at least.
+const SAMPLED_FOR_COMPLETE: u32 = 4;
+const FEWEST_COMPLETE: u32 = 1000;
 /// Sweeps of an even search for each one of the trial.
 const SWEEPS_FOR_ONE: u32 = 8;
 
@@ -36,6 +39,9 @@ const SWEEPS_FOR_ONE: u32 = 8;
 pub enum Level {
     /// Forward only, from every start: tells a focused check which to keep.
     Pilot,
+    /// The first of the sampled trajectories, forward only from every start: tells a focused
+    /// check what the starts take that its pilot left out.
+    Complete,
     /// Forward only, from every start, or from those that the pilot kept.
     Sampled,
     /// A short search from every start on the searched trajectories: tells a focused check
@@ -50,6 +56,8 @@ impl Level {
     pub fn trajectories(self, task: &Task<'_>) -> u32 {
         match self {
             Self::Pilot => Self::pilot_trajectories(task),
+            Self::Complete => complete_trajectories(task.plan.effort.trajectories),
+            // With the complete ones among them.
             Self::Sampled => task.plan.effort.trajectories,
             Self::Trial | Self::Searched => task.plan.effort.searched,
         }
@@ -78,11 +86,11 @@ impl Level {
     }
 
     /// The random stream of a trajectory. The levels share none, but for a trial, which is
-    /// on the trajectories that are then searched.
+    /// on the trajectories that are then searched, and the complete ones, which are sampled.
     pub fn stream(self, task: &Task<'_>, trajectory: u32) -> Stream {
         let first = match self {
             Self::Pilot => FIRST_PILOT,
-            Self::Sampled => 0,
+            Self::Complete | Self::Sampled => 0,
             Self::Trial | Self::Searched => FIRST_SEARCHED,
         };
         Stream::new(task.plan.effort.seed, first.wrapping_add(trajectory))
@@ -99,10 +107,10 @@ impl Level {
     ) -> Option<u32> {
         let states = task.initial.listed(dimension) as u64;
         let states = match (task.initial.kind, self) {
-            (InitialKind::Logged, _) | (InitialKind::Worst, Self::Pilot | Self::Sampled) => states,
+            (InitialKind::Logged, _)
+            | (InitialKind::Worst, Self::Pilot | Self::Complete | Self::Sampled) => states,
             (InitialKind::Worst, Self::Trial | Self::Searched) => {
-                let groups = u64::from(task.plan.effort.searched) / SEARCHED_FROM_ONE;
-                states.min(groups.clamp(1, MOST_SEARCHED_STARTS))
+                states.min(u64::from(searched_starts(task.plan.effort.searched)))
             }
             _ => return None,
         };
@@ -144,6 +152,27 @@ impl Level {
     }
 }
 
+/// How many of the worst initial states share the searched trajectories.
+///
+/// ```
+/// use hambo_core::adversary::searched_starts;
+/// assert_eq!([2, 8, 16, 512].map(searched_starts), [1, 2, 4, 4]);
+/// ```
+pub fn searched_starts(searched: u32) -> u32 {
+    (searched / SEARCHED_FROM_ONE).clamp(1, MOST_SEARCHED_STARTS)
+}
+
+/// How many of the sampled trajectories of a focused check every start has, at least.
+///
+/// ```
+/// use hambo_core::adversary::complete_trajectories;
+/// assert_eq!([200, 2000, 8000].map(complete_trajectories), [200, 1000, 2000]);
+/// ```
+pub fn complete_trajectories(sampled: u32) -> u32 {
+    let part = sampled / SAMPLED_FOR_COMPLETE;
+    part.max(FEWEST_COMPLETE).min(sampled)
+}
+
 /// Whether a variant's adversary goes on searching from its starts. DAinf
 /// does not: it has tried every member when it has tried its starts.
 pub fn searches(variant: Variant) -> bool {
@@ -173,6 +202,8 @@ mod tests {
                 (0..4).all(|other| first(Level::Pilot, other) != first(Level::Sampled, trajectory))
             );
             assert_eq!(first(Level::Trial, trajectory), searched);
+            let sampled = first(Level::Sampled, trajectory);
+            assert_eq!(first(Level::Complete, trajectory), sampled);
         }
         let mut own = Stream::new(task.plan.effort.seed, 3);
         assert_eq!(first(Level::Sampled, 3), own.uniform());
@@ -188,9 +219,11 @@ mod tests {
         assert_eq!(sweeps(Level::Searched, Variant::DiscreteAdversaryInf), 0);
         assert_eq!(sweeps(Level::Searched, Variant::Mean), 0);
         assert_eq!(sweeps(Level::Sampled, Variant::ContinuousAdversary), 0);
-        task.plan.effort.allocation = Allocation::Focused;
-        let sweeps = |level: Level| level.sweeps(Variant::DiscreteAdversary1, &task);
-        assert_eq!([Level::Searched, Level::Trial].map(sweeps), [14, 1]);
+        for allocation in [Allocation::Tried, Allocation::Focused] {
+            task.plan.effort.allocation = allocation;
+            let sweeps = |level: Level| level.sweeps(Variant::DiscreteAdversary1, &task);
+            assert_eq!([Level::Searched, Level::Trial].map(sweeps), [14, 1]);
+        }
     }
 
     #[test]

@@ -33,16 +33,23 @@ pub(crate) struct Minimum {
     /// The first level: the least of all starts. Where initial states are
     /// compared, those of the one that is being added.
     sampled: SampleMoments,
-    /// The second level: what the search finds beyond that, at most 0.
+    /// What the starts take on the complete trajectories that a pilot left out, at most 0.
+    left_out: Option<LevelEstimate>,
+    /// The second level: what the search finds beyond that, at most 0. While complete
+    /// trajectories are added, what the starts take on them that were left out.
     correction: SampleMoments,
     /// The worst initial state so far of both levels, where they are compared.
     worst: [Option<LevelEstimate>; 2],
     /// Mean and lower bound of each whole member, where members are compared:
     /// then `sampled` is the one that is being added.
     members: Vec<[f32; 2], MAX_MEMBERS>,
+    /// The least of their lower bounds for any distribution.
+    least_member: f32,
     whole_members: bool,
     /// What is estimated, if it is no return.
     constraint: Option<Constraint>,
+    /// Whether only means and bounds are asked for, not what is shown beside them.
+    is_twin: bool,
 }
 
 /// What ends with a candidate.
@@ -84,27 +91,39 @@ impl Default for Trajectory {
 }
 
 impl Minimum {
+    /// A second computation of the same means and bounds, without what is only shown.
+    pub fn twin() -> Self {
+        Self {
+            is_twin: true,
+            ..Self::default()
+        }
+    }
+
     /// Empties the samples for an estimate with these starts, of the return or
-    /// of a constraint. All values are known to lie within the bounds, if any.
-    /// `whole_members` if members are compared by their own means.
+    /// of a constraint. All values are known to lie within the bounds, if any, and `free` if
+    /// the bounds of their means must hold for any distribution. `whole_members` if members
+    /// are compared by their own means.
     pub fn begin(
         &mut self,
         starts: Starts,
         constraint: Option<&Constraint>,
-        bounds: Option<[f32; 2]>,
+        (bounds, free): (Option<[f32; 2]>, bool),
         whole_members: bool,
     ) {
         self.starts = starts;
         self.constraint = constraint.copied();
         let kept = constraint.is_some_and(|constraint| constraint.probability.is_some());
-        self.sampled = SampleMoments::new(match bounds {
+        let values = match bounds {
             _ if kept => Values::Kept,
             Some(bounds) => Values::Within(bounds),
             None => Values::Any,
-        });
-        self.correction = SampleMoments::default();
+        };
+        self.sampled = SampleMoments::new(values).for_any_distribution(free);
+        self.left_out = None;
+        self.correction = SampleMoments::new(values.taken()).for_any_distribution(free);
         self.worst = [None; 2];
         self.members.clear();
+        self.least_member = f32::INFINITY;
         self.whole_members = whole_members;
         self.begin_level();
     }
@@ -140,14 +159,38 @@ impl Minimum {
         self.end_trajectory(level, ends);
     }
 
-    /// Adds the next candidate of a trial. Its start counts if it is one of the starts of
-    /// the sampled trajectories.
-    pub fn add_trial(&mut self, result: &SearchResult, sampled: Shortlist, ends: Ends) {
+    /// Adds the next candidate of a complete trajectory: the least of the starts that were
+    /// kept is one more sampled value, and what the others take off it is beside it.
+    pub fn add_complete(&mut self, result: &SearchResult, kept: Shortlist, ends: Ends) {
+        let of_all = &self.outcome(result);
+        if kept.contains(of_all.start) {
+            lower(&mut self.now.start, of_all.start_value);
+        }
+        lower(&mut self.now.found, of_all.start_value);
+        if ends == Ends::Nothing {
+            return;
+        }
+        let now = core::mem::take(&mut self.now);
+        self.sampled.add(now.start);
+        self.sampled.close();
+        self.correction.add(now.beyond_start());
+        self.correction.close();
+    }
+
+    /// Ends the complete trajectories. The bound of what the starts take on them that a pilot
+    /// left out holds for any distribution where the values have bounds: a start that breaks a
+    /// trajectory in a hundred may not be met at all.
+    pub fn end_complete(&mut self, share: f32) {
+        let left_out = self.correction.for_any_distribution(true);
+        self.left_out = Some(level_of(&left_out, self.is_twin, share, u32::MAX));
+        self.correction = self.correction.emptied();
+    }
+
+    /// Adds the next candidate of a trial.
+    pub fn add_trial(&mut self, result: &SearchResult, ends: Ends) {
         let result = &self.outcome(result);
         self.add_start(result);
-        if sampled.contains(result.start) {
-            lower(&mut self.now.start, result.start_value);
-        }
+        lower(&mut self.now.start, result.start_value);
         self.now.take(result, self.starts.untrained());
         if ends != Ends::Nothing {
             // A block has places for all of its trajectories.
@@ -197,13 +240,7 @@ impl Minimum {
             *sum += f64::from(value);
         }
         let (sample, value) = if level == Level::Searched {
-            // Minus infinity needs no correction.
-            let by_search = if now.start == f32::NEG_INFINITY {
-                0.0
-            } else {
-                now.found - now.start
-            };
-            (&mut self.correction, by_search)
+            (&mut self.correction, now.beyond_start())
         } else {
             (&mut self.sampled, now.start)
         };
@@ -223,7 +260,7 @@ impl Minimum {
         } else {
             (of_sampled, &mut self.sampled)
         };
-        let one = sample.estimate(share, freedom);
+        let one = level_of(sample, self.is_twin, share, freedom);
         *worst = Some(worst.map_or(one, |worst| worst.worse(one)));
         *sample = sample.emptied();
     }
@@ -236,6 +273,10 @@ impl Minimum {
     /// Ends a whole member, whose trajectories have all been added.
     pub fn end_member(&mut self, budget: &ErrorBudget, freedom: u32) {
         let member = self.sampled(self.member_share(budget), freedom);
+        let free = member.distribution_free;
+        if free.is_nan() || free < self.least_member {
+            self.least_member = free;
+        }
         // More members than places are refused before the check begins.
         let _ = self.members.push([member.mean, member.lower]);
         if self.members.len() < self.starts.members {
@@ -248,13 +289,18 @@ impl Minimum {
     /// worst's.
     pub fn sampled(&self, share: f32, freedom: u32) -> LevelEstimate {
         let [worst, _] = self.worst;
-        worst.unwrap_or_else(|| self.sampled.estimate(share, freedom))
+        worst.unwrap_or_else(|| level_of(&self.sampled, self.is_twin, share, freedom))
+    }
+
+    /// What the starts take that a pilot left out, if it did.
+    pub fn left_out(&self) -> Option<LevelEstimate> {
+        self.left_out
     }
 
     /// The second level, if there is one.
     pub fn correction(&self, share: f32, freedom: u32) -> Option<LevelEstimate> {
         let [_, worst] = self.worst;
-        let own = || self.correction.estimate(share, freedom);
+        let own = || level_of(&self.correction, self.is_twin, share, freedom);
         worst.or_else(|| (self.correction.count() > 0).then(own))
     }
 
@@ -286,9 +332,23 @@ impl Minimum {
         (sum / f64::from(self.count)) as f32
     }
 
+    /// A lower bound over whole members for any distribution: that of the least.
+    pub fn least_member(&self) -> f32 {
+        self.least_member
+    }
+
     /// Mean and lower bound over whole members, see [`member_quantile`].
     pub fn member_quantile(&self, budget: &ErrorBudget) -> (f32, f32) {
         member_quantile(&self.members, budget)
+    }
+}
+
+/// The mean of a sample with its bound.
+fn level_of(sample: &SampleMoments, is_twin: bool, share: f32, freedom: u32) -> LevelEstimate {
+    if is_twin {
+        sample.deciding(share, freedom)
+    } else {
+        sample.estimate(share, freedom)
     }
 }
 
@@ -299,6 +359,15 @@ fn lower(least: &mut f32, value: f32) {
 }
 
 impl Trajectory {
+    /// What was found beyond the starts. Minus infinity needs no correction.
+    fn beyond_start(&self) -> f32 {
+        if self.start == f32::NEG_INFINITY {
+            0.0
+        } else {
+            self.found - self.start
+        }
+    }
+
     fn take(&mut self, result: &SearchResult, untrained: usize) {
         lower(&mut self.found, result.least);
         if result.start < untrained {

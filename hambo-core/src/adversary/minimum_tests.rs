@@ -1,6 +1,8 @@
 //! The least of all candidates on each trajectory, level by level.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
+use crate::estimate::Margin;
 
 /// Two constants and a network.
 const STARTS: Starts = Starts {
@@ -13,7 +15,7 @@ const STARTS: Starts = Starts {
 
 fn begun() -> Minimum {
     let mut minimum = Minimum::default();
-    minimum.begin(STARTS, None, None, false);
+    minimum.begin(STARTS, None, (None, false), false);
     minimum
 }
 
@@ -99,7 +101,7 @@ fn the_first_level_is_the_least_of_all_starts_and_blocks_are_one_value() {
         (-1.0, 2.5)
     );
     // Another estimate knows nothing of it.
-    minimum.begin(STARTS, None, None, false);
+    minimum.begin(STARTS, None, (None, false), false);
     assert_eq!(
         (minimum.sampled.count(), minimum.correction.count()),
         (0, 0)
@@ -117,23 +119,21 @@ fn minus_infinity_needs_no_correction() {
 #[test]
 fn a_trial_and_the_search_after_it_are_one_search() {
     let mut minimum = begun();
-    // Start 1 is not among those of the sampled trajectories.
-    let sampled = Shortlist::of_bits(0b101);
     for values in [
         [(5.0, 3.0), (4.0, 2.5), (6.0, 4.0)],
         [(7.0, 6.5), (3.0, 3.0), (8.0, 8.0)],
     ] {
         for (start, (value, least)) in values.into_iter().enumerate() {
             let ends = [Ends::Nothing, Ends::Nothing, Ends::Block][start];
-            minimum.add_trial(&SearchResult::found(start, value, least), sampled, ends);
+            minimum.add_trial(&SearchResult::found(start, value, least), ends);
         }
     }
     // On the first trajectory the search goes below the trial, on the second it does not.
     minimum.add_kept(&SearchResult::found(1, 4.0, 1.0), 0, Ends::Block);
     minimum.add_kept(&SearchResult::found(1, 3.0, 5.0), 1, Ends::Block);
-    // From 5 to 1, and from 7 to the trial's 3.
+    // From 4 to 1, and nowhere: the least of all starts is 3.
     assert_eq!(minimum.correction.count(), 2);
-    assert_eq!(minimum.correction.mean(), -4.0);
+    assert_eq!(minimum.correction.mean(), -1.5);
     let [first, .., last] = minimum.course();
     assert_eq!((first, last), (3.5, 1.75));
     // The means of single starts are over all of them, once.
@@ -147,6 +147,82 @@ fn a_trial_and_the_search_after_it_are_one_search() {
     assert!(!minimum.correction.mean().is_finite());
 }
 
+/// Adds complete trajectories, of whose starts the pilot kept the second.
+fn add_complete(minimum: &mut Minimum, trajectories: &[[f32; 3]]) {
+    let kept = Shortlist::of_bits(0b010);
+    for values in trajectories {
+        for (start, value) in values.iter().enumerate() {
+            let ends = [Ends::Nothing, Ends::Nothing, Ends::Block][start];
+            minimum.add_complete(&SearchResult::found(start, *value, *value), kept, ends);
+        }
+    }
+}
+
+#[test]
+fn what_was_left_out_is_counted_on_complete_trajectories() {
+    let mut minimum = begun();
+    assert!(minimum.left_out().is_none());
+    add_complete(&mut minimum, &[[5.0, 4.0, 6.0], [7.0, 8.0, 2.0]]);
+    minimum.end_complete(0.05);
+    // Of the others only the start that was kept is walked.
+    let only = SearchResult::found(1, 3.0, 3.0);
+    minimum.add(&only, Level::Sampled, Ends::Block);
+    assert_eq!((minimum.sampled.count(), minimum.sampled.mean()), (3, 5.0));
+    // Nothing on the first, from 8 to 2 on the second; nobody knows how far it may go.
+    let left_out = minimum.left_out().unwrap();
+    assert_eq!((left_out.count, left_out.mean), (2, -3.0));
+    // The search has a sample of its own.
+    assert_eq!(minimum.correction.count(), 0);
+    assert_eq!(left_out.margin, Margin::StudentT);
+    assert!(left_out.distribution_free.is_nan());
+    // What overflows already is no lower for the others.
+    let mut minimum = begun();
+    add_complete(&mut minimum, &[[f32::NEG_INFINITY, f32::NEG_INFINITY, 0.0]]);
+    minimum.end_complete(0.05);
+    assert_eq!(minimum.left_out().unwrap().mean, 0.0);
+    let mut minimum = begun();
+    add_complete(&mut minimum, &[[f32::NEG_INFINITY, 1.0, 0.0]]);
+    minimum.end_complete(0.05);
+    assert_eq!(minimum.left_out().unwrap().lower, f32::NEG_INFINITY);
+}
+
+#[test]
+fn what_was_left_out_is_bounded_for_any_distribution() {
+    let mut minimum = Minimum::default();
+    minimum.begin(STARTS, None, (Some([-3.0, 1.0]), false), false);
+    add_complete(&mut minimum, &[[1.0; 3]; 1000]);
+    // Nothing was met, and 0.6 % of the range may be there.
+    minimum.end_complete(0.008);
+    let none = minimum.left_out().unwrap();
+    assert_eq!((none.mean, none.margin), (0.0, Margin::Betting));
+    assert!((-0.0240..-0.0225).contains(&none.lower), "{}", none.lower);
+    assert_eq!(none.lower, none.distribution_free);
+    // The next estimate knows nothing of it.
+    minimum.begin(STARTS, None, (None, false), false);
+    assert!(minimum.left_out().is_none());
+}
+
+#[test]
+fn trajectories_that_only_the_starts_left_out_break_are_counted() {
+    let constraint = Constraint {
+        probability: Some(0.9),
+        ..Constraint::mean(0)
+    };
+    let mut minimum = Minimum::default();
+    minimum.begin(STARTS, Some(&constraint), (None, false), false);
+    add_complete(&mut minimum, &[[1.0; 3]; 995]);
+    add_complete(&mut minimum, &[[-1.0, 1.0, 1.0]; 3]);
+    // These the start that was kept breaks as well.
+    add_complete(&mut minimum, &[[-1.0, -1.0, 1.0]; 2]);
+    minimum.end_complete(0.01);
+    let left_out = minimum.left_out().unwrap();
+    assert_eq!((left_out.count, left_out.mean), (1000, -0.003));
+    assert_eq!(left_out.margin, Margin::ClopperPearson);
+    let limit = crate::estimate::probability_limit(1000, 3, 0.01) - 1.0;
+    assert_eq!(left_out.lower, limit);
+    assert_eq!(minimum.sampled.mean(), 0.998);
+}
+
 #[test]
 fn whole_members_have_their_own_means() {
     let starts = Starts {
@@ -158,7 +234,7 @@ fn whole_members_have_their_own_means() {
         objectives: 1,
     };
     let mut minimum = Minimum::default();
-    minimum.begin(starts, None, None, true);
+    minimum.begin(starts, None, (None, false), true);
     let values = [[-1.0, -3.0], [-4.0, -8.0], [-5.0, -5.5]];
     for (member, values) in values.into_iter().enumerate() {
         for value in values {
@@ -213,7 +289,7 @@ fn several_trajectories_of_a_member_may_be_one_value() {
         ..Starts::default()
     };
     let mut minimum = Minimum::default();
-    minimum.begin(starts, None, None, true);
+    minimum.begin(starts, None, (None, false), true);
     for (value, ends) in [
         (1.0, Ends::Trajectory),
         (2.0, Ends::Block),

@@ -27,9 +27,9 @@ mod sequence_search;
 mod shortlist;
 mod start;
 
-pub use focus::Focus;
 pub(crate) use focus::TRIAL_BLOCK;
-pub use level::{Level, searches};
+pub use focus::{Focus, levels};
+pub use level::{Level, complete_trajectories, searched_starts, searches};
 pub(crate) use minimum::{Ends, MAX_MEMBERS, Minimum};
 pub(crate) use search::COURSE;
 pub use search::{Candidate, Search, SearchResult, course_sweep};

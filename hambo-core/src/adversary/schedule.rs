@@ -12,7 +12,8 @@
 //! pattern to start from, and a last one that perturbs the worst choice found.
 //!
 //! What was found on other trajectories lies in a valley of its own, which the first long step
-//! would leave for good. In the first round a focused search stays near it, with short steps.
+//! would leave for good. In the first round a search after a trial stays near it, with short
+//! steps.
 
 use super::start::Start;
 use super::{constant, hash};
@@ -91,7 +92,7 @@ impl ScheduledSweep {
         let left = self.length.saturating_sub(self.sweep) as f32;
         let left = left / maximum(self.length as f32, 1.0);
         let reach = match (self.round, start, allocation) {
-            (Round::Constant, Start::Found(_), Allocation::Focused) => NEAR,
+            (Round::Constant, Start::Found(_), Allocation::Tried | Allocation::Focused) => NEAR,
             _ => reach(start),
         };
         2.0 * reach * left * left
@@ -228,6 +229,7 @@ mod tests {
         };
         let (found, focused) = (Start::Found(1), Allocation::Focused);
         assert_eq!(first(Round::Constant, found, focused), 0.1);
+        assert_eq!(first(Round::Constant, found, Allocation::Tried), 0.1);
         assert_eq!(first(Round::Constant, found, Allocation::Even), 2.0);
         for round in [Round::Alternating, Round::Random, Round::Perturb] {
             assert_eq!(first(round, found, focused), 2.0);

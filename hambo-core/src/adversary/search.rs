@@ -42,6 +42,7 @@ pub struct Search<const B: usize> {
 struct Marks<const B: usize> {
     finite: [bool; B],
     outside: [u32; B],
+    far_outside: [bool; B],
     steps: [u32; B],
     within_bounds: [bool; B],
     width: [bool; B],
@@ -101,6 +102,8 @@ pub struct SearchResult {
     pub finite: bool,
     /// Steps of the first sweep that began outside the data's support.
     pub outside: u32,
+    /// Whether one of them began far outside.
+    pub far_outside: bool,
     /// Steps of the first sweep whose distance from the log was measured: all
     /// of them where the adversary does nothing, else none.
     pub watched: u32,
@@ -123,6 +126,7 @@ impl SearchResult {
             course: [start_value, least, least, least, least, least - 0.5],
             finite: true,
             outside: 0,
+            far_outside: false,
             watched: 0,
             within_bounds: true,
             width: true,
@@ -177,6 +181,7 @@ impl<const B: usize> Search<B> {
             marks: Marks {
                 finite: [true; B],
                 outside: [0; B],
+                far_outside: [false; B],
                 steps: [0; B],
                 within_bounds: [true; B],
                 width: [false; B],
@@ -204,6 +209,7 @@ impl<const B: usize> Search<B> {
                 course,
                 finite: *self.marks.finite.get(lane)?,
                 outside: *self.marks.outside.get(lane)?,
+                far_outside: *self.marks.far_outside.get(lane)?,
                 watched: *self.marks.steps.get(lane)?,
                 within_bounds: *self.marks.within_bounds.get(lane)?,
                 width: *self.marks.width.get(lane)?,
@@ -309,6 +315,7 @@ impl<const B: usize> Search<B> {
         if self.iteration == 0 {
             self.start_value = returns.value;
             self.marks.outside = returns.outside;
+            self.marks.far_outside = returns.far_outside;
             let watched = self.watched(variant);
             self.marks.steps = core::array::from_fn(|lane| match watched.get(lane) {
                 Some(true) => returns.steps.get(lane).copied().unwrap_or(0),

@@ -9,7 +9,7 @@ use super::limits::MAX_ESTIMATES;
 use super::outcome::Outcome;
 use super::selection::Selection;
 use super::stage::{Stage, stages};
-use super::tally::{Note, Paths, Tally};
+use super::tally::{Note, Paths, Tally, WatchedPath};
 
 use crate::adversary::{
     Candidate, Ends, Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Shortlist, Starts,
@@ -96,7 +96,7 @@ impl<'a, P> Assessment<'a, P> {
             added: Redundant::of(0, 0),
             selection: Selection::new(),
             minimum: Minimum::default(),
-            twin: Minimum::default(),
+            twin: Minimum::twin(),
             tally: Tally::new(count_steps(model, task, policy)),
             freedom: Redundant::of(freedom, freedom),
         }
@@ -127,11 +127,7 @@ impl<'a, P> Assessment<'a, P> {
     /// so that idle lanes do what another does.
     pub fn candidate(&self, stage: &Stage<'_, P>, number: u32) -> Candidate {
         let number = number.min(stage.candidates().saturating_sub(1));
-        let kept = match stage.level {
-            Level::Sampled | Level::Searched => stage.focus.is_some(),
-            Level::Pilot | Level::Trial => false,
-        };
-        if !kept {
+        if !stage.is_chosen() {
             return stage.candidate(number);
         }
         let starts = stage.starts as u32;
@@ -167,8 +163,9 @@ impl<'a, P> Assessment<'a, P> {
             };
             let starts = Starts::of(rollout);
             let constraint = self.task.constraint(rollout.objective);
+            let free = self.task.is_distribution_free(rollout.objective);
             for minimum in [&mut self.minimum, &mut self.twin] {
-                minimum.begin(starts, constraint, bounds, stage.compares_members());
+                minimum.begin(starts, constraint, (bounds, free), stage.compares_members());
             }
             self.selection.begin(starts.count());
         } else {
@@ -176,7 +173,7 @@ impl<'a, P> Assessment<'a, P> {
             let begins_level = match stage.level {
                 Level::Trial => stage.first == 0,
                 Level::Searched => stage.focus.is_none(),
-                Level::Pilot | Level::Sampled => false,
+                Level::Pilot | Level::Complete | Level::Sampled => false,
             };
             for minimum in [&mut self.minimum, &mut self.twin] {
                 if begins_level {
@@ -209,8 +206,15 @@ impl<'a, P> Assessment<'a, P> {
         if self.added.read(Side::Plain) < candidates {
             return;
         }
-        if let (Level::Pilot, Some(focus)) = (stage.level, stage.focus) {
-            self.selection.end_pilot(focus.sampled);
+        let kept = stage.focus.and_then(|focus| focus.kept);
+        if let (Level::Pilot, Some(kept)) = (stage.level, kept) {
+            self.selection.end_pilot(kept);
+        }
+        if stage.level == Level::Complete {
+            let share = level_share(&stage.rollout, &self.task.error_budget());
+            for minimum in [&mut self.minimum, &mut self.twin] {
+                minimum.end_complete(share);
+            }
         }
         self.stages.update(|stages| stages.saturating_add(1));
         if self.current().is_none_or(|next| next.part == 0) {
@@ -288,7 +292,7 @@ impl<'a, P> Assessment<'a, P> {
             ends_initial_state: kind == InitialKind::Worst && ends_start && ends_trajectory,
             ends_member: whole_members && trajectory.saturating_add(1) == stage.trajectories,
             whole_members,
-            share: level_share(stage.rollout.variant, &self.task.error_budget()),
+            share: level_share(&stage.rollout, &self.task.error_budget()),
             budget: self.task.error_budget(),
         }
     }
@@ -312,7 +316,12 @@ impl<'a, P> Assessment<'a, P> {
             Variant::Mean => Paths::Mean,
             _ => Paths::Noisy,
         };
-        self.tally.add_path(paths, result.outside, result.watched);
+        let walked = WatchedPath {
+            steps: result.watched,
+            outside: result.outside,
+            far_outside: result.far_outside,
+        };
+        self.tally.add_path(paths, walked);
         if result.failed {
             self.tally.note(Note::SearchFailed);
         }
@@ -360,7 +369,8 @@ impl Place {
     fn add(&self, minimum: &mut Minimum, result: &SearchResult, sampled: Shortlist, freedom: u32) {
         match self.level {
             Level::Pilot => return,
-            Level::Trial => return minimum.add_trial(result, sampled, self.ends),
+            Level::Complete => return minimum.add_complete(result, sampled, self.ends),
+            Level::Trial => return minimum.add_trial(result, self.ends),
             Level::Searched if self.focused => {
                 minimum.add_kept(result, self.place_in_block, self.ends);
             }

@@ -128,7 +128,7 @@ fn the_search_finds_the_worst_of_every_kind() {
 }
 
 /// The constraint 0.65 − |s′| at every step, kept whatever the adversary does, or
-/// 0.59 − |s′|, which it can break; with a number of trajectories.
+/// 0.59 − |s′|, which it can break; with as many sampled as searched trajectories.
 fn kept(limit: f32, probability: f32, trajectories: u32) -> super::Outcome {
     check_with(|task| {
         let next = Op::Variable(Input::Next(0));
@@ -141,24 +141,26 @@ fn kept(limit: f32, probability: f32, trajectories: u32) -> super::Outcome {
         constrain(task, &ops, ConstraintKind::Always, false);
         task.constraints[0].probability = Some(probability);
         task.plan.effort.trajectories = trajectories;
+        task.plan.effort.searched = trajectories;
     })
 }
 
 #[test]
 fn a_share_is_certified_by_as_many_trajectories_as_it_needs() {
-    // delta 0.1: a quarter of a half for the first level of one of two objectives.
-    let limit = probability_limit(437, 0, 0.0125);
-    assert!((0.99..0.9901).contains(&limit));
-    let outcome = kept(0.65, 0.99, 437);
+    // delta 0.1: a quarter of a half for each level of one of two objectives.
+    let limit = probability_limit(875, 0, 0.0125);
+    assert!((0.995..0.99501).contains(&limit));
+    let outcome = kept(0.65, 0.99, 875);
     assert_eq!(
         (outcome.verdict.name(), outcome.reasons.len()),
         ("deploy", 0)
     );
     let constraint = outcome.estimates[3];
     assert_eq!(constraint.margin, Margin::ClopperPearson);
-    assert_eq!((constraint.mean, constraint.lower), (1.0, limit));
+    let both = limit + (limit - 1.0);
+    assert_eq!((constraint.mean, constraint.lower), (1.0, both));
     // One trajectory fewer, or a little more wanted, and it is not.
-    for (probability, trajectories) in [(0.99, 436), (0.9901, 437)] {
+    for (probability, trajectories) in [(0.99, 874), (0.9901, 875)] {
         let outcome = kept(0.65, probability, trajectories);
         assert_eq!(outcome.verdict.name(), "reject");
         assert_eq!(outcome.reasons, [Reason::ConstraintViolated(0)]);

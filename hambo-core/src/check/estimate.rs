@@ -1,7 +1,7 @@
 //! One objective under one variant: the sampled minimum, corrected by the
 //! search, less the margins of both.
 
-use crate::adversary::{COURSE, Minimum, Start, searches};
+use crate::adversary::{COURSE, Minimum, Start, levels, searches};
 use crate::estimate::{ErrorBudget, LevelEstimate, Margin};
 use crate::numeric::elementary::sqrt;
 use crate::rollout::Rollout;
@@ -38,12 +38,13 @@ pub struct Estimate {
     pub variant: Variant,
     /// Who found the minimum.
     pub adversary: Adversary,
-    /// The first level: many trajectories, each at the least of all starts.
+    /// The first level: many trajectories, each at the least of all starts. In a focused
+    /// check that of the starts that its pilot kept and what the others take, together.
     pub sampled: LevelEstimate,
     /// Where the first level's margin comes from.
     pub margin: Margin,
     /// The second level: what the search finds beyond that, at most 0. Its
-    /// margin is Student's.
+    /// margin is Student's, unless the bound must hold for any distribution.
     pub correction: Option<LevelEstimate>,
     /// What single adversaries reach on the searched trajectories.
     pub found: Contenders,
@@ -89,12 +90,8 @@ impl Contenders {
 }
 
 /// What each level of an estimate may spend.
-pub(super) fn level_share(variant: Variant, budget: &ErrorBudget) -> f32 {
-    if searches(variant) {
-        budget.level()
-    } else {
-        budget.objective()
-    }
+pub(super) fn level_share<P>(rollout: &Rollout<'_, P>, budget: &ErrorBudget) -> f32 {
+    budget.level(levels(rollout))
 }
 
 impl Estimate {
@@ -107,27 +104,32 @@ impl Estimate {
         freedom: u32,
     ) -> Self {
         let variant = rollout.variant;
-        let share = level_share(variant, budget);
+        let share = level_share(rollout, budget);
         let mut sampled = minimum.sampled(share, freedom);
-        let correction = minimum.correction(share, freedom);
-        let correction = correction.filter(|_| searches(variant));
+        if let Some(left_out) = minimum.left_out() {
+            sampled = sampled.plus(left_out);
+        }
+        if variant == Variant::DiscreteAdversaryInf {
+            (sampled.mean, sampled.lower) = minimum.member_quantile(budget);
+            sampled.distribution_free = minimum.least_member();
+        }
+        let mut correction = minimum.correction(share, freedom);
+        correction = correction.filter(|_| searches(variant));
         let (mut mean, mut lower) = (sampled.mean, sampled.lower);
         if let Some(correction) = correction {
             mean += correction.mean;
             lower += correction.lower;
         }
-        if variant == Variant::DiscreteAdversaryInf {
-            (mean, lower) = minimum.member_quantile(budget);
-            (sampled.mean, sampled.lower) = (mean, lower);
-        }
-        let constraint = rollout.task.constraint(rollout.objective);
-        let of_share = constraint.is_some_and(|constraint| constraint.probability.is_some());
-        if of_share {
+        if rollout.task.is_share(rollout.objective) {
             // Whatever comes off it, a share is no less.
             for share in [&mut mean, &mut lower] {
                 if *share < 0.0 {
                     *share = 0.0;
                 }
+            }
+            let taken = correction.map_or(0.0, |level| -level.distribution_free);
+            if sampled.distribution_free < taken {
+                sampled.distribution_free = taken;
             }
         }
         let mut found = Contenders::of(minimum);
@@ -149,6 +151,13 @@ impl Estimate {
             }),
             lower,
         }
+    }
+
+    /// The lower bound for any distribution of the trajectories' values, both levels included;
+    /// none where the objective has no bounds.
+    pub fn distribution_free(&self) -> Option<f32> {
+        let correction = self.correction.map_or(0.0, |level| level.distribution_free);
+        Some(self.sampled.distribution_free + correction).filter(|bound| !bound.is_nan())
     }
 }
 

@@ -8,6 +8,7 @@ use super::tally::{Note, Tally};
 use crate::adversary::searches;
 use crate::gate::{Claim, Reason, Reasons, decide};
 use crate::model::Model;
+use crate::numeric::elementary::exp;
 use crate::numeric::redundant::Side;
 use crate::task::{Constraint, InitialKind, Objective, Task, Variant};
 
@@ -122,6 +123,12 @@ fn unfit(tally: &Tally, side: Side, model: &Model<'_>, task: &Task<'_>) -> Reaso
         !calibration.serves(task.horizon),
         Reason::NotCalibrated(calibration),
     );
+    let tested = model.confidence.tested_steps;
+    // Where the calibration says that there is no telling, it says why.
+    add(
+        calibration.serves(task.horizon) && !model.confidence.is_tested_for(task.horizon),
+        Reason::UntestedHorizon(tested),
+    );
     if tally.steps(side) > task.plan.method.step_limit {
         add(true, Reason::OverBudget);
     } else if tally.count(side) != planned(task).count() {
@@ -131,18 +138,39 @@ fn unfit(tally: &Tally, side: Side, model: &Model<'_>, task: &Task<'_>) -> Reaso
     }
     let outside = tally.percent_outside(side);
     add(outside > MOST_OUTSIDE, Reason::OutsideSupport(outside));
+    let far = tally.percent_of_far_paths(side);
+    add(
+        far > most_far_paths(model, task),
+        Reason::TrajectoriesOutside(far),
+    );
     add(task.plan.refused_by_host, Reason::RefusedByHost);
     let variants = &task.plan.method.variants;
     add(
         !variants.iter().any(|variant| variant.has_adversary()),
         Reason::NoAdversary,
     );
+    let mut objectives = task.objectives();
+    let unbounded = objectives
+        .find(|objective| task.is_distribution_free(*objective) && !task.is_bounded(*objective));
+    let number = unbounded.and_then(|objective| task.objective_number(objective));
+    add(number.is_some(), Reason::Unbounded(number.unwrap_or(0)));
     let idle = task.plan.effort.iterations == 0 || task.plan.effort.searched < 2;
     add(
         idle && variants.iter().copied().any(searches),
         Reason::NoSearch,
     );
     unfit
+}
+
+/// The largest share of trajectories with a step far outside the data's support, in per cent,
+/// rounded down: [`MOST_OUTSIDE`], and what the log's own windows show over as many steps. The
+/// share of any such step grows with the horizon by itself.
+pub(super) fn most_far_paths(model: &Model<'_>, task: &Task<'_>) -> u8 {
+    let steps = model.support.exit_rate * task.horizon as f32;
+    let own = 100.0 * (1.0 - exp(-steps));
+    // A cast of a NaN is 0.
+    let own = own as u8;
+    MOST_OUTSIDE.saturating_add(own).min(100)
 }
 
 /// Whether the adversary's set holds every member.

@@ -11,7 +11,11 @@ mod advance;
 mod assessment;
 #[cfg(test)]
 mod constraint_tests;
+#[cfg(test)]
+mod distribution_free_tests;
 mod estimate;
+#[cfg(test)]
+mod focused_tests;
 mod judge;
 mod limits;
 mod outcome;
@@ -23,6 +27,8 @@ mod pinned_tests;
 mod progress_tests;
 #[cfg(test)]
 mod safety_tests;
+#[cfg(test)]
+mod searched_tests;
 mod selection;
 #[cfg(test)]
 mod slice_tests;
@@ -35,5 +41,5 @@ pub use advance::{Check, Progress};
 pub use assessment::Assessment;
 pub use estimate::{Adversary, Contenders, Estimate};
 pub use limits::{FEWEST_STARTS, MOST_OUTSIDE};
-pub use outcome::Outcome;
+pub use outcome::{Outcome, OutsideShares};
 pub use stage::Stage;

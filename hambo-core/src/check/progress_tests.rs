@@ -9,7 +9,7 @@ use heapless::Vec;
 
 use super::tests::{check, check_with};
 use super::{Assessment, Check, Progress};
-use crate::adversary::Level;
+use crate::adversary::{Level, SearchResult};
 use crate::example;
 use crate::gate::Reason;
 use crate::task::{Allocation, Constraint, InitialKind, InitialState, Objective, Variant};
@@ -121,27 +121,86 @@ fn only_an_adversary_that_searches_has_a_second_level() {
 
 #[test]
 fn a_focused_estimate_has_a_pilot_and_blocks_of_trials() {
-    let image = example::image_with(|task| {
-        task.plan.effort.searched = 20;
-        task.plan.effort.allocation = Allocation::Focused;
-    });
-    let image = image.unwrap();
-    let assessment = Assessment::new(image.model(), image.task(), image.policy()).unwrap();
-    let plan = assessment.plan().take(7);
-    let stages: std::vec::Vec<_> = plan
-        .map(|stage| (stage.level, stage.first, stage.trajectories, stage.starts))
-        .collect();
-    // The mean, then CA with five starts: two are sampled and one is searched.
-    let expected = [
-        (Level::Sampled, 0, 2, 1),
-        (Level::Pilot, 0, 8, 5),
-        (Level::Sampled, 0, 2, 2),
+    let stages = |trajectories: u32| -> std::vec::Vec<_> {
+        let image = example::image_with(|task| {
+            task.plan.effort.trajectories = trajectories;
+            task.plan.effort.searched = 20;
+            task.plan.effort.allocation = Allocation::Focused;
+        });
+        let image = image.unwrap();
+        let assessment = Assessment::new(image.model(), image.task(), image.policy()).unwrap();
+        // Those of the constraint are the same once more.
+        let plan: std::vec::Vec<_> = assessment
+            .plan()
+            .map(|stage| (stage.level, stage.first, stage.trajectories, stage.starts))
+            .collect();
+        let (of_return, of_constraint) = plan.split_at(plan.len() / 2);
+        assert_eq!(of_return, of_constraint);
+        of_return.to_vec()
+    };
+    // The mean, then CA with five starts: one is searched.
+    let trials = [
         (Level::Trial, 0, 16, 5),
         (Level::Searched, 0, 16, 1),
         (Level::Trial, 16, 4, 5),
         (Level::Searched, 16, 4, 1),
     ];
-    assert_eq!(stages, expected);
+    let few = [(Level::Sampled, 0, 2, 1), (Level::Sampled, 0, 2, 5)];
+    assert_eq!(stages(2), [&few[..], &trials].concat());
+    // Of many two are sampled, and every start has a quarter.
+    let many = [
+        (Level::Sampled, 0, 8000, 1),
+        (Level::Pilot, 0, 64, 5),
+        (Level::Complete, 0, 2000, 5),
+        (Level::Sampled, 2000, 6000, 2),
+    ];
+    assert_eq!(stages(8000), [&many[..], &trials].concat());
+}
+
+#[test]
+fn only_the_pilots_choice_is_left_out() {
+    let image = example::image_with(|task| {
+        task.plan.effort.trajectories = 1100;
+        task.plan.effort.allocation = Allocation::Focused;
+    });
+    let image = image.unwrap();
+    let mut assessment = Assessment::new(image.model(), image.task(), image.policy()).unwrap();
+    let mut walked: std::vec::Vec<(Level, u32, std::vec::Vec<usize>)> = std::vec::Vec::new();
+    while let Some(stage) = assessment.current() {
+        let numbers = 0..stage.candidates();
+        let candidates: std::vec::Vec<_> = numbers
+            .map(|number| assessment.candidate(&stage, number))
+            .collect();
+        // Starts 3 and 1 look worst in the pilot.
+        let value = |start: usize| [0.0, -2.0, -1.0, -3.0, 1.0][start];
+        let results = candidates.iter().map(|candidate| {
+            let value = value(candidate.start);
+            SearchResult::found(candidate.start, value, value)
+        });
+        assessment.add_results(results.collect::<std::vec::Vec<_>>());
+        for one in candidates {
+            match walked.last_mut() {
+                Some((level, trajectory, starts))
+                    if *level == stage.level && *trajectory == one.trajectory =>
+                {
+                    starts.push(one.start);
+                }
+                _ => walked.push((stage.level, one.trajectory, [one.start].to_vec())),
+            }
+        }
+    }
+    let of = |level: Level, trajectory: u32| {
+        let mut all = walked
+            .iter()
+            .filter(|one| one.0 == level && one.1 == trajectory);
+        all.next_back().unwrap().2.clone()
+    };
+    assert_eq!(of(Level::Complete, 999), [0, 1, 2, 3, 4]);
+    assert_eq!(of(Level::Sampled, 1000), [1, 3]);
+    assert_eq!(of(Level::Sampled, 1099), [1, 3]);
+    let outcome = assessment.outcome();
+    let estimate = outcome.estimates[1];
+    assert_eq!((estimate.sampled.count, estimate.mean), (1100, -3.0));
 }
 
 #[test]

@@ -92,10 +92,13 @@ fn within_the_log(limit: f32) -> Outcome {
 
 #[test]
 fn a_share_of_steps_outside_the_log_abstains() {
-    for (limit, percent) in [(1.0, 25), (0.3, 50), (0.1, 100)] {
+    let all = Reason::TrajectoriesOutside(100);
+    let far: [&[Reason]; 2] = [&[], &[all]];
+    for (limit, percent, far) in [(1.0, 25, far[0]), (0.3, 50, far[1]), (0.1, 100, far[1])] {
         let outcome = within_the_log(limit);
         assert_eq!(outcome.verdict.name(), "abstain");
-        assert_eq!(outcome.reasons, [Reason::OutsideSupport(percent)]);
+        let reasons = [&[Reason::OutsideSupport(percent)], far].concat();
+        assert_eq!(outcome.reasons[..], reasons[..]);
     }
     assert_eq!(within_the_log(1.2).verdict.name(), "deploy");
 }
@@ -111,7 +114,9 @@ fn paths_with_noise_and_the_mean_path_are_held_apart() {
         let mut task = example::task().unwrap();
         task.plan.method.variants = [Variant::DiscreteAdversaryInf].into_iter().collect();
         let image = Image::of(model, task, example::policy().unwrap());
-        assert_eq!(check(&image).reasons, [Reason::OutsideSupport(percent)]);
+        let all = Reason::TrajectoriesOutside(100);
+        let reasons = [Reason::OutsideSupport(percent), all];
+        assert_eq!(check(&image).reasons, reasons);
     }
 }
 
@@ -154,18 +159,76 @@ fn what_is_taken_off_the_reward_has_no_bounds() {
     assert_eq!(margins, wanted);
 }
 
-#[test]
-fn five_per_cent_outside_the_log_are_allowed() {
-    // One step of twenty begins beyond 1.
+/// The example over `horizon` steps, of which the first begins 1.12 from the log, with a log whose
+/// own rows go far outside at a rate.
+fn first_step_outside(limit: f32, horizon: u32, exit_rate: f32) -> Outcome {
     let mut model = example::model().unwrap();
-    model.support.limit = 1.0;
+    model.support.limit = limit;
+    model.support.exit_rate = exit_rate;
     let mut task = example::task().unwrap();
-    task.horizon = 20;
+    task.horizon = horizon;
     task.threshold = Some(-5.0);
     let image = Image::of(model, task, example::policy().unwrap());
-    let outcome = check(&image);
-    assert_eq!(
-        (outcome.verdict.name(), &outcome.reasons[..]),
-        ("deploy", &[][..])
-    );
+    check(&image)
+}
+
+#[test]
+fn five_per_cent_outside_the_log_are_allowed() {
+    // One step of twenty, in every trajectory, and not far.
+    let outcome = first_step_outside(1.0, 20, 0.0);
+    let found = (outcome.verdict.name(), &outcome.reasons[..]);
+    assert_eq!(found, ("deploy", &[][..]));
+    let shares = outcome.outside();
+    assert_eq!((shares.steps, shares.far_trajectories), (0.05, 0.0));
+}
+
+#[test]
+fn trajectories_that_begin_far_outside_abstain_however_soon_they_come_back() {
+    // 1.6 times the limit.
+    let outcome = first_step_outside(0.7, 20, 0.0);
+    assert_eq!(outcome.verdict.name(), "abstain");
+    assert_eq!(outcome.reasons, [Reason::TrajectoriesOutside(100)]);
+    let shares = outcome.outside();
+    assert_eq!((shares.steps, shares.far_trajectories), (0.05, 1.0));
+    assert_eq!(shares.allowed_trajectories, 5);
+    // The log's own always do.
+    let outcome = first_step_outside(0.7, 20, 1.0);
+    assert_eq!(outcome.verdict.name(), "deploy");
+}
+
+#[test]
+fn the_share_of_trajectories_that_is_allowed_grows_with_the_horizon() {
+    // 5 % and 1 − exp(−0.01 · T).
+    for (horizon, allowed) in [(20, 23), (30, 30), (40, 37)] {
+        let outcome = first_step_outside(0.7, horizon, 0.01);
+        assert_eq!(outcome.outside().allowed_trajectories, allowed);
+        assert_eq!(outcome.reasons, [Reason::TrajectoriesOutside(100)]);
+    }
+}
+
+#[test]
+fn a_horizon_beyond_twice_the_tested_windows_abstains() {
+    let checked = |tested, calibration| {
+        let mut model = example::model().unwrap();
+        model.confidence.tested_steps = tested;
+        model.confidence.calibration = calibration;
+        let image = Image::of(model, example::task().unwrap(), example::policy().unwrap());
+        check(&image)
+    };
+    // Four steps.
+    for tested in [2, 3, 4, u16::MAX] {
+        assert_eq!(checked(tested, Calibration::Passed).reasons, []);
+    }
+    for tested in [0, 1] {
+        let outcome = checked(tested, Calibration::Passed);
+        assert_eq!(outcome.verdict.name(), "abstain");
+        assert_eq!(outcome.reasons, [Reason::UntestedHorizon(tested)]);
+    }
+    // A calibration that says no itself is all that is said.
+    for calibration in [Calibration::Failed, Calibration::Blind(4)] {
+        let outcome = checked(1, calibration);
+        assert_eq!(outcome.reasons, [Reason::NotCalibrated(calibration)]);
+    }
+    let outcome = checked(1, Calibration::Blind(5));
+    assert_eq!(outcome.reasons, [Reason::UntestedHorizon(1)]);
 }

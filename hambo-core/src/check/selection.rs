@@ -1,5 +1,6 @@
-//! Which starts a focused estimate goes on with: on the sampled trajectories those that were the
-//! least in the pilot's mean, on each searched one those that its trial brought lowest.
+//! Which starts a focused estimate goes on with: on the sampled trajectories that are not complete
+//! those that were the least in the pilot's mean, on each searched one those that its trial
+//! brought lowest.
 
 use heapless::Vec;
 

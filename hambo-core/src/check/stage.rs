@@ -48,24 +48,47 @@ impl<'a, P> Stage<'a, P> {
                 _ => None,
             };
         };
-        match part.checked_sub(2) {
-            None if part == 0 => Some(whole(Level::Pilot, all)),
-            None => Some(whole(Level::Sampled, focus.sampled)),
-            Some(part) => {
-                let (level, starts) = match part & 1 {
-                    0 => (Level::Trial, all),
-                    _ => (Level::Searched, focus.searched),
-                };
-                let block = TRIAL_BLOCK as u32;
-                let first = (part >> 1).saturating_mul(block);
-                let left = task.plan.effort.searched.checked_sub(first)?;
-                Some(Self {
+        let (before, sampled) = match (focus.kept, part) {
+            (None, 0) => (1, Some(whole(Level::Sampled, all))),
+            (Some(_), 0) => (3, Some(whole(Level::Pilot, all))),
+            (Some(_), 1) => (3, Some(whole(Level::Complete, all))),
+            (Some(kept), 2) => {
+                let first = Level::Complete.trajectories(task);
+                let rest = Self {
                     first,
-                    trajectories: (left > 0).then_some(left.min(block))?,
-                    ..whole(level, starts)
-                })
+                    trajectories: Level::Sampled.trajectories(task).saturating_sub(first),
+                    ..whole(Level::Sampled, kept)
+                };
+                (3, Some(rest))
             }
+            (None, _) => (1, None),
+            (Some(_), _) => (3, None),
+        };
+        if sampled.is_some() {
+            return sampled;
         }
+        let part = part.saturating_sub(before);
+        let (level, starts) = match part & 1 {
+            0 => (Level::Trial, all),
+            _ => (Level::Searched, focus.searched),
+        };
+        let block = TRIAL_BLOCK as u32;
+        let first = (part >> 1).saturating_mul(block);
+        let left = task.plan.effort.searched.checked_sub(first)?;
+        Some(Self {
+            first,
+            trajectories: (left > 0).then_some(left.min(block))?,
+            ..whole(level, starts)
+        })
+    }
+
+    /// Whether its starts are those that a pilot or a trial chose.
+    pub(super) fn is_chosen(&self) -> bool {
+        self.focus.is_some_and(|focus| match self.level {
+            Level::Sampled => focus.kept.is_some(),
+            Level::Searched => true,
+            Level::Pilot | Level::Complete | Level::Trial => false,
+        })
     }
 
     /// How many candidates it has, each a trajectory and a start. They are numbered

@@ -1,6 +1,7 @@
 //! What a verdict rests on, every number kept redundantly.
 
 use super::limits::MAX_ESTIMATES;
+use crate::numeric::elementary::maximum;
 use crate::numeric::redundant::{Redundant, Side};
 
 /// What a check notes on its way that makes the evidence unfit, or fit.
@@ -25,6 +26,16 @@ pub(super) enum Paths {
     Mean,
     /// With noise.
     Noisy,
+}
+
+/// A path whose distance from the log was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WatchedPath {
+    pub steps: u32,
+    /// Steps that begin outside the data's support.
+    pub outside: u32,
+    /// Whether one begins far outside.
+    pub far_outside: bool,
 }
 
 /// The estimates of a check in the plan's order, and what else decides.
@@ -88,18 +99,33 @@ impl Tally {
         self.notes.read(side) & note as u32 != 0
     }
 
-    /// Adds steps of a path and how many of them begin outside the data's support.
-    pub fn add_path(&mut self, paths: Paths, outside: u32, steps: u32) {
+    /// Adds a path. One of no steps was not watched.
+    pub fn add_path(&mut self, paths: Paths, path: WatchedPath) {
         match paths {
-            Paths::Mean => self.mean_paths.add(outside, steps),
-            Paths::Noisy => self.noisy_paths.add(outside, steps),
+            Paths::Mean => self.mean_paths.add(path),
+            Paths::Noisy => self.noisy_paths.add(path),
         }
     }
 
     /// The largest share of steps outside the data's support, in per cent, rounded up.
     pub fn percent_outside(&self, side: Side) -> u8 {
-        let [mean, noisy] = [self.mean_paths, self.noisy_paths].map(|paths| paths.percent(side));
-        mean.max(noisy)
+        let [mean, noisy] = [self.mean_paths, self.noisy_paths];
+        mean.steps.percent(side).max(noisy.steps.percent(side))
+    }
+
+    /// The largest share of trajectories with a step far outside, in per cent, rounded up.
+    pub fn percent_of_far_paths(&self, side: Side) -> u8 {
+        let [mean, noisy] = [self.mean_paths, self.noisy_paths];
+        mean.paths.percent(side).max(noisy.paths.percent(side))
+    }
+
+    /// The largest shares of steps outside and of trajectories with such a step.
+    pub fn shares_outside(&self) -> [f32; 2] {
+        let [mean, noisy] = [self.mean_paths, self.noisy_paths];
+        [
+            maximum(mean.steps.value(), noisy.steps.value()),
+            maximum(mean.paths.value(), noisy.paths.value()),
+        ]
     }
 
     pub fn steps(&self, side: Side) -> u64 {
@@ -117,42 +143,66 @@ impl Tally {
     }
 }
 
-/// Steps of paths that no adversary touches.
-#[derive(Clone, Copy, Debug)]
+/// Paths that no adversary touches, and their steps.
+#[derive(Clone, Copy, Debug, Default)]
 struct PathShare {
-    steps: Redundant<u64>,
+    steps: Share,
+    paths: Share,
+}
+
+impl PathShare {
+    fn add(&mut self, path: WatchedPath) {
+        self.steps.add(path.outside, path.steps);
+        let watched = u32::from(path.steps > 0);
+        self.paths.add(u32::from(path.far_outside), watched);
+    }
+
+    fn agrees(&self) -> bool {
+        self.steps.agrees() && self.paths.agrees()
+    }
+}
+
+/// How many of all are outside.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    all: Redundant<u64>,
     outside: Redundant<u64>,
 }
 
-impl Default for PathShare {
+impl Default for Share {
     fn default() -> Self {
         Self {
-            steps: Redundant::of(0, 0),
+            all: Redundant::of(0, 0),
             outside: Redundant::of(0, 0),
         }
     }
 }
 
-impl PathShare {
-    fn add(&mut self, outside: u32, steps: u32) {
-        self.steps
-            .update(|all| all.saturating_add(u64::from(steps)));
+impl Share {
+    fn add(&mut self, outside: u32, all: u32) {
+        self.all.update(|sum| sum.saturating_add(u64::from(all)));
         self.outside
-            .update(|all| all.saturating_add(u64::from(outside)));
+            .update(|sum| sum.saturating_add(u64::from(outside)));
     }
 
-    /// The share outside in per cent, rounded up.
+    /// In per cent, rounded up.
     fn percent(&self, side: Side) -> u8 {
-        let steps = self.steps.read(side);
+        let all = self.all.read(side);
         let scaled = self.outside.read(side).saturating_mul(100);
-        match scaled.checked_add(steps.saturating_sub(1)) {
-            Some(scaled) => scaled.checked_div(steps).unwrap_or(0).min(100) as u8,
+        match scaled.checked_add(all.saturating_sub(1)) {
+            Some(scaled) => scaled.checked_div(all).unwrap_or(0).min(100) as u8,
             None => 100,
         }
     }
 
+    /// To be shown; 0 of none.
+    fn value(&self) -> f32 {
+        let [outside, all] = [self.outside, self.all].map(|count| count.read(Side::Plain));
+        outside as f32 / all.max(1) as f32
+    }
+
     fn agrees(&self) -> bool {
-        self.steps.agrees() && self.outside.agrees()
+        self.all.agrees() && self.outside.agrees()
     }
 }
 
@@ -163,9 +213,9 @@ mod tests {
     #[test]
     fn shares_of_steps_are_rounded_up() {
         let percent = |parts: &[(u32, u32)]| {
-            let mut share = PathShare::default();
-            for (outside, steps) in parts {
-                share.add(*outside, *steps);
+            let mut share = Share::default();
+            for (outside, all) in parts {
+                share.add(*outside, *all);
             }
             assert_eq!(share.percent(Side::Plain), share.percent(Side::Complement));
             share.percent(Side::Plain)
@@ -173,6 +223,38 @@ mod tests {
         assert_eq!((percent(&[]), percent(&[(0, 9)])), (0, 0));
         assert_eq!((percent(&[(5, 100)]), percent(&[(51, 1000)])), (5, 6));
         assert_eq!((percent(&[(1, 3), (0, 3)]), percent(&[(7, 7)])), (17, 100));
+    }
+
+    #[test]
+    fn one_step_far_outside_is_a_path_far_outside() {
+        let mut tally = Tally::new(0);
+        // Nobody watched the first.
+        let path = |steps, outside, far_outside| WatchedPath {
+            steps,
+            outside,
+            far_outside,
+        };
+        for (steps, outside, far) in [(0, 0, false), (50, 0, false), (50, 1, true), (50, 50, true)]
+        {
+            tally.add_path(Paths::Noisy, path(steps, outside, far));
+        }
+        // Not far.
+        tally.add_path(Paths::Mean, path(50, 9, false));
+        for side in [Side::Plain, Side::Complement] {
+            assert_eq!(tally.percent_outside(side), 34);
+            assert_eq!(tally.percent_of_far_paths(side), 67);
+        }
+        assert_eq!(tally.shares_outside(), [51.0 / 150.0, 2.0 / 3.0]);
+        // The mean paths are held apart.
+        tally.add_path(Paths::Mean, path(50, 1, true));
+        assert_eq!(tally.percent_of_far_paths(Side::Plain), 67);
+        for _ in 0..9 {
+            tally.add_path(Paths::Mean, path(50, 1, true));
+        }
+        assert_eq!(tally.percent_of_far_paths(Side::Plain), 91);
+        assert!(tally.agrees());
+        tally.mean_paths.paths.outside = Redundant::of(10, 9);
+        assert!(!tally.agrees());
     }
 
     #[test]

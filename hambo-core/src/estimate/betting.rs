@@ -27,6 +27,9 @@ const BETS: [f32; 8] = [
     256.0,
 ];
 
+/// The logarithm of the number of bets, rounded up.
+const MOST_OF_ALL: f64 = 2.08;
+
 /// What rounding may add to a sum of logarithms for each of its terms: the
 /// largest is ln 257, and `ln` is right to the last place.
 const ROUNDING: f64 = 1e-6;
@@ -61,7 +64,7 @@ impl Betting {
         let (mut low, mut high) = (0.0_f32, 1.0_f32);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
-            if self.log_wealth(middle) >= needed {
+            if self.reaches(needed, middle) {
                 low = middle;
             } else {
                 high = middle;
@@ -74,19 +77,23 @@ impl Betting {
         f64::from(self.count) * ROUNDING
     }
 
-    /// The logarithm of the summed wealth of all bets if the mean is `mean`.
-    fn log_wealth(&self, mean: f32) -> f64 {
-        let bets = self.sums.iter().zip(BETS);
-        let each = bets.map(|(sum, bet)| {
-            let taken = f64::from(self.count) * f64::from(ln(1.0 + bet * mean));
-            *sum - taken
-        });
-        let largest = each.clone().fold(f64::NEG_INFINITY, f64::max);
-        if !largest.is_finite() {
-            return f64::NEG_INFINITY;
+    /// Whether the logarithm of the summed wealth of all bets is at least `needed` if the mean is
+    /// `mean`. The sum is between the largest and [`BETS`] times that, which mostly decides: on
+    /// a Cortex-M exponentials would take most of the time.
+    fn reaches(&self, needed: f64, mean: f32) -> bool {
+        let mut each = [0.0; BETS.len()];
+        for ((log, sum), bet) in each.iter_mut().zip(&self.sums).zip(BETS) {
+            *log = *sum - f64::from(self.count) * f64::from(ln(1.0 + bet * mean));
+        }
+        let largest = each.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if !largest.is_finite() || largest + MOST_OF_ALL < needed {
+            return false;
+        }
+        if largest >= needed {
+            return true;
         }
         let rest = each.map(|log| crate::numeric::elementary::exp((log - largest) as f32));
-        largest + f64::from(ln(rest.sum::<f32>()))
+        largest + f64::from(ln(rest.iter().sum::<f32>())) >= needed
     }
 }
 
@@ -113,6 +120,43 @@ mod tests {
         assert!(lower >= alone - 1e-4 && lower < 0.87, "{lower} {alone}");
         assert_eq!(of([]).lower(0.05), 0.0);
         assert_eq!(of([0.0; 100]).lower(0.05), 0.0);
+    }
+
+    /// The gamblers' mean wealth if the mean were `mean`, by the definition: in f64, value by
+    /// value, as a product.
+    fn wealth(values: &[f32], mean: f64) -> f64 {
+        let each = BETS.map(|bet| {
+            let bet = f64::from(bet);
+            let factors = values
+                .iter()
+                .map(|x| (1.0 + bet * f64::from(*x)) / (1.0 + bet * mean));
+            factors.product::<f64>()
+        });
+        each.iter().sum::<f64>() / BETS.len() as f64
+    }
+
+    /// Ville's inequality charges delta for a wealth of 1 / delta: at the bound it is that,
+    /// and neither half nor twice as much.
+    #[test]
+    fn at_the_bound_the_wealth_is_one_over_delta() {
+        let mut stream = Stream::new(23, 0);
+        let samples: [Vec<f32>; 4] = [
+            vec![1.0, 1.0],
+            vec![1.0, 0.0, 1.0, 1.0, 1.0],
+            (0..40).map(|_| stream.uniform()).collect(),
+            (0..60).map(|_| 0.8 + 0.1 * stream.uniform()).collect(),
+        ];
+        for values in &samples {
+            for delta in [0.3, 0.1, 0.01] {
+                let betting = of(values.iter().copied());
+                let lower = f64::from(betting.lower(delta));
+                let charged = f64::from(delta) * wealth(values, lower);
+                assert!(
+                    (charged - 1.0).abs() < 1e-3,
+                    "{values:?} {delta}: {charged}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! | model | 1/2 of delta | the confidence set does not hold the truth (beta of a Gaussian process, the quantile of DAinf above 20 members) |
 //! | sampling | 1/2 of delta | finitely many trajectories |
 //! | objective | 1/m of sampling | each of the m objectives: the return and the constraints |
-//! | level | 1/2 of an objective | the sampled level, and the correction by the search |
+//! | level | 1/l of an objective | each of the l levels whose bounds are added: the sampled one, the correction by the search, and in a focused check what the starts take that the pilot left out |
 //!
 //! This is the delta of one controller. Of several that a check compares each has 1/k of it,
 //! but the set of a Gaussian process, which is one event for all of them, is that of the whole
@@ -24,7 +24,7 @@
 /// assert_eq!(budget.model(), 0.04);
 /// assert_eq!(budget.sampling(), 0.04);
 /// assert_eq!(budget.objective(), 0.01);
-/// assert_eq!(budget.level(), 0.005);
+/// assert_eq!(budget.level(2), 0.005);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorBudget {
@@ -53,9 +53,9 @@ impl ErrorBudget {
         self.sampling() / self.objectives.max(1) as f32
     }
 
-    /// What each of two levels has.
-    pub fn level(&self) -> f32 {
-        self.objective() * 0.5
+    /// What each of an estimate's levels has.
+    pub fn level(&self, levels: u8) -> f32 {
+        self.objective() / f32::from(levels.max(1))
     }
 }
 
@@ -70,7 +70,10 @@ mod tests {
             objectives: 4,
         };
         assert_eq!((budget.model(), budget.sampling()), (0.04, 0.04));
-        assert_eq!((budget.objective(), budget.level()), (0.01, 0.005));
-        assert_eq!(budget.model() + 8.0 * budget.level(), budget.delta);
+        assert_eq!((budget.objective(), budget.level(2)), (0.01, 0.005));
+        assert_eq!(budget.model() + 8.0 * budget.level(2), budget.delta);
+        let focused = budget.model() + 12.0 * budget.level(3);
+        assert!((focused - budget.delta).abs() < 1e-8);
+        assert_eq!((budget.level(1), budget.level(0)), (0.01, 0.01));
     }
 }

@@ -15,6 +15,6 @@ mod student;
 pub use clopper_pearson::{probability_limit, trials_for};
 pub use error_budget::ErrorBudget;
 pub use level_estimate::{LevelEstimate, Margin};
-pub use moments::trajectories_for_betting;
 pub(crate) use moments::{SampleMoments, Values};
+pub use moments::{charge_of_nothing_found, trajectories_for_betting};
 pub use student::student_quantile;

@@ -25,6 +25,24 @@ pub fn trajectories_for_betting([low, high]: [f32; 2], value: f32, delta: f32) -
     libm::ceilf(2.0 * least) as u32
 }
 
+/// The share of its range that betting takes off a mean of `count` values that all lie at its
+/// upper end, as those of a search that finds nothing: they may be less in as many cases as
+/// `count` values do not show.
+///
+/// ```
+/// use hambo_core::estimate::charge_of_nothing_found;
+/// // A little more than ln 80 / 128.
+/// assert!((charge_of_nothing_found(128, 0.0125) - 0.0409).abs() < 1e-4);
+/// assert_eq!(charge_of_nothing_found(0, 0.0125), 1.0);
+/// ```
+pub fn charge_of_nothing_found(count: u32, delta: f32) -> f32 {
+    let mut betting = Betting::default();
+    for _ in 0..count {
+        betting.push(1.0);
+    }
+    1.0 - betting.lower(delta)
+}
+
 /// Sum, squared deviations (Welford's running form), extremes and bets.
 ///
 /// A value is the mean of a block, which is one trajectory, or all those from
@@ -43,6 +61,8 @@ pub(crate) struct SampleMoments {
     least: f32,
     greatest: f32,
     values: Values,
+    /// Whether the bound must hold for any distribution, where the values have bounds.
+    free: bool,
     /// Whether a block held more than one number.
     blocks: bool,
     betting: Betting,
@@ -59,6 +79,10 @@ pub(crate) enum Values {
     /// 1 for a trajectory that keeps a constraint, else 0; of a block the
     /// share that does.
     Kept,
+    /// What more adversaries take off a number whose bounds lie this far apart: at most 0.
+    Taken(f32),
+    /// -1 for a trajectory that only more adversaries break, else 0; of a block the mean.
+    Broken,
 }
 
 impl Values {
@@ -67,6 +91,17 @@ impl Values {
             Self::Any => None,
             Self::Within(bounds) => Some(bounds),
             Self::Kept => Some([0.0, 1.0]),
+            Self::Taken(range) => Some([-range, 0.0]),
+            Self::Broken => Some([-1.0, 0.0]),
+        }
+    }
+
+    /// What more adversaries take off these.
+    pub fn taken(self) -> Self {
+        match self {
+            Self::Within([low, high]) => Self::Taken(high - low),
+            Self::Kept => Self::Broken,
+            Self::Any | Self::Taken(_) | Self::Broken => Self::Any,
         }
     }
 }
@@ -90,14 +125,20 @@ impl SampleMoments {
             least: f32::INFINITY,
             greatest: f32::NEG_INFINITY,
             values,
+            free: false,
             blocks: false,
             betting: Betting::default(),
         }
     }
 
+    /// The same sample, whose bound must hold for any distribution or need not.
+    pub fn for_any_distribution(self, free: bool) -> Self {
+        Self { free, ..self }
+    }
+
     /// Another sample of the same kind, without a value.
     pub fn emptied(&self) -> Self {
-        Self::new(self.values)
+        Self::new(self.values).for_any_distribution(self.free)
     }
 
     /// Adds a number to the block.
@@ -150,25 +191,51 @@ impl SampleMoments {
         sqrt(variance / self.count as f32)
     }
 
-    /// The mean with its bound, except with probability `delta`.
+    /// The mean with its bound, except with probability `delta`, and beside it the bound for any
+    /// distribution.
     pub fn estimate(&self, delta: f32, freedom: u32) -> LevelEstimate {
+        self.level(delta, freedom, self.distribution_free(delta))
+    }
+
+    /// The same without the bound for any distribution, unless it is the one that counts: on a
+    /// Cortex-M it takes a hundred thousand instructions.
+    pub fn deciding(&self, delta: f32, freedom: u32) -> LevelEstimate {
+        let distribution_free = match self.margin(delta) {
+            Margin::StudentT => f32::NAN,
+            Margin::Betting | Margin::ClopperPearson => self.distribution_free(delta),
+        };
+        self.level(delta, freedom, distribution_free)
+    }
+
+    fn level(&self, delta: f32, freedom: u32, distribution_free: f32) -> LevelEstimate {
         LevelEstimate {
             count: self.count(),
             mean: self.mean(),
             standard_error: self.standard_error(),
-            lower: self.lower(delta, freedom),
+            lower: self.lower_beside(distribution_free, delta, freedom),
+            distribution_free,
             margin: self.margin(delta),
+        }
+    }
+
+    /// Which inequality holds for any distribution of the values; Student's t, which does not,
+    /// where they have no bounds.
+    fn exact_margin(&self) -> Margin {
+        match self.values {
+            Values::Any => Margin::StudentT,
+            Values::Kept | Values::Broken if !self.blocks => Margin::ClopperPearson,
+            _ => Margin::Betting,
         }
     }
 
     /// Which inequality gives [`Self::lower`]. The betting bound cannot lie
     /// closer to the mean than range · ln(1 / delta) / n, so it counts where
-    /// that is little against the values themselves.
+    /// that is little against the values themselves, and where nothing else may.
     pub fn margin(&self, delta: f32) -> Margin {
         let spread = maximum(self.greatest, 0.0) - minimum(self.least, 0.0);
         match self.values {
-            Values::Kept if self.blocks => Margin::Betting,
-            Values::Kept => Margin::ClopperPearson,
+            Values::Kept => self.exact_margin(),
+            _ if self.free => self.exact_margin(),
             Values::Within([low, high])
                 if (high - low) * ln(1.0 / delta) / self.count as f32 <= LARGEST_COST * spread =>
             {
@@ -180,23 +247,40 @@ impl SampleMoments {
 
     /// A lower bound of the true mean, except with probability `delta`.
     /// Student's t has at most `freedom` degrees of freedom.
+    #[cfg(test)]
     pub fn lower(&self, delta: f32, freedom: u32) -> f32 {
+        self.deciding(delta, freedom).lower
+    }
+
+    fn lower_beside(&self, distribution_free: f32, delta: f32, freedom: u32) -> f32 {
         let mean = self.mean();
         if mean == f32::NEG_INFINITY {
             return mean;
         }
-        match (self.margin(delta), self.values.bounds()) {
-            (Margin::ClopperPearson, _) => {
-                let kept = libm::round(self.sum) as u32;
-                probability_limit(self.count, self.count.saturating_sub(kept), delta)
-            }
-            (Margin::Betting, Some([low, high])) => {
-                // Rounding must not lift it above the mean.
-                minimum(low + (high - low) * self.betting.lower(delta), mean)
-            }
-            _ => {
+        match self.margin(delta) {
+            Margin::ClopperPearson | Margin::Betting => distribution_free,
+            Margin::StudentT => {
                 let freedom = self.count.saturating_sub(1).min(freedom);
                 mean - student_quantile(freedom, delta) * self.standard_error()
+            }
+        }
+    }
+
+    /// A lower bound of the true mean that holds for any distribution, except with
+    /// probability `delta`; NaN where nothing is known of the values.
+    pub fn distribution_free(&self, delta: f32) -> f32 {
+        let mean = self.mean();
+        match (self.values, self.values.bounds()) {
+            (_, None) => f32::NAN,
+            _ if mean == f32::NEG_INFINITY => mean,
+            (Values::Kept | Values::Broken, Some([low, _])) if !self.blocks => {
+                let kept = libm::round(self.sum - f64::from(low) * f64::from(self.count)) as u32;
+                let broken = self.count.saturating_sub(kept);
+                low + probability_limit(self.count, broken, delta)
+            }
+            (_, Some([low, high])) => {
+                // Rounding must not lift it above the mean.
+                minimum(low + (high - low) * self.betting.lower(delta), mean)
             }
         }
     }
@@ -369,6 +453,8 @@ mod tests {
         let values = Values::Within([-1.0, 2.0]);
         let emptied = within([-1.0, 2.0], [0.0, 1.0], 5).emptied();
         assert_eq!(emptied, SampleMoments::new(values));
+        let free = emptied.for_any_distribution(true);
+        assert!(free.emptied().free && !emptied.free);
     }
 
     #[test]
@@ -385,6 +471,38 @@ mod tests {
         assert_eq!(moments.lower(0.0125, 4), probability_limit(971, 3, 0.0125));
         assert!((moments.mean() - 968.0 / 971.0).abs() < 1e-6);
         assert_eq!(moments.emptied(), SampleMoments::new(Values::Kept));
+    }
+
+    /// Nothing lost on 128 values: Student's t takes nothing off, and what holds for any
+    /// distribution takes the share of which 128 may show nothing.
+    #[test]
+    fn what_was_not_met_is_charged_where_the_bound_must_hold_for_any_distribution() {
+        for (values, margin, charge) in [
+            (Values::Taken(10.0), Margin::Betting, 0.409),
+            (Values::Within([-10.0, 0.0]), Margin::Betting, 0.409),
+            (Values::Broken, Margin::ClopperPearson, 0.0336),
+            (Values::Any, Margin::StudentT, 0.0),
+        ] {
+            let mut usual = SampleMoments::new(values);
+            let mut free = usual.for_any_distribution(true);
+            for _ in 0..128 {
+                usual.push(0.0);
+                free.push(0.0);
+            }
+            assert_eq!(usual.margin(0.0125), Margin::StudentT);
+            assert_eq!(usual.lower(0.0125, u32::MAX), 0.0);
+            assert_eq!(free.margin(0.0125), margin);
+            let lower = free.lower(0.0125, u32::MAX);
+            assert!((lower + charge).abs() < 0.01 * charge + 1e-9, "{lower}");
+            assert_eq!(free.estimate(0.0125, 9).lower, lower);
+            let shown = usual.estimate(0.0125, 9).distribution_free;
+            assert!(shown == lower || shown.is_nan() && margin == Margin::StudentT);
+            assert!(usual.deciding(0.0125, 9).distribution_free.is_nan());
+            assert_eq!(
+                free.deciding(0.0125, 9).distribution_free.to_bits(),
+                shown.to_bits()
+            );
+        }
     }
 
     #[test]

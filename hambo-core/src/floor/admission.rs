@@ -7,8 +7,8 @@ use super::part::Floor;
 use crate::drive::monitor::{Measured, Monitor};
 use crate::estimate::probability_limit;
 use crate::image::{Bundle, MonitorSettings};
-use crate::model::Calibration;
-use crate::task::{Allocation, Task, Variant};
+use crate::model::{Calibration, ConfidenceSet};
+use crate::task::{Task, Variant};
 
 /// The share of the robot's own transitions that must lie in set and noise, as the lower
 /// 95 % limit by Clopper and Pearson.
@@ -64,8 +64,10 @@ pub enum Shortfall {
     Searched,
     /// Fewer sweeps of the search.
     Sweeps,
-    /// Not all starts of the adversary are searched.
+    /// More of the adversary's starts are left out.
     Allocation,
+    /// Fewer bounds hold for any distribution.
+    DistributionFree,
     /// The model is not calibrated.
     Calibration,
     /// Too many of the robot's own transitions lie outside set and noise: this many.
@@ -165,19 +167,16 @@ impl Floor<'_> {
         )?;
         ensure(effort.searched >= own.searched, Shortfall::Searched)?;
         ensure(effort.iterations >= own.sweeps, Shortfall::Sweeps)?;
+        ensure(effort.allocation <= own.allocation, Shortfall::Allocation)?;
         ensure(
-            effort.allocation == Allocation::Even || own.focused,
-            Shortfall::Allocation,
+            task.distribution_free >= own.distribution_free,
+            Shortfall::DistributionFree,
         )
     }
 
     fn check_model(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
         let confidence = &bundle.image().model().confidence;
-        let mut radii = confidence.radii();
-        ensure(
-            radii.all(|radius| radius >= self.manifest.beta),
-            Shortfall::Beta,
-        )?;
+        ensure(is_wide(confidence, self.manifest.beta), Shortfall::Beta)?;
         ensure(
             confidence.calibration == Calibration::Passed || !self.manifest.calibration,
             Shortfall::Calibration,
@@ -218,14 +217,62 @@ impl Floor<'_> {
             outside = outside.saturating_add(u16::from(observation.surprise));
         }
         let whole = count == own.transitions;
-        let limit = probability_limit(u32::from(count), u32::from(outside), COVERAGE_DELTA);
         ensure(
-            whole && limit >= LEAST_COVERAGE,
+            whole && covers(count, outside),
             Shortfall::Coverage(outside),
         )
     }
 }
 
+/// Whether the set is at least this wide in every state.
+fn is_wide(set: &ConfidenceSet<'_>, least: f32) -> bool {
+    let mut radii = set.radii();
+    // Written so that a NaN is none.
+    radii.all(|radius| radius >= least)
+}
+
+/// Whether so few of the robot's own transitions lie outside that the set covers it.
+fn covers(count: u16, outside: u16) -> bool {
+    let limit = probability_limit(u32::from(count), u32::from(outside), COVERAGE_DELTA);
+    limit >= LEAST_COVERAGE
+}
+
 fn ensure(holds: bool, shortfall: Shortfall) -> Result<(), Shortfall> {
     if holds { Ok(()) } else { Err(shortfall) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coverage_is_shown_with_confidence_and_not_by_the_share() {
+        // Without one outside: 0.05^(1/28) is 0.8985, 0.05^(1/29) is 0.9018.
+        assert!(covers(29, 0) && !covers(28, 0));
+        // Of 256 a share of 0.934 is enough, and one of 0.930 is not.
+        assert!(covers(256, 17) && !covers(256, 18));
+        assert!(!covers(0, 0));
+    }
+
+    #[test]
+    fn a_set_must_be_wide_in_every_state() {
+        let set = |scales| {
+            let set = ConfidenceSet {
+                beta: 2.0,
+                calibration_scale: scales,
+                calibration: Calibration::Passed,
+                tested_steps: 100,
+            };
+            is_wide(&set, 2.0)
+        };
+        assert!(set(&[1.0, 1.0, 1.5]));
+        for narrow in [
+            &[0.5, 1.0, 1.5],
+            &[1.0, 0.5, 1.5],
+            &[1.5, 1.0, 0.5],
+            &[1.0, 1.0, f32::NAN],
+        ] {
+            assert!(!set(narrow), "{narrow:?}");
+        }
+    }
 }

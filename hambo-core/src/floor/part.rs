@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::image::container::Container;
 use crate::image::{ImageError, Name, Part, Problem};
-use crate::task::MAX_CONSTRAINTS;
+use crate::task::{Allocation, DistributionFree, MAX_CONSTRAINTS};
 
 /// The manifest of a floor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,8 +36,10 @@ pub struct FloorManifest {
     pub searched: u32,
     /// The least number of sweeps.
     pub sweeps: u32,
-    /// Whether a focused search is enough.
-    pub focused: bool,
+    /// What may be left out of the search at most.
+    pub allocation: Allocation,
+    /// The least of what must hold for any distribution.
+    pub distribution_free: DistributionFree,
     /// Whether the system's own chance must be played out.
     pub noise: bool,
     /// Whether there must be a fallback controller.

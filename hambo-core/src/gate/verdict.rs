@@ -85,6 +85,16 @@ pub enum Reason {
     /// Two copies of a number, or two evaluations of them, disagree: memory or an
     /// instruction failed.
     Corrupted,
+    /// The task asks that only a bound decides that holds for any distribution, and there is
+    /// none for this objective, which has no bounds: 0 for the return, from 1 on for the
+    /// constraints.
+    Unbounded(u8),
+    /// No window of the log tested more than this many steps, and the check goes on for more than
+    /// twice as many.
+    UntestedHorizon(u16),
+    /// This percentage of the trajectories that no adversary touches goes far outside the region
+    /// that the log covers: more than the log's own do, and 5 %.
+    TrajectoriesOutside(u8),
 }
 
 /// The largest number of reasons: one for each objective and the others.

@@ -52,6 +52,15 @@ fn a_set_of_no_width_or_no_number_is_refused() {
 }
 
 #[test]
+fn a_rate_of_leaving_that_is_none_is_refused() {
+    assert!(model_with(|model| model.support_exit_rate = 0.5).is_ok());
+    for rate in [-0.1, f32::INFINITY, f32::NAN] {
+        let read = model_with(|model| model.support_exit_rate = rate);
+        assert_eq!(read, Err(Problem::Number), "{rate}");
+    }
+}
+
+#[test]
 fn how_the_calibration_went_is_read() {
     for calibration in [
         Calibration::Passed,
@@ -134,5 +143,19 @@ fn intervals_of_states_that_wrap_are_sound() {
         (1e30, 1.0),
     ] {
         assert_eq!(read(low, period), Err(Problem::Number), "{low} {period}");
+    }
+}
+
+#[test]
+fn noise_that_is_not_there_is_refused() {
+    // The example's arena has no rows for any: what follows is taken for them, and then
+    // something is missing.
+    for change in [
+        |model: &mut ModelManifest| model.noise.extremes = 1,
+        |model: &mut ModelManifest| model.noise.extremes = u16::MAX,
+        |model: &mut ModelManifest| model.noise.offsets = 1,
+        |model: &mut ModelManifest| model.noise.offsets = u16::MAX,
+    ] {
+        assert!(model_with(change).is_err());
     }
 }

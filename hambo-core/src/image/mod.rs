@@ -28,7 +28,7 @@ pub use bundle::{Bundle, BundleManifest, MonitorSettings, Name};
 pub use error::{ImageError, Part, Problem};
 pub use gaussian_process_part::{GaussianProcessManifest, GroupedGaussianProcessManifest};
 pub use model_part::{
-    DynamicsManifest, EnsembleManifest, ModelManifest, PRIOR_ACTIVATION, parse_model,
+    DynamicsManifest, EnsembleManifest, ModelManifest, NoiseManifest, PRIOR_ACTIVATION, parse_model,
 };
 pub use part_reader::PartHashes;
 pub use policy_part::{

@@ -4,7 +4,9 @@
 //! With dy for the states that the model moves and dx for its inputs, features of
 //! the state and the action, the arena of an ensemble is: calibration scale (dy) · the support's centre and
 //! scale (dx each), whitening (dx (dx + 1) / 2), rows (dx each) and gaps (3
-//! each) · input mean, input scale (dx each) · output mean, output scale, noise
+//! each) · the factor of the noise (dy (dy + 1) / 2), if there is one · the centre of ordinary
+//! noise (dy), the ends of the extremes' shares (one each) and the extremes (dy each), if there
+//! are any · what stays in episodes (dy each), if anything does · input mean, input scale (dx each) · output mean, output scale, noise
 //! scale (dy each) · the members' layers, each as bias tiles and then blocks of
 //! weights · those of their priors. Every run is padded to a multiple of four.
 
@@ -18,8 +20,8 @@ use super::gaussian_process_part::{
     GaussianProcessManifest, GroupedGaussianProcessManifest, parse_gaussian_process,
 };
 use crate::model::{
-    Calibration, ConfidenceSet, Dynamics, Ensemble, GAP, Model, Priors, Standardisation, Support,
-    triangle,
+    Calibration, ConfidenceSet, Dynamics, Ensemble, Extremes, GAP, Model, Noise, NoiseFactor,
+    Offsets, Priors, Standardisation, Support, triangle,
 };
 use crate::numeric::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
 
@@ -40,14 +42,31 @@ pub struct ModelManifest {
     pub beta: f32,
     /// How the calibration went.
     pub calibration: Calibration,
+    /// Steps of the longest windows of withheld rows that were tested.
+    pub tested_steps: u16,
     /// Rows of the log in the support.
     pub support_rows: u16,
     /// How far from the nearest of them a query may lie, in whitened units.
     pub support_limit: f32,
     /// Stretches of single inputs without a row.
     pub support_gaps: u16,
+    /// How often per step the log's own withheld rows go far outside the support.
+    pub support_exit_rate: f32,
+    /// What is drawn as noise.
+    pub noise: NoiseManifest,
     /// What the dynamics are.
     pub dynamics: DynamicsManifest,
+}
+
+/// What a model draws as noise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoiseManifest {
+    /// Whether the noise of several states has something in common.
+    pub factor: bool,
+    /// Rare events.
+    pub extremes: u16,
+    /// Episodes of which something stays.
+    pub offsets: u16,
 }
 
 /// The kinds of dynamics.
@@ -102,8 +121,10 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
         beta: manifest.beta,
         calibration_scale: arena.take_positive(outputs)?,
         calibration: manifest.calibration,
+        tested_steps: manifest.tested_steps,
     };
     let support = parse_support(&manifest, inputs, &mut arena)?;
+    let noise = parse_noise(manifest.noise, outputs, &mut arena)?;
     let dynamics = match manifest.dynamics {
         DynamicsManifest::Ensemble(ensemble) => {
             Dynamics::Ensemble(parse_ensemble(ensemble, sizes, &mut arena)?)
@@ -126,8 +147,33 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
     Ok(Model {
         dynamics,
         confidence,
+        noise,
         support,
     })
+}
+
+fn parse_noise<'a>(
+    manifest: NoiseManifest,
+    outputs: usize,
+    arena: &mut ArenaReader<'a>,
+) -> Result<Noise<'a>, Problem> {
+    let mut noise = Noise::WHITE;
+    if manifest.factor {
+        let lower = arena.take_finite(triangle(outputs).ok_or(Problem::Dimension)?)?;
+        noise.factor = NoiseFactor::new(lower, outputs)?;
+    }
+    let rows = |count: u16| usize::from(count).checked_mul(outputs);
+    if manifest.extremes > 0 {
+        let centre = arena.take_finite(outputs)?;
+        let ends = arena.take_finite(usize::from(manifest.extremes))?;
+        let rows = arena.take_finite(rows(manifest.extremes).ok_or(Problem::Dimension)?)?;
+        noise.extremes = Extremes::new(centre, ends, rows, outputs)?;
+    }
+    if manifest.offsets > 0 {
+        let rows = arena.take_finite(rows(manifest.offsets).ok_or(Problem::Dimension)?)?;
+        noise.offsets = Offsets::new(rows, outputs)?;
+    }
+    Ok(noise)
 }
 
 fn parse_support<'a>(
@@ -136,6 +182,8 @@ fn parse_support<'a>(
     arena: &mut ArenaReader<'a>,
 ) -> Result<Support<'a>, Problem> {
     Problem::Number.unless(positive(manifest.support_limit))?;
+    let rate = manifest.support_exit_rate;
+    Problem::Number.unless(rate.is_finite() && rate >= 0.0)?;
     let triangle = triangle(inputs).ok_or(Problem::Dimension)?;
     let rows = usize::from(manifest.support_rows).checked_mul(inputs);
     let gaps = usize::from(manifest.support_gaps).saturating_mul(GAP);
@@ -146,6 +194,7 @@ fn parse_support<'a>(
         rows: arena.take_finite(rows.ok_or(Problem::Dimension)?)?,
         limit: manifest.support_limit,
         gaps: arena.take_finite(gaps)?,
+        exit_rate: manifest.support_exit_rate,
     };
     Problem::Number.unless(support.has_sound_gaps())?;
     Ok(support)

@@ -15,8 +15,8 @@ use super::error::Problem;
 use crate::model::Model;
 use crate::task::expression::Program;
 use crate::task::{
-    Constraint, Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS, Method, Physics, Plan,
-    Task, Wraps,
+    Constraint, DistributionFree, Effort, InitialKind, InitialState, Limits, MAX_CONSTRAINTS,
+    Method, Physics, Plan, Task, Wraps,
 };
 
 /// The manifest of a task part.
@@ -34,6 +34,8 @@ pub struct TaskManifest<'a> {
     pub delta: f32,
     /// Deploy only at or above this.
     pub threshold: Option<f32>,
+    /// Of which objectives a bound decides that holds for any distribution.
+    pub distribution_free: DistributionFree,
     /// Bounds of the reward of one step, where they are known.
     pub reward_bounds: Option<[f32; 2]>,
     /// Bounds of the return, where the task states them.
@@ -114,6 +116,7 @@ pub(super) fn parse_task<'a>(
         discount: manifest.discount,
         delta: manifest.delta,
         threshold: manifest.threshold,
+        distribution_free: manifest.distribution_free,
         reward_bounds: manifest.reward_bounds,
         return_bounds: manifest.return_bounds,
         constraint_bounds: manifest.constraint_bounds,

@@ -37,6 +37,9 @@ impl Calibration {
     }
 }
 
+/// A check may go on for this many times the longest window that was tested.
+pub const MOST_BEYOND_TESTED: u32 = 2;
+
 /// s̃′ − s lies in mu ± beta · tau_j · sigma_e,j: the hypercube of the paper's
 /// section 3.1, with the calibration scale tau of its section 4.
 ///
@@ -46,6 +49,7 @@ impl Calibration {
 ///     beta: 2.0,
 ///     calibration_scale: &[1.0, 1.5],
 ///     calibration: Calibration::Passed,
+///     tested_steps: 50,
 /// };
 /// assert!(set.radii().eq([2.0, 3.0]));
 /// // Five members lie within 2 sigma_e, ten need not.
@@ -59,9 +63,28 @@ pub struct ConfidenceSet<'a> {
     pub calibration_scale: &'a [f32],
     /// Whether the set may be trusted at all.
     pub calibration: Calibration,
+    /// Steps of the longest windows of withheld rows on which it was tested.
+    pub tested_steps: u16,
 }
 
 impl ConfidenceSet<'_> {
+    /// Whether windows of at least half this many steps were tested. Errors that add up over
+    /// more steps than that were never looked for.
+    ///
+    /// ```
+    /// use hambo_core::model::{Calibration, ConfidenceSet};
+    /// let set = ConfidenceSet {
+    ///     beta: 2.0,
+    ///     calibration_scale: &[1.0],
+    ///     calibration: Calibration::Passed,
+    ///     tested_steps: 50,
+    /// };
+    /// assert!(set.is_tested_for(100) && !set.is_tested_for(101));
+    /// ```
+    pub fn is_tested_for(&self, steps: u32) -> bool {
+        steps <= u32::from(self.tested_steps).saturating_mul(MOST_BEYOND_TESTED)
+    }
+
     /// beta · tau_j for every dimension: half the width of the set in units
     /// of the epistemic standard deviation.
     pub fn radii(&self) -> impl Iterator<Item = f32> + '_ {

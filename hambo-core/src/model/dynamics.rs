@@ -3,6 +3,7 @@
 use super::confidence::ConfidenceSet;
 use super::ensemble::Ensemble;
 use super::gaussian_process::GaussianProcess;
+use super::noise::Noise;
 use super::prediction::{Prediction, PredictionCotangent};
 use super::support::Support;
 use crate::numeric::{Slices, dispatch};
@@ -15,6 +16,8 @@ pub struct Model<'a> {
     pub dynamics: Dynamics<'a>,
     /// How far the truth may lie from the mean.
     pub confidence: ConfidenceSet<'a>,
+    /// What a rollout draws.
+    pub noise: Noise<'a>,
     /// Where the log has data.
     pub support: Support<'a>,
 }

@@ -16,11 +16,12 @@ mod confidence;
 mod dynamics;
 mod ensemble;
 mod gaussian_process;
+mod noise;
 mod prediction;
 mod standardisation;
 mod support;
 
-pub use confidence::{Calibration, ConfidenceSet, nested_beta};
+pub use confidence::{Calibration, ConfidenceSet, MOST_BEYOND_TESTED, nested_beta};
 pub use dynamics::{Dynamics, Model};
 pub use ensemble::Ensemble;
 pub(crate) use ensemble::Priors;
@@ -28,6 +29,7 @@ pub use gaussian_process::{
     FRACTION_BITS, GaussianProcess, Kernel, OutputNumbers, WEIGHT_LIMIT, coordinate_limit,
 };
 pub(crate) use gaussian_process::{MAX_OUTPUTS, tiles_of};
+pub use noise::{Extremes, MOST_EXTREME, Noise, NoiseFactor, Offsets};
 pub use prediction::{Prediction, PredictionCotangent};
 pub use standardisation::Standardisation;
-pub use support::{GAP, Support, triangle};
+pub use support::{FAR_OUTSIDE, GAP, LogPlace, Support, triangle};

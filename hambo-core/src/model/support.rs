@@ -10,6 +10,21 @@
 
 use crate::numeric::elementary::{maximum, minimum, sqrt};
 
+/// A state and action are far outside what the log covers if they are this many times as far from
+/// it as the limit, or as many standard deviations less one deep in a gap.
+pub const FAR_OUTSIDE: f32 = 1.5;
+
+/// Where a state and action lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogPlace {
+    /// Within the limit of a row, and in no gap.
+    Inside,
+    /// Beyond the limit from every row, or in a gap.
+    Outside,
+    /// So far that the log's own rows hardly ever are: [`FAR_OUTSIDE`].
+    FarOutside,
+}
+
 /// Rows of the log, whitened, and how far from the nearest of them a query may
 /// lie.
 ///
@@ -23,6 +38,7 @@ use crate::numeric::elementary::{maximum, minimum, sqrt};
 ///     rows: &[-1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
 ///     limit: 2.0,
 ///     gaps: &[],
+///     exit_rate: 0.0,
 /// };
 /// let mut scratch = [[0.0; 4]; 2];
 /// let (state, action) = ([[0.5, 0.5, 9.0, f32::NAN]], [[0.51, 0.6, 9.0, 0.0]]);
@@ -49,6 +65,9 @@ pub struct Support<'a> {
     /// Stretches of single inputs without a row of the log, one after the other:
     /// the input's index, the lower and the upper end.
     pub gaps: &'a [f32],
+    /// How often per step the log's own withheld rows go far outside: q of their windows of L
+    /// steps have such a row, and this is −ln(1 − q) / L.
+    pub exit_rate: f32,
 }
 
 /// Numbers of a gap.
@@ -69,7 +88,7 @@ impl Support<'_> {
         })
     }
 
-    /// The lanes whose state and action lie far from every row or in a gap. A NaN
+    /// The lanes whose state and action lie beyond the limit from every row or in a gap. A NaN
     /// does, and so does everything if there is no row.
     pub fn outside<const B: usize>(
         &self,
@@ -77,18 +96,43 @@ impl Support<'_> {
         action: &[[f32; B]],
         scratch: &mut [[f32; B]],
     ) -> [bool; B] {
+        let places = self.places(state, action, scratch);
+        places.map(|place| place != LogPlace::Inside)
+    }
+
+    /// Where each lane's state and action lie.
+    pub fn places<const B: usize>(
+        &self,
+        state: &[[f32; B]],
+        action: &[[f32; B]],
+        scratch: &mut [[f32; B]],
+    ) -> [LogPlace; B] {
         let squares = self.squared_distance(state, action, scratch);
-        // Written so that a NaN counts as outside.
-        let mut outside = squares.map(|square| {
-            let inside = square <= self.limit * self.limit;
-            !inside
+        let far = FAR_OUTSIDE * self.limit;
+        // Written so that a NaN counts as far outside.
+        let mut places = squares.map(|square| {
+            if square <= self.limit * self.limit {
+                LogPlace::Inside
+            } else if square <= far * far {
+                LogPlace::Outside
+            } else {
+                LogPlace::FarOutside
+            }
         });
-        for (row, low, high, _) in self.gaps(state, action) {
-            for (outside, x) in outside.iter_mut().zip(row) {
-                *outside |= *x > low && *x < high;
+        for (row, low, high, scale) in self.gaps(state, action) {
+            for (place, x) in places.iter_mut().zip(row) {
+                if *x > low && *x < high {
+                    let depth = minimum(*x - low, high - *x) * scale;
+                    let own = if depth <= FAR_OUTSIDE - 1.0 {
+                        LogPlace::Outside
+                    } else {
+                        LogPlace::FarOutside
+                    };
+                    *place = own.max(*place);
+                }
             }
         }
-        outside
+        places
     }
 
     /// The distance from the nearest row in units of the limit, or 1 and the
@@ -194,6 +238,7 @@ mod tests {
             rows,
             limit: 0.5,
             gaps: &[],
+            exit_rate: 0.0,
         }
     }
 
@@ -226,6 +271,29 @@ mod tests {
         let distances = support.distance(&states, &actions, &mut [[0.0; 5]; 2]);
         assert_eq!(distances.map(|distance| distance > 1.0), outside);
         assert!((distances[0] - 1.1).abs() < 1e-5 && (distances[3] - 1.2).abs() < 1e-5);
+    }
+
+    #[test]
+    fn far_is_half_again_as_far() {
+        let support = Support {
+            gaps: &[1.0, 3.0, 5.0],
+            ..support(&ROWS)
+        };
+        let nan = f32::NAN;
+        // In whitened coordinates z = (2 (x − 1), u + 1): 1.5 · 0.5 beyond the row at 1.
+        let states = [[1.0, 1.5, 1.74, 1.76, 1.87, 1.88, nan]];
+        let actions = [[-1.0; 7]];
+        let places = support.places(&states, &actions, &mut [[0.0; 7]; 2]);
+        let [inside, outside, far] = [LogPlace::Inside, LogPlace::Outside, LogPlace::FarOutside];
+        assert_eq!(places, [inside, inside, inside, outside, outside, far, far]);
+        // Half a standard deviation deep in a gap; no row is near it.
+        let near = Support {
+            limit: 100.0,
+            ..support
+        };
+        let actions = [[2.9, 3.1, 3.5, 3.51, 4.49, 4.6]];
+        let places = near.places(&[[1.0; 6]], &actions, &mut [[0.0; 6]; 2]);
+        assert_eq!(places, [inside, outside, outside, far, far, outside]);
     }
 
     #[test]

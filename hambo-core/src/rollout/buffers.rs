@@ -169,8 +169,9 @@ impl Sizes {
 }
 
 impl<const B: usize> Buffers<'_, B> {
-    /// Gives the system's random numbers of the step that was observed last,
-    /// one for each state that the model moves, the same in all lanes, instead of those drawn.
+    /// Gives the system's noise of the step that was observed last, in predicted standard
+    /// deviations, one number for each state that the model moves, the same in all lanes,
+    /// instead of what was drawn.
     pub fn give_noise(&mut self, noise: &[f32]) {
         for (row, number) in self.noise.state.iter_mut().zip(noise) {
             *row = [*number; B];

@@ -20,6 +20,8 @@ pub struct Returns<const B: usize> {
     /// Steps that counted and began outside the data's support, of the lanes that
     /// are watched.
     pub outside: [u32; B],
+    /// Whether one of them began far outside.
+    pub far_outside: [bool; B],
     /// False once a step was worth more or less than the task's bounds say.
     pub within_bounds: [bool; B],
     /// True once the model was uncertain of anything: the adversary had a
@@ -58,6 +60,7 @@ impl<P: Policy> Rollout<'_, P> {
             steps: [0; B],
             finite: [true; B],
             outside: [0; B],
+            far_outside: [false; B],
             within_bounds: [true; B],
             width: [false; B],
             smooth: [0.0; B],
@@ -116,15 +119,18 @@ impl<const B: usize> Returns<B> {
         ended: &mut [bool; B],
     ) {
         let sums = self.value.iter_mut().zip(self.steps.iter_mut());
-        let marks = self.finite.iter_mut().zip(self.outside.iter_mut());
-        let flags = result.finite.iter().zip(&result.outside);
+        let left = self.outside.iter_mut().zip(self.far_outside.iter_mut());
+        let marks = self.finite.iter_mut().zip(left);
+        let places = result.outside.iter().zip(&result.far_outside);
+        let flags = result.finite.iter().zip(places);
         let ends = result.reward.iter().zip(&result.terminal);
         let bounds = self.within_bounds.iter_mut().zip(result.within_bounds);
         let widths = self.width.iter_mut().zip(result.width).zip(result.overflow);
         let lanes = sums.zip(marks).zip(flags).zip(ended.iter_mut()).zip(ends);
         let lanes = lanes.zip(bounds.zip(widths));
         for (lane, ((within_bounds, within), ((width, wide), overflow))) in lanes {
-            let (((((sum, steps), (good, left)), (finite, outside)), ended), end) = lane;
+            let (((((sum, steps), (good, (left, went_far))), (finite, place)), ended), end) = lane;
+            let (outside, far) = place;
             let (reward, terminal) = end;
             if *ended {
                 continue;
@@ -134,6 +140,7 @@ impl<const B: usize> Returns<B> {
             *steps = step.saturating_add(1);
             *good &= overflow || (*finite && sum.is_finite());
             *left = left.saturating_add(u32::from(*outside));
+            *went_far |= *far;
             *within_bounds &= within;
             *width |= wide;
             *ended = *terminal || overflow;

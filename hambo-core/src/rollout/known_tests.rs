@@ -7,7 +7,7 @@ use heapless::Vec;
 use super::{Buffers, Rollout};
 use crate::example;
 use crate::model::{
-    ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support, nested_beta,
+    ConfidenceSet, Dynamics, Ensemble, Model, Noise, Standardisation, Support, nested_beta,
 };
 use crate::numeric::dense::TILE;
 use crate::numeric::network::{Activation, NetworkShape};
@@ -70,8 +70,10 @@ fn model() -> Model<'static> {
         confidence: ConfidenceSet {
             beta: nested_beta(2, &[1.0; 3]),
             calibration_scale: &[1.0; 3],
+            tested_steps: u16::MAX,
             ..example::model().unwrap().confidence
         },
+        noise: Noise::WHITE,
         support: Support {
             centre: &[0.0; 4],
             scale: &[1.0; 4],
@@ -79,6 +81,7 @@ fn model() -> Model<'static> {
             rows: &[0.0; 4],
             limit: 2.0,
             gaps: &[],
+            exit_rate: 0.0,
         },
     }
 }

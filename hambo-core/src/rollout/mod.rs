@@ -18,6 +18,8 @@ mod forward_tests;
 #[cfg(test)]
 mod known_tests;
 mod member_rows;
+#[cfg(test)]
+mod noise_tests;
 mod path_return;
 mod smooth_objective;
 mod step;

@@ -7,7 +7,7 @@
 
 use super::buffers::Buffers;
 use super::system::Rollout;
-use crate::model::Prediction;
+use crate::model::{LogPlace, Prediction};
 use crate::numeric::elementary::clamp;
 use crate::numeric::random::Stream;
 use crate::policy::Policy;
@@ -37,6 +37,8 @@ pub struct StepResult<const B: usize> {
     /// True if the lane is watched and its state or action lay outside the data's
     /// support.
     pub outside: [bool; B],
+    /// True if it lay far outside.
+    pub far_outside: [bool; B],
     /// False if the reward lay outside the bounds that the task states.
     pub within_bounds: [bool; B],
     /// True if the model is uncertain of any state.
@@ -110,16 +112,17 @@ impl<P: Policy> Rollout<'_, P> {
                 *good &= x.is_finite();
             }
         }
-        let outside = if buffers.watch_support.contains(&true) {
+        let mut places = [LogPlace::Inside; B];
+        if buffers.watch_support.contains(&true) {
             let support = &self.model.support;
             let seen = physics.seen(state, buffers.features);
-            let outside = support.outside(seen, action, buffers.whitened);
-            core::array::from_fn(|lane| {
-                outside.get(lane) == Some(&true) && buffers.watch_support.get(lane) == Some(&true)
-            })
-        } else {
-            [false; B]
-        };
+            places = support.places(seen, action, buffers.whitened);
+            for (place, watched) in places.iter_mut().zip(buffers.watch_support) {
+                if !watched {
+                    *place = LogPlace::Inside;
+                }
+            }
+        }
         let value = |slot: u16| buffers.values.get(usize::from(slot));
         // A slot that is not there counts as not finite.
         let mut reward = value(self.objective_slot())
@@ -144,7 +147,8 @@ impl<P: Policy> Rollout<'_, P> {
             reward,
             terminal,
             finite,
-            outside,
+            outside: places.map(|place| place != LogPlace::Inside),
+            far_outside: places.map(|place| place == LogPlace::FarOutside),
             within_bounds,
             width: self.has_width(&buffers.prediction),
         })

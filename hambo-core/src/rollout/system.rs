@@ -1,7 +1,7 @@
 //! The system that trajectories run on, and what the model says of one step.
 
 use super::buffers::{Buffers, ControllerRows, StepNoise};
-use crate::model::Model;
+use crate::model::{Model, Noise};
 use crate::numeric::elementary::clamp;
 use crate::numeric::random::Stream;
 use crate::policy::{Policy, PolicyInputs};
@@ -149,8 +149,9 @@ impl<P: Policy> Rollout<'_, P> {
 
     /// The random numbers of step `step` for every lane. Each step takes the
     /// same number of draws, whatever the variant and the controller use: the
-    /// controller's, the transition's, and one for a member. The member of a
-    /// whole trajectory is drawn before the first step.
+    /// controller's, the transition's, one for a member, and one for a rare event if the
+    /// model has any. The member of a whole trajectory is drawn before the first step, and
+    /// after it what stays for the trajectory.
     fn draw_noise<const B: usize>(
         &self,
         streams: &[Stream; B],
@@ -160,12 +161,18 @@ impl<P: Policy> Rollout<'_, P> {
         let members = self.model.dynamics.members() as u32;
         let numbers = noise.action.len().saturating_add(noise.state.len()) as u64;
         let first = self.task.initial.draws(self.task.state_dimension());
-        let per_step = numbers.wrapping_add(1);
+        let Noise {
+            extremes, offsets, ..
+        } = &self.model.noise;
+        let per_step = numbers.wrapping_add(1).wrapping_add(extremes.draws());
         let before = u64::from(step).wrapping_mul(per_step);
-        for (lane, stream) in streams.iter().enumerate() {
+        let (mut events, mut stays) = ([None; B], [None; B]);
+        let own = events.iter_mut().zip(&mut stays);
+        for (lane, (stream, (event, stays))) in streams.iter().zip(own).enumerate() {
             let mut stream = stream.clone();
             stream.skip(first);
             let of_trajectory = stream.index(members) as usize;
+            *stays = offsets.draw(&mut stream);
             stream.skip(before);
             for row in noise.action.iter_mut().chain(noise.state.iter_mut()) {
                 if let Some(x) = row.get_mut(lane) {
@@ -173,6 +180,7 @@ impl<P: Policy> Rollout<'_, P> {
                 }
             }
             let of_step = stream.index(members) as usize;
+            *event = extremes.draw(&mut stream);
             if let Some(member) = noise.member.get_mut(lane) {
                 *member = match self.variant {
                     Variant::TrajectorySamplingInf => of_trajectory,
@@ -180,5 +188,6 @@ impl<P: Policy> Rollout<'_, P> {
                 };
             }
         }
+        self.model.noise.shape(noise.state, &events, &stays);
     }
 }

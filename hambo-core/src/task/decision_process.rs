@@ -3,6 +3,7 @@
 use heapless::Vec;
 
 use super::constraint::Constraint;
+use super::distribution_free::DistributionFree;
 use super::expression::Program;
 use super::found_choices::FoundChoices;
 use super::initial::InitialState;
@@ -28,6 +29,9 @@ pub struct Task<'a> {
     pub delta: f32,
     /// Deploy only if the bound reaches this; without one nothing deploys.
     pub threshold: Option<f32>,
+    /// Of which objectives a bound decides that holds for any distribution of the
+    /// trajectories' values.
+    pub distribution_free: DistributionFree,
     /// Bounds of the reward of one step, where they are known.
     pub reward_bounds: Option<[f32; 2]>,
     /// Bounds of the return, where the task states them.
@@ -184,6 +188,28 @@ impl<'a> Task<'a> {
         let rounding = 1e-5 * maximum(maximum(-low, high), 0.0);
         let bounds = [low - rounding, high + rounding];
         (bounds[0].is_finite() && bounds[1].is_finite() && bounds[0] < bounds[1]).then_some(bounds)
+    }
+
+    /// Whether every trajectory's value of an objective lies within known bounds; a share of
+    /// trajectories always does.
+    pub fn is_bounded(&self, objective: Objective) -> bool {
+        self.is_share(objective) || self.bounds(objective).is_some()
+    }
+
+    /// Whether an objective is the share of the trajectories that keep a constraint.
+    pub fn is_share(&self, objective: Objective) -> bool {
+        let constraint = self.constraint(objective);
+        constraint.is_some_and(|constraint| constraint.probability.is_some())
+    }
+
+    /// Whether an objective's bound must hold for any distribution of the trajectories' values.
+    pub fn is_distribution_free(&self, objective: Objective) -> bool {
+        let least = match objective {
+            _ if self.is_share(objective) => DistributionFree::Shares,
+            Objective::Return => DistributionFree::SharesAndReturn,
+            Objective::Constraint(_) => DistributionFree::Everything,
+        };
+        self.distribution_free >= least
     }
 
     /// Bounds of the return, given those of one reward. A trajectory may end

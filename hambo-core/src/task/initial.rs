@@ -58,7 +58,8 @@ impl InitialState<'_> {
         }
     }
 
-    pub(crate) fn listed(&self, dimension: usize) -> usize {
+    /// How many states are listed.
+    pub fn listed(&self, dimension: usize) -> usize {
         self.first.len().checked_div(dimension).unwrap_or(0)
     }
 

@@ -37,8 +37,8 @@ impl Default for Method {
     }
 }
 
-/// Sweeps of a focused search for each sweep of an even one.
-const SWEEPS_OF_FOCUSED: u32 = 2;
+/// Sweeps of a search after a trial for each sweep of an even one.
+const SWEEPS_AFTER_TRIAL: u32 = 2;
 
 /// How many trajectories are drawn and how long the adversary searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ pub struct Effort {
     pub trajectories: u32,
     /// Trajectories of the second level, which are searched.
     pub searched: u32,
-    /// Sweeps of an even search from each start; a focused one has
+    /// Sweeps of an even search from each start; one after a trial has
     /// [others](Effort::search_sweeps).
     pub iterations: u32,
     /// The seed of all random streams.
@@ -57,22 +57,29 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Sweeps of a whole search: a focused one goes on for longer from fewer starts.
+    /// Sweeps of a whole search: one after a trial goes on for longer from fewer starts.
     pub fn search_sweeps(&self) -> u32 {
         match self.allocation {
             Allocation::Even => self.iterations,
-            Allocation::Focused => self.iterations.saturating_mul(SWEEPS_OF_FOCUSED),
+            Allocation::Tried | Allocation::Focused => {
+                self.iterations.saturating_mul(SWEEPS_AFTER_TRIAL)
+            }
         }
     }
 }
 
-/// How the steps of the model are shared among the adversary's starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How the steps of the model are shared among the adversary's starts; from the one that leaves
+/// nothing out to the one that leaves out most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Allocation {
     /// Every start has the same: all sampled trajectories, and the whole search on all
     /// searched ones.
     #[default]
     Even,
-    /// Most go to the promising ones, see [`Focus`](crate::adversary::Focus).
+    /// Every start has all sampled trajectories; on each searched one the search goes on from
+    /// those that a trial brought lowest.
+    Tried,
+    /// The same search, and most sampled trajectories go to the promising starts as well, see
+    /// [`Focus`](crate::adversary::Focus).
     Focused,
 }

@@ -7,6 +7,7 @@
 
 mod constraint;
 mod decision_process;
+mod distribution_free;
 pub mod expression;
 mod found_choices;
 mod initial;
@@ -19,6 +20,7 @@ mod variant;
 
 pub use constraint::{Constraint, ConstraintKind};
 pub use decision_process::{MAX_CONSTRAINTS, Objective, Task};
+pub use distribution_free::DistributionFree;
 pub use found_choices::FoundChoices;
 pub use initial::{InitialKind, InitialState};
 pub use method::{Allocation, Effort, Method};

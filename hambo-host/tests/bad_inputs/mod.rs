@@ -73,8 +73,11 @@ const FIT: &str = "fit task.toml --data @ -o out.hambo";
 /// A cart pushed at random.
 fn log() -> String {
     let mut text = "x,v,u,next.x,next.v,episode\n".to_owned();
-    for episode in 0..12_u32 {
-        let (mut x, mut v) = (0.3 * episode as f32 - 1.5, 0.2 * (episode % 5) as f32 - 0.4);
+    for episode in 0..40_u32 {
+        let (mut x, mut v) = (
+            0.08 * episode as f32 - 1.5,
+            0.2 * (episode % 5) as f32 - 0.4,
+        );
         for step in 0..25_u32 {
             let u = ((episode * 25 + step) * 37 % 41) as f32 / 20.0 - 1.0;
             let (next_x, next_v) = (x + 0.1 * v, 0.95 * v + 0.1 * u);

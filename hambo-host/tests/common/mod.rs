@@ -31,7 +31,7 @@ impl Folder {
         let folder = Self(path);
         folder.write("task.toml", TASK);
         folder.write("pd.toml", POLICY);
-        folder.write("log.csv", &log(12, 25));
+        folder.write("log.csv", &log(40, 25));
         folder
     }
 

@@ -3,10 +3,10 @@
 use super::kept::{Kept, csv};
 use super::markdown::{grouped, table, tables_of};
 use super::parts::Parts;
-use crate::study::assumption::ASSUMPTIONS;
-use crate::study::broken::Broken;
+use crate::study::assumption::{ASSUMPTIONS, Assumption};
+use crate::study::broken::{Broken, LOGS};
 use crate::study::broken_summary::Counts as BrokenCounts;
-use crate::study::coverage::Coverage;
+use crate::study::coverage::{Coverage, EXPLORED, UNEXPLORED};
 use crate::study::coverage_summary::{Counts, deployed_by_both, explored};
 use crate::study::drive_flips::{DriveFlips, End};
 use crate::study::focused_summary::{Beside, apart};
@@ -15,7 +15,6 @@ use crate::study::kept::kept;
 use crate::study::known_summary::Counts as KnownCounts;
 use crate::study::monitored_summary::Counts as MonitoredCounts;
 use crate::study::named;
-use crate::study::plant::DELTA;
 use crate::study::statistics::Count;
 use hambo_base::study::rows::Record;
 
@@ -27,13 +26,14 @@ pub(super) fn add(parts: &mut Parts) -> Result<(), String> {
         let found = rows.find(|row| row["study"] == study && row["case"] == case);
         found.ok_or(format!("studies/before.csv has no {study},{case}"))
     };
-    broken(parts, &before)?;
+    broken(parts)?;
     glitches(parts, &before)?;
     flips(parts, &before)?;
     for (name, tables) in [
         ("backtest", &["backtest", "backtest-own"][..]),
         ("known", &["known"]),
         ("monitor", &["monitor"]),
+        ("sampling", &["sampling"]),
     ] {
         let study = named(name).ok_or(format!("there is no study {name}"))?;
         let text = study.summary(&kept(study)?).text;
@@ -104,6 +104,9 @@ fn coverage(parts: &mut Parts) -> Result<(), String> {
         "abstain",
     ];
     parts.add("coverage", table(header, &lines.map(line)));
+    for (name, rows) in [("coverage-cells", &even), ("focused-cells", &focused)] {
+        parts.add(name, of(rows.rows().count(), EXPLORED + UNEXPLORED));
+    }
     let both = deployed_by_both(&logs);
     parts.add("coverage-both", of(both.hits, both.of));
     let beside = Beside::of(&focused, &even);
@@ -125,46 +128,34 @@ fn coverage(parts: &mut Parts) -> Result<(), String> {
 /// Looks up a case of an older program.
 type Before<'b> = dyn Fn(&str, &str) -> Result<&'b Kept, String> + 'b;
 
-fn broken(parts: &mut Parts, before: &Before<'_>) -> Result<(), String> {
+fn broken(parts: &mut Parts) -> Result<(), String> {
     let rows = kept(&Broken)?;
-    let mut lines = Vec::new();
-    for assumption in ASSUMPTIONS {
-        let old = before("broken", assumption.name())?;
-        let old = |column: &str| -> Result<Count, String> {
-            let number = |column: &str| old[column].parse().map_err(|_| format!("{old:?}"));
-            let (hits, of) = (number(column)?, number("runs")?);
-            Ok(Count { hits, of })
-        };
-        let now = BrokenCounts::of(&rows, assumption);
-        let bold = |count: Count| {
-            if count.above(DELTA) {
-                format!("**{}**", of(count.hits, count.of))
-            } else {
-                of(count.hits, count.of)
-            }
-        };
-        let refused = old("second")?;
-        let seen = if assumption.can_be_seen() {
-            ""
+    let line = |assumption: Assumption| {
+        let counts = BrokenCounts::of(&rows, assumption);
+        let Count { hits, of: all } = counts.wrong_logs;
+        let wrong_logs = if counts.too_many() {
+            format!("**{}**", of(hits, all))
         } else {
-            " (a log cannot show it)"
+            of(hits, all)
         };
-        lines.push([
-            format!("{}{seen}", assumption.name()),
-            bold(old("first")?),
-            bold(now.wrong),
-            of(refused.hits, refused.of),
-            of(now.refused.hits, now.refused.of),
-        ]);
-    }
+        [
+            format!("{}{}", assumption.name(), assumption.whether_seen()),
+            wrong_logs,
+            of(counts.wrong.hits, counts.wrong.of),
+            of(counts.refused.hits, counts.refused.of),
+            of(counts.unfit.hits, counts.unfit.of),
+        ]
+    };
     let header = [
         "broken",
-        "wrong deploys, before",
-        "now",
-        "refused good ones, before",
-        "now",
+        "logs with a wrong deploy",
+        "wrong deploys",
+        "refused good ones",
+        "unfit evidence",
     ];
-    parts.add("broken", table(header, &lines));
+    parts.add("broken", table(header, &ASSUMPTIONS.map(line)));
+    let logs = BrokenCounts::of(&rows, Assumption::Nothing).wrong_logs.of;
+    parts.add("broken-logs", of(logs, LOGS));
     Ok(())
 }
 

@@ -61,10 +61,7 @@ impl Coverage {
 
     /// Whether a cell has a Gaussian process beside its networks.
     fn has_process(&self, cell: usize) -> bool {
-        match self.allocation {
-            Allocation::Even => cell.is_multiple_of(4) || cell >= EXPLORED,
-            Allocation::Focused => false,
-        }
+        self.allocation == Allocation::Even && (cell.is_multiple_of(4) || cell >= EXPLORED)
     }
 }
 
@@ -256,9 +253,10 @@ pub const SETTING_COLUMNS: usize = 16;
 
 impl Study for Coverage {
     fn name(&self) -> &'static str {
-        match self.allocation {
-            Allocation::Even => "coverage",
-            Allocation::Focused => "focused",
+        if self.allocation == Allocation::Focused {
+            "focused"
+        } else {
+            "coverage"
         }
     }
 

@@ -145,9 +145,10 @@ fn draw(table: &Table, search: Allocation) -> String {
             names.push(row.text("system"));
         }
     }
-    let search = match search {
-        Allocation::Even => "",
-        Allocation::Focused => ", a focused search",
+    let search = if search == Allocation::Focused {
+        ", a focused search"
+    } else {
+        ""
     };
     let dots = rows.iter().filter_map(|row| {
         let system = names.iter().position(|name| *name == row.text("system"));

@@ -116,8 +116,8 @@ pub fn judge_policy(
         log: Some(log),
         effort: EffortLevel::Quick,
         trajectories: Some(samples.trajectories),
-        searched: samples.searched,
-        allocation: samples.allocation,
+        searched: Some(samples.searched),
+        allocation: Some(samples.allocation),
         seed,
         ..CheckOptions::default()
     };

@@ -11,7 +11,7 @@
 //! | [`judge`] | the model and the check, as a user would call them |
 //! | [`assumption`], [`condition`] | what a log does not tell, and a model cannot know |
 //! | [`robots`], [`faults`] | cart-pole, drone and pendulum, with what is known of them and what may become of them |
-//! | [`coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`], [`glitches`], [`drive_flips`] | the studies |
+//! | [`coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`], [`glitches`], [`drive_flips`], [`sampling`] | the studies |
 //! | [`kept`] | the rows of a study that are kept |
 //! | [`statistics`] | limits of shares |
 
@@ -37,6 +37,8 @@ pub mod monitored;
 pub mod monitored_summary;
 pub mod plant;
 pub mod robots;
+pub mod sampling;
+pub mod sampling_summary;
 pub mod simulate;
 pub mod statistics;
 
@@ -49,11 +51,12 @@ use drive_flips::DriveFlips;
 use glitches::Glitches;
 use known_physics::KnownPhysics;
 use monitored::Monitored;
+use sampling::Sampling;
 
 /// The study of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Study> {
-    let all: [&'static dyn Study; 8] = [
+    let all: [&'static dyn Study; 9] = [
         &Coverage::EVEN,
         &Coverage::FOCUSED,
         &Broken,
@@ -62,6 +65,7 @@ pub fn named(name: &str) -> Option<&'static dyn Study> {
         &Monitored,
         &Glitches,
         &DriveFlips,
+        &Sampling,
     ];
     all.into_iter().find(|study| study.name() == name)
 }

@@ -11,6 +11,9 @@ use crate::fixture::Draw;
 /// The most states.
 pub const MOST: usize = 4;
 
+/// What is left of a force in [`Feature::Mud`].
+const IN_MUD: f32 = 0.01;
+
 /// A state; what is beyond the plant's dimension is 0.
 pub type State = [f32; MOST];
 
@@ -24,6 +27,8 @@ pub enum Feature {
     /// The speed falls by this number times tanh(speed / 0.2), and the force saturates at the
     /// second number like a tanh.
     Friction(f32, f32),
+    /// Beyond this position, either way, a hundredth of the force is left.
+    Mud(f32),
     /// The speed grows by `height` near the position `place`.
     Hill {
         /// Change of the speed at the top.
@@ -76,6 +81,15 @@ pub struct End {
     pub penalty: f32,
 }
 
+/// What an episode remembers and no column of a log holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hidden {
+    /// A force that stays for the episode.
+    pub load: f32,
+    /// Coloured noise, in standard deviations.
+    noise: State,
+}
+
 /// A system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plant {
@@ -93,12 +107,19 @@ pub struct Plant {
     pub noise: State,
     /// Its law.
     pub tails: Tails,
+    /// Correlation of the process noise from one step to the next, whose standard deviation
+    /// it leaves as it is; 0 if it is white.
+    pub colour: f32,
+    /// Standard deviations of a gust: noise that is the same draw for all states.
+    pub gust: State,
     /// Probability per step of a push, and how much of it goes to the speed.
     pub kick: Option<[f32; 2]>,
     /// Standard deviation of a force that is drawn once per episode.
     pub payload: f32,
     /// What becomes of an action: 1 if the actuator is sound.
     pub actuator: f32,
+    /// Actions up to this size do nothing, and larger ones are less by it.
+    pub dead_zone: f32,
     /// Whether state 0 is an angle that is measured between −π and π.
     pub wrapped: bool,
     /// Initial states are uniform between these.
@@ -125,9 +146,12 @@ impl Plant {
             feature: Feature::None,
             noise: [0.0; MOST],
             tails: Tails::Normal,
+            colour: 0.0,
+            gust: [0.0; MOST],
             kick: None,
             payload: 0.0,
             actuator: 1.0,
+            dead_zone: 0.0,
             wrapped: false,
             start: [[-1.0; MOST], [1.0; MOST]],
             limits: None,
@@ -151,20 +175,28 @@ impl Plant {
         state
     }
 
-    /// The force that stays for an episode.
-    pub fn load(&self, draw: &mut Draw) -> f32 {
+    /// What stays hidden at the start of an episode.
+    pub fn hidden(&self, draw: &mut Draw) -> Hidden {
+        let mut hidden = Hidden {
+            load: 0.0,
+            noise: [0.0; MOST],
+        };
         if self.payload > 0.0 {
-            self.payload * draw.normal()
-        } else {
-            0.0
+            hidden.load = self.payload * draw.normal();
         }
+        if self.colour > 0.0 {
+            hidden.noise = hidden.noise.map(|_| self.tails.draw(draw));
+        }
+        hidden
     }
 
     /// s′, of an action within its limits.
-    pub fn next(&self, state: &State, action: f32, load: f32, draw: &mut Draw) -> State {
-        let mut force = self.actuator * action + load;
-        if let Feature::Friction(_, most) = self.feature {
-            force = most * libm::tanhf(force / most);
+    pub fn next(&self, state: &State, action: f32, hidden: &mut Hidden, draw: &mut Draw) -> State {
+        let mut force = self.actuator * self.beyond_the_dead_zone(action) + hidden.load;
+        match self.feature {
+            Feature::Friction(_, most) => force = most * libm::tanhf(force / most),
+            Feature::Mud(place) if state[0].abs() > place => force *= IN_MUD,
+            _ => {}
         }
         let mut next = [0.0; MOST];
         for (j, next) in next.iter_mut().enumerate().take(self.states) {
@@ -177,9 +209,16 @@ impl Plant {
         {
             next[1] += push;
         }
-        for (next, noise) in next.iter_mut().zip(self.noise).take(self.states) {
-            if noise > 0.0 {
-                *next += noise * self.tails.draw(draw);
+        let noise = self.noise.iter().zip(&mut hidden.noise);
+        for (next, (noise, before)) in next.iter_mut().zip(noise).take(self.states) {
+            if *noise > 0.0 {
+                *next += noise * self.coloured(before, draw);
+            }
+        }
+        if self.gust != [0.0; MOST] {
+            let gust = draw.normal();
+            for (next, share) in next.iter_mut().zip(self.gust).take(self.states) {
+                *next += share * gust;
             }
         }
         if self.wrapped {
@@ -191,6 +230,24 @@ impl Plant {
             }
         }
         next
+    }
+
+    fn beyond_the_dead_zone(&self, action: f32) -> f32 {
+        if self.dead_zone > 0.0 {
+            (action.abs() - self.dead_zone).max(0.0).copysign(action)
+        } else {
+            action
+        }
+    }
+
+    /// Noise of variance 1, correlated with what was before.
+    fn coloured(&self, before: &mut f32, draw: &mut Draw) -> f32 {
+        let fresh = self.tails.draw(draw);
+        if self.colour == 0.0 {
+            return fresh;
+        }
+        *before = self.colour * *before + libm::sqrtf(1.0 - self.colour * self.colour) * fresh;
+        *before
     }
 
     /// Whether a trajectory ends in this next state.
@@ -302,7 +359,7 @@ impl Feature {
     /// What is added to the speed.
     fn push(self, state: &State) -> f32 {
         match self {
-            Self::None => 0.0,
+            Self::None | Self::Mud(_) => 0.0,
             Self::Gravity(strength) => strength * libm::sinf(state[0]),
             Self::Friction(strength, _) => -strength * libm::tanhf(state[1] / 0.2),
             Self::Hill {

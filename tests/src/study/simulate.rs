@@ -82,7 +82,8 @@ pub struct Mean {
 }
 
 impl Mean {
-    fn of(values: &[f64]) -> Self {
+    /// Of some values.
+    pub fn of(values: &[f64]) -> Self {
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
         let squares = values.iter().map(|value| (value - mean).powi(2));
@@ -120,25 +121,15 @@ pub fn truth(
     let scale = std::array::from_fn::<f32, MOST, _>(|j| plant.start[1][j].abs().max(1e-3));
     let mut farthest = 0.0_f32;
     for _ in 0..episodes {
-        let load = plant.load(draw);
-        let mut state = plant.first(draw);
         let (mut value, mut sum, mut steps) = (0.0, 0.0, 0.0);
-        for _ in 0..horizon {
-            let most = plant.most_action;
-            let action = controller.act(&state).clamp(-most, most);
-            let next = plant.next(&state, action, load, draw);
-            value += f64::from(plant.reward(&state, action, &next));
-            sum += f64::from(quantity.of(&state, action));
+        drive(plant, controller, horizon, draw, |state, action, next| {
+            value += f64::from(plant.reward(state, action, next));
+            sum += f64::from(quantity.of(state, action));
             steps += 1.0;
             for j in 0..plant.states {
                 farthest = farthest.max(next[j].abs() / scale[j]);
             }
-            let ends = plant.ends(&next);
-            state = next;
-            if ends {
-                break;
-            }
-        }
+        });
         returns.push(value);
         quantities.push(sum / steps);
     }
@@ -146,6 +137,51 @@ pub fn truth(
         value: Mean::of(&returns),
         quantity: Mean::of(&quantities),
         farthest,
+    }
+}
+
+/// The largest sum of the first two states that each of some episodes visits, least first.
+#[must_use]
+pub fn largest_sums(
+    plant: &Plant,
+    controller: &Controller,
+    horizon: usize,
+    episodes: usize,
+    seed: u64,
+) -> Vec<f32> {
+    let draw = &mut Draw::new(seed);
+    let largest = (0..episodes).map(|_| {
+        let mut largest = f32::NEG_INFINITY;
+        drive(plant, controller, horizon, draw, |state, _, _| {
+            largest = largest.max(state[0] + state[1]);
+        });
+        largest
+    });
+    let mut largest: Vec<f32> = largest.collect();
+    largest.sort_unstable_by(f32::total_cmp);
+    largest
+}
+
+/// One episode; `see` is given each state, action and next state.
+fn drive(
+    plant: &Plant,
+    controller: &Controller,
+    horizon: usize,
+    draw: &mut Draw,
+    mut see: impl FnMut(&State, f32, &State),
+) {
+    let mut hidden = plant.hidden(draw);
+    let mut state = plant.first(draw);
+    for _ in 0..horizon {
+        let most = plant.most_action;
+        let action = controller.act(&state).clamp(-most, most);
+        let next = plant.next(&state, action, &mut hidden, draw);
+        see(&state, action, &next);
+        let ends = plant.ends(&next);
+        state = next;
+        if ends {
+            break;
+        }
     }
 }
 
@@ -214,7 +250,7 @@ pub fn log(plant: &Plant, logging: &Logging, seed: u64) -> Result<Log, Error> {
     let controllers = logging.controllers.iter().cycle();
     for (episode, controller) in controllers.take(logging.episodes).enumerate() {
         let plant = if episode % 5 == 4 { windy } else { &calm };
-        let load = plant.load(draw);
+        let mut hidden = plant.hidden(draw);
         let mut state = plant.first(draw);
         let mut actions = Vec::with_capacity(logging.steps);
         for _ in 0..logging.steps {
@@ -222,12 +258,13 @@ pub fn log(plant: &Plant, logging: &Logging, seed: u64) -> Result<Log, Error> {
             let wanted = controller.act(&state) + logging.exploration * most * draw.normal();
             let action = wanted.clamp(-most, most);
             actions.push(action);
-            let next = plant.next(&state, logging.felt.of(&actions), load, draw);
-            let hidden = |state: &State| {
+            let felt = logging.felt.of(&actions);
+            let next = plant.next(&state, felt, &mut hidden, draw);
+            let left_out = |state: &State| {
                 let hole = logging.hole;
                 hole.is_some_and(|[low, high]| state[0] > low && state[0] < high)
             };
-            if hidden(&state) || hidden(&next) {
+            if left_out(&state) || left_out(&next) {
                 // What comes after the hole does not follow what was before it.
                 number += 1;
             } else {

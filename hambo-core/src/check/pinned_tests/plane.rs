@@ -7,7 +7,7 @@ use heapless::Vec;
 
 use crate::image::Image;
 use crate::model::{
-    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Standardisation, Support,
+    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Noise, Standardisation, Support,
 };
 use crate::numeric::dense::TILE;
 use crate::numeric::network::{Activation, NetworkShape, Perceptrons};
@@ -15,8 +15,8 @@ use crate::numeric::random::Stream;
 use crate::policy::{ActionMap, Head, Linear, Spread, StoredPolicy};
 use crate::task::expression::{Op, Program, Variable};
 use crate::task::{
-    Allocation, Constraint, Effort, FoundChoices, InitialKind, InitialState, Limits, Method,
-    NetworkAdversary, Physics, Plan, Task, Variant, Wraps,
+    Allocation, Constraint, DistributionFree, Effort, FoundChoices, InitialKind, InitialState,
+    Limits, Method, NetworkAdversary, Physics, Plan, Task, Variant, Wraps,
 };
 
 pub(in crate::check) const HORIZON: u32 = 12;
@@ -55,7 +55,9 @@ pub(in crate::check) fn model(beta: f32) -> Model<'static> {
             beta,
             calibration_scale: &[1.0, 1.3],
             calibration: Calibration::Passed,
+            tested_steps: u16::MAX,
         },
+        noise: Noise::WHITE,
         support: Support {
             centre: &[0.0; 3],
             scale: &[1.0; 3],
@@ -63,6 +65,7 @@ pub(in crate::check) fn model(beta: f32) -> Model<'static> {
             rows: &[0.0, 0.0, 0.0, 0.5, 0.3, -0.2],
             limit: 0.9,
             gaps: &[],
+            exit_rate: 0.0,
         },
     }
 }
@@ -129,6 +132,7 @@ pub(in crate::check) fn task(change: impl FnOnce(&mut Task<'static>)) -> Task<'s
         discount: 0.95,
         delta: 0.1,
         threshold: Some(0.0),
+        distribution_free: DistributionFree::Shares,
         reward_bounds: None,
         return_bounds: None,
         constraint_bounds: Vec::new(),

@@ -39,9 +39,12 @@ impl Residual {
         let moments = prediction.mean.iter().zip(stds);
         let rows = moments.zip(model.confidence.radii());
         let places = task.physics.moved(task.state_dimension());
-        for (place, (([mean], ([epistemic], [aleatoric])), set)) in places.zip(rows) {
+        let rows = places.zip(rows).enumerate();
+        for (moved, (place, (([mean], ([epistemic], [aleatoric])), set))) in rows {
             let radius = set * *epistemic + noise_width * *aleatoric;
-            let predicted = *measured.state.get(place)? + *mean;
+            // The mean of ordinary noise is not 0 where rare events pull the model's mean.
+            let mean = *mean + model.noise.extremes.centre(moved) * *aleatoric;
+            let predicted = *measured.state.get(place)? + mean;
             let next = *measured.next_state.get(place)?;
             if !(predicted.is_finite() && radius.is_finite()) {
                 return None;

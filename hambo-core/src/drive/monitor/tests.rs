@@ -125,6 +125,69 @@ fn stale_samples_are_surprises_and_never_far() {
     assert_eq!(monitor.counts().far, 0);
 }
 
+/// A stale sample says nothing of the robot, so that one which looks right counts too.
+#[test]
+fn a_stale_sample_is_a_surprise_even_where_the_prediction_agrees() {
+    let image = example::image().unwrap();
+    let mut rows = [[0.0]; 32];
+    let mut monitor = monitor(&image, &mut rows);
+    let right = |is_fresh| Measured {
+        state: &[0.5],
+        action: &[0.0],
+        next_state: &[0.5],
+        is_fresh,
+    };
+    assert!(!monitor.observe(&right(true)).surprise);
+    let stale = monitor.observe(&right(false));
+    assert!(stale.surprise && stale.residual == 0.0);
+    assert_eq!(monitor.counts().surprises, 1);
+    let tripped = (0..10).find_map(|_| monitor.observe(&right(false)).trip);
+    assert_eq!(tripped, Some(Trip::Surprises));
+}
+
+/// Ville's inequality for each, and a union bound over the two: they share alpha.
+#[test]
+fn both_wagers_together_trip_falsely_no_more_often_than_alpha() {
+    let image = example::image().unwrap();
+    for alpha in [0.001, 0.01, 0.2] {
+        let mut rows = [[0.0]; 32];
+        let settings = MonitorSettings { alpha, ..SETTINGS };
+        let monitor = Monitor::new(image.model(), image.task(), settings, &mut rows).unwrap();
+        let wagers = [&monitor.surprises, &monitor.outside];
+        let false_alarms: f32 = wagers.map(|wager| 1.0 / wager.limit).iter().sum();
+        assert!((false_alarms / alpha - 1.0).abs() < 1e-5, "{false_alarms}");
+    }
+}
+
+/// A wealth of 2 / alpha trips, and no less.
+#[test]
+fn the_wealth_at_a_trip_is_that_of_alpha() {
+    let image = example::image().unwrap();
+    let limit = 2.0 / SETTINGS.alpha;
+    let mut nearest = 0.0_f32;
+    // A surprise in every second step, every third, and so on.
+    for period in 2..10 {
+        let mut rows = [[0.0]; 32];
+        let mut monitor = monitor(&image, &mut rows);
+        let mut before = 0.0;
+        for step in 0..1000 {
+            let off = if step % period == 0 { 1.5 } else { 0.0 };
+            if observe(&mut monitor, 0.5, 0.0, 0.5 + off * RADIUS)
+                .trip
+                .is_some()
+            {
+                break;
+            }
+            before = monitor.wealth();
+            nearest = nearest.max(before);
+        }
+        assert_eq!(monitor.trip(), Some(Trip::Surprises), "{period}");
+        assert!(before < limit && monitor.wealth() >= limit, "{period}");
+    }
+    // Half of it did not trip.
+    assert!(nearest >= 0.5 * limit, "{nearest}");
+}
+
 #[test]
 fn too_long_outside_the_data_trips() {
     let image = example::image().unwrap();

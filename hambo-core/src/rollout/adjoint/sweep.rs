@@ -392,6 +392,7 @@ mod tests {
             steps: [2, 2, 2, 2, 3],
             finite: [true; 5],
             outside: [0; 5],
+            far_outside: [false; 5],
             within_bounds: [true; 5],
             width: [true; 5],
             smooth: [0.0; 5],

@@ -27,6 +27,9 @@ pub trait Observer: Send {
     /// Told now and then; `Break` ends the work with [`Error::Interrupted`].
     fn progress(&mut self, progress: Progress) -> ControlFlow<()>;
 
+    /// Told what was settled before the work begins, in a sentence.
+    fn note(&mut self, _sentence: &str) {}
+
     /// Whether someone reads the messages, so that what only they need is computed.
     fn reads(&self) -> bool {
         false

@@ -77,7 +77,12 @@ pub fn shortfall_text(shortfall: &Shortfall) -> String {
         Shortfall::Searched => "it searches fewer trajectories: see --device-searched",
         Shortfall::Sweeps => "its search has fewer sweeps: see --device-sweeps",
         Shortfall::Allocation => {
-            "its search is focused, and the robot asks for an even one: see --device-allocation"
+            "its search leaves out more of the adversary's starts than the robot allows: see \
+             --device-allocation"
+        }
+        Shortfall::DistributionFree => {
+            "fewer of its bounds hold for any distribution: see distribution_free and the bounds \
+             of the reward in the task"
         }
         Shortfall::Calibration => "its model is not calibrated",
         Shortfall::Coverage(outside) => {

@@ -12,9 +12,10 @@ use hambo_core::task::Effort;
 
 use crate::adversary::check_against_adversaries;
 use crate::case::Case;
-use crate::case::certify::ensure_certifiable;
+use crate::case::certify::Flags;
 use crate::case::effort::EffortLevel;
-use crate::outcome::reasons::reasons;
+use crate::evidence::near_path::{NearPathUse, look_near_path};
+use crate::outcome::reasons::reasons_at;
 use crate::search::parallel::{LANES, Watch, check};
 use crate::search::worst_start::find_worst_starts;
 use hambo_base::Error;
@@ -53,9 +54,17 @@ pub fn build_bundle(
     observer: &mut dyn Observer,
 ) -> Result<AlignedBytes, Error> {
     find_worst_starts(case, observer)?;
-    let starts = case.initial.len() / case.task.state_names.len().max(1);
-    let trajectories = options.device.trajectories;
-    ensure_certifiable(&case.task, trajectories, "--device-trajectories", starts)?;
+    look_near_path(case)?;
+    let demand = case.demand();
+    demand.ensure_certifiable(&options.device, Flags::DEVICE)?;
+    for (effort, flags) in [
+        (&case.plan.effort, Flags::HOST),
+        (&options.device, Flags::DEVICE),
+    ] {
+        if let Some(sentence) = demand.sentence(effort, flags) {
+            observer.note(&sentence);
+        }
+    }
     let mut learning = options.effort.learning(case.plan.effort.seed);
     if let Some(learning) = &mut learning {
         learning.hidden = DEVICE_ADVERSARY.to_vec();
@@ -63,9 +72,10 @@ pub fn build_bundle(
     let host = case.parsed(|case| check_against_adversaries(&case, learning.as_ref(), observer))?;
     case.plan.effort = options.device;
     let mut image = case.image(&host.adversaries)?;
-    let passed = ensure_passes(&case.task, &host.outcome, "on the host").and_then(|()| {
+    let asked = (&case.task, case.near_path.as_ref());
+    let passed = ensure_passes(asked, &host.outcome, "on the host").and_then(|()| {
         let device = check::<LANES>(&Image::parse(image.as_bytes())?, Watch::NONE)?;
-        ensure_passes(&case.task, &device.outcome, "with the device's effort")
+        ensure_passes(asked, &device.outcome, "with the device's effort")
     });
     match passed {
         Ok(()) => {}
@@ -91,7 +101,7 @@ fn ensure_fallback_passes(bytes: &AlignedBytes, task: &TaskFile, force: bool) ->
     };
     let image = bundle.image().with_policy_of(fallback);
     let outcome = check::<LANES>(&image, Watch::NONE)?.outcome;
-    ensure_passes(task, &outcome, "as the fallback")
+    ensure_passes((task, None), &outcome, "as the fallback")
 }
 
 /// Bytes of the workspace that a device needs to check an image.
@@ -116,11 +126,15 @@ pub fn ensure_admitted(floor: &AlignedBytes, bundle: &Bundle<'_>) -> Result<(), 
 }
 
 /// Whether a check deploys; if not, an error that says why.
-fn ensure_passes(task: &TaskFile, outcome: &Outcome, place: &str) -> Result<(), Error> {
+fn ensure_passes(
+    asked: (&TaskFile, Option<&NearPathUse>),
+    outcome: &Outcome,
+    place: &str,
+) -> Result<(), Error> {
     if outcome.verdict == Verdict::Deploy {
         return Ok(());
     }
-    let mut why = reasons(task, outcome);
+    let mut why = reasons_at(asked, outcome, None);
     if why.is_empty() {
         why.push("the task states no threshold".to_owned());
     }

@@ -3,7 +3,7 @@
 use hambo_core::drive::monitor::Monitor;
 use hambo_core::floor::{Floor, FloorManifest, Shortfall, constraint_identity, question};
 use hambo_core::image::{Bundle, Image};
-use hambo_core::task::{Allocation, Effort};
+use hambo_core::task::Effort;
 
 use hambo_base::Error;
 use hambo_data::Log;
@@ -90,7 +90,8 @@ pub fn robot_floor(
         trajectories: options.effort.trajectories,
         searched: options.effort.searched,
         sweeps: options.effort.iterations,
-        focused: options.effort.allocation == Allocation::Focused,
+        allocation: options.effort.allocation,
+        distribution_free: asked.distribution_free,
         noise: true,
         fallback: options.fallback,
         calibration: true,

@@ -29,7 +29,7 @@
 //! let model = ModelFile::read("model.hambo".as_ref())?;
 //! let policy = HostPolicy::read("controller.onnx", &task)?;
 //! let log = read_task_logs(&["log.csv".into()], &task)?;
-//! let options = CheckOptions { log: Some(&log), searched: 32, ..CheckOptions::default() };
+//! let options = CheckOptions { log: Some(&log), searched: Some(32), ..CheckOptions::default() };
 //! let outcome = hambo_check::run(&task, &model, &policy, &options, &mut Unobserved)?;
 //! let decision = &outcome.result.decision;
 //! println!("with probability {} the return is at least {}", 1.0 - task.delta, decision.bound);
@@ -55,7 +55,7 @@ pub mod search;
 pub use case::options::{
     CheckOptions, DEFAULT_PLAN, DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES, MOST_GROWN,
 };
-pub use case::{assumption, certify, parsed_case, system};
+pub use case::{amounts, assumption, certify, demand, parsed_case, system};
 pub use evidence::{fitness, log_next, logged_return, loss, support, trace};
 pub use hambo_core::gate::Verdict;
 pub use outcome::result::{CheckResult, Decision, Evidence, Setting};

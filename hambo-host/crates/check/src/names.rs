@@ -3,7 +3,7 @@
 
 use hambo_core::check::Adversary;
 use hambo_core::estimate::Margin;
-use hambo_core::task::{Objective, Variant};
+use hambo_core::task::{Allocation, Objective, Variant};
 
 use hambo_task::task::TaskFile;
 
@@ -50,6 +50,16 @@ pub fn objective_name(task: &TaskFile, objective: Objective) -> &str {
             let constraint = task.constraints.get(usize::from(place));
             constraint.map_or("", |constraint| &constraint.name)
         }
+    }
+}
+
+/// An allocation as `--allocation` takes it.
+#[must_use]
+pub fn allocation_name(allocation: Allocation) -> &'static str {
+    match allocation {
+        Allocation::Even => "even",
+        Allocation::Tried => "tried",
+        Allocation::Focused => "focused",
     }
 }
 

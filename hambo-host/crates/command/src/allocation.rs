@@ -8,7 +8,11 @@ use hambo_core::task::Allocation;
 pub enum AllocationArgument {
     /// Every start on every trajectory, each searched to the end.
     Even,
-    /// The promising ones: about a third of the steps.
+    /// Every start on every sampled trajectory; on each searched one the search
+    /// goes on from those that a trial brought lowest.
+    Tried,
+    /// The same search, and most sampled trajectories from the promising starts:
+    /// about two fifths of the steps.
     Focused,
 }
 
@@ -16,6 +20,7 @@ impl From<AllocationArgument> for Allocation {
     fn from(argument: AllocationArgument) -> Self {
         match argument {
             AllocationArgument::Even => Self::Even,
+            AllocationArgument::Tried => Self::Tried,
             AllocationArgument::Focused => Self::Focused,
         }
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hambo_base::Error;
+use hambo_check::CheckOptions;
 use hambo_check::adversary::EffortLevel;
-use hambo_check::{CheckOptions, DEFAULT_SEARCHED};
 use hambo_data::{Log, read_task_logs};
 use hambo_task::task::TaskFile;
 
@@ -33,16 +33,19 @@ pub struct CaseArguments {
     /// [default: 4000, and up to 100000 where that spares an assumption].
     #[arg(long, value_parser = whole::<u32>)]
     pub trajectories: Option<u32>,
-    /// Other trajectories on which the adversary searches.
-    #[arg(long, default_value_t = DEFAULT_SEARCHED, value_parser = whole::<u32>)]
-    pub searched: u32,
+    /// Other trajectories on which the adversary searches [default: 16; where
+    /// the bound must hold for any distribution 128, and more for a
+    /// requirement's probability].
+    #[arg(long, value_parser = whole::<u32>)]
+    pub searched: Option<u32>,
     /// Sweeps of the adversary's search, instead of the effort's: more of
     /// them find more.
     #[arg(long, value_parser = whole::<u32>)]
     pub sweeps: Option<u32>,
-    /// How the adversary's starts share the steps of the model.
-    #[arg(long, value_enum, default_value_t = AllocationArgument::Even)]
-    pub allocation: AllocationArgument,
+    /// How the adversary's starts share the steps of the model [default: even,
+    /// and tried where more than 16 trajectories are searched].
+    #[arg(long, value_enum)]
+    pub allocation: Option<AllocationArgument>,
     /// How hard the worst case is looked for [default: normal for a check,
     /// quick for an export].
     #[arg(long, value_enum)]
@@ -80,10 +83,11 @@ impl CaseArguments {
                 "--trajectories {given}: give 1 to {MOST_TRAJECTORIES}"
             )));
         }
-        if !(2..=MOST_SEARCHED).contains(&self.searched) {
+        if let Some(given) = self.searched
+            && !(2..=MOST_SEARCHED).contains(&given)
+        {
             return Err(Error::Usage(format!(
-                "--searched {}: give 2 to {MOST_SEARCHED}",
-                self.searched
+                "--searched {given}: give 2 to {MOST_SEARCHED}"
             )));
         }
         Ok(CheckOptions {
@@ -93,7 +97,7 @@ impl CaseArguments {
             sweeps: self.sweeps,
             trajectories: self.trajectories,
             searched: self.searched,
-            allocation: self.allocation.into(),
+            allocation: self.allocation.map(Into::into),
             seed: self.seed,
             ..CheckOptions::default()
         })

@@ -109,7 +109,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     let bundle = BundleOptions {
         about: arguments.about(&task, &model)?,
         effort: options.effort,
-        device: arguments.effort.with_seed(case.plan.effort.seed),
+        device: arguments.effort.of(case.demand(), case.plan.effort.seed),
         fallback,
         force: arguments.force,
     };

@@ -259,6 +259,7 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     table::training(&file, out)?;
     table::calibration(file.metadata(), out)?;
     table::backtest(file.metadata(), out)?;
+    table::tested(&file, out)?;
     writeln!(out, "\nsaved {}", arguments.output.display())?;
     Ok(())
 }

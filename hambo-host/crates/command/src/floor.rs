@@ -11,12 +11,14 @@ use hambo_base::Error;
 use hambo_base::files::write_whole;
 use hambo_base::output::{OutputKind, ensure_output};
 use hambo_base::refused::shortfall_text;
-use hambo_check::case::ensure_model_fits;
+use hambo_check::case::{ensure_model_fits, first_states};
+use hambo_check::demand::Demand;
 use hambo_check::floor::{FloorOptions, robot_floor};
 use hambo_console::number::whole;
+use hambo_core::task::Method;
 use hambo_data::read_task_logs;
 use hambo_learn::model_file::ModelFile;
-use hambo_task::task::TaskFile;
+use hambo_task::task::{Initial, TaskFile};
 
 /// What `hambo floor` takes.
 #[derive(Args)]
@@ -70,12 +72,17 @@ pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error
     let model = ModelFile::read(&arguments.model)?;
     ensure_model_fits(&task, &model)?;
     let log = read_task_logs(&arguments.data, &task)?;
+    let listed = match task.initial {
+        Initial::Data { .. } => first_states(&log),
+        _ => Vec::new(),
+    };
+    let demand = Demand::of(&task, &Method::default(), &listed);
     let options = FloorOptions {
         board: board.name.into(),
         robot: arguments.robot.clone(),
         counter: arguments.counter,
         beta: arguments.beta,
-        effort: arguments.effort.with_seed(0),
+        effort: arguments.effort.of(demand, 0),
         fallback: arguments.require_fallback,
     };
     let floor = robot_floor(&task, model.model_part(), &log, &options)?;

@@ -8,13 +8,13 @@ use hambo_base::Error;
 use hambo_base::checkpoint::Checkpoint;
 use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::adversary::{AdversarialCheck, EffortLevel, check_against_adversaries};
+use hambo_check::amounts::{Usual, Wanted};
 use hambo_check::assumption::SetOrigin;
 use hambo_check::case::{Case, ensure_model_fits, first_states};
 use hambo_check::fitness::Standing;
 use hambo_check::improve::{ImproveOptions, Improved, improve};
 use hambo_check::number::Number;
 use hambo_check::reasons::reasons;
-use hambo_check::{DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES};
 use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
 use hambo_data::{Log, read_task_logs};
@@ -126,6 +126,7 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     let log = read_task_logs(&arguments.data, &task)?;
     let mut terminal = Terminal::new(&arguments.output, "improve", arguments.resume);
     let model = arguments.model(&task, &log, terminal.line())?;
+    let asked = task.distribution_free;
     let mut case = arguments.case(task, &log, &model)?;
     let options = ImproveOptions {
         variant: arguments.opponent(),
@@ -139,10 +140,14 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     let improved = improved?;
     let policy = HostPolicy::Perceptron(improved.policy.clone());
     case.policy_part = encode_policy(&for_task(policy, &case.task))?;
-    case.plan.effort.iterations = arguments.effort.sweeps();
-    case.plan.effort.trajectories = arguments.trajectories.max(DEFAULT_TRAJECTORIES);
-    case.plan.effort.searched = DEFAULT_SEARCHED;
-    case.plan.effort.seed = arguments.seed.wrapping_add(FRESH);
+    case.task.distribution_free = asked;
+    let chosen = case.demand().effort(Wanted::default(), Usual::HOST);
+    case.plan.effort = Effort {
+        trajectories: arguments.trajectories.max(chosen.trajectories),
+        iterations: arguments.effort.sweeps(),
+        seed: arguments.seed.wrapping_add(FRESH),
+        ..chosen
+    };
     let learning = arguments.effort.learning(arguments.seed);
     let checked =
         case.parsed(|case| check_against_adversaries(&case, learning.as_ref(), terminal.line()));
@@ -194,6 +199,9 @@ impl ImproveArguments {
                         was learned with \"worst\"";
             return Err(Error::Usage(text.to_owned()));
         }
+        // With few searched trajectories a bound for any distribution is far below all
+        // controllers alike.
+        task.distribution_free = Some(false);
         task.fit_smoothing(
             log.rows()
                 .map(|row| (row.state, row.action, row.next_state)),
@@ -215,6 +223,8 @@ impl ImproveArguments {
             policy_part: Vec::new(),
             set: SetOrigin::of(model.metadata()),
             may_grow: false,
+            judging_rows: hambo_learn::near_path::JudgingRows::default(),
+            near_path: None,
             task,
         })
     }

@@ -75,5 +75,6 @@ pub fn run(arguments: &ModelInfoArguments, out: &mut impl Write) -> Result<(), E
     table::theory(metadata, smoothness.as_ref(), out)?;
     table::calibration(metadata, out)?;
     table::backtest(metadata, out)?;
+    table::tested(&file, out)?;
     table::curves(metadata, out)
 }

@@ -4,9 +4,11 @@ use std::io::Write;
 
 use hambo_base::Error;
 use hambo_check::model_summary::calibration_problem;
+use hambo_core::model::MOST_BEYOND_TESTED;
 use hambo_data::Exploration;
 use hambo_learn::calibration::{CalibrationStatus, CurvePoint, Gate, ModelCalibration};
 use hambo_learn::ensemble::{Bandwidth, Inference};
+use hambo_learn::fit::CALIBRATING_RECORDINGS;
 use hambo_learn::gaussian_process::{ASSUMPTIONS, Smoothness};
 use hambo_learn::model_file::{GaussianProcessSummary, Metadata, ModelFile, TrainingSummary};
 use serde_json::{Value, json};
@@ -226,6 +228,9 @@ pub fn backtest(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> 
     super::backtest::print(found, out)
 }
 
+/// Pairs of states that are named.
+const MOST_SHARED: usize = 5;
+
 /// Scales, errors and coverages, and whether to rely on them.
 pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
     let calibration = &metadata.calibration;
@@ -272,6 +277,30 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
         percent(calibration.gate.share_lower),
         calibration.gate.widening
     )?;
+    for ([one, other], correlation) in calibration.shared_noise().into_iter().take(MOST_SHARED) {
+        let names = [one, other].map(|state| name(metadata, state));
+        let [one, other] = names;
+        writeln!(
+            out,
+            "noise in common: {one} and {other}, correlation {correlation:.2}"
+        )?;
+    }
+    if calibration.extreme_share() > 0.0 {
+        writeln!(
+            out,
+            "rare events of the log: {} rows, drawn in {} of the steps (the upper limit of their share)",
+            calibration.noise_pools.ends.len(),
+            percent(calibration.extreme_share())
+        )?;
+    }
+    let stays = calibration.stays.iter().enumerate();
+    for (state, size) in stays.filter(|(_, size)| **size > 0.0) {
+        writeln!(
+            out,
+            "what stays for an episode: {}, {size:.2} standard deviations of its noise, drawn once for a trajectory",
+            name(metadata, state)
+        )?;
+    }
     for window in &calibration.gate.windows {
         writeln!(
             out,
@@ -285,6 +314,17 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
     Ok(())
 }
 
+/// How far a check may go.
+pub fn tested(file: &ModelFile, out: &mut impl Write) -> Result<(), Error> {
+    let tested = file.model()?.confidence.tested_steps;
+    let most = u32::from(tested).saturating_mul(MOST_BEYOND_TESTED);
+    writeln!(
+        out,
+        "tested on windows of up to {tested} steps: a check of more than {most} steps abstains"
+    )?;
+    Ok(())
+}
+
 fn status(metadata: &Metadata, calibration: &ModelCalibration) -> String {
     let help = match calibration.status {
         CalibrationStatus::Calibrated => {
@@ -294,6 +334,16 @@ fn status(metadata: &Metadata, calibration: &ModelCalibration) -> String {
         CalibrationStatus::TooFewRecordings { needed, .. } => {
             let help = format!(
                 "log {needed} or more recordings with a restart between them, or write \
+                 stationary = true before [state] of the task if nothing of the system changes \
+                 between recordings"
+            );
+            return not_calibrated(metadata, &help);
+        }
+        CalibrationStatus::TooFewEpisodes { .. }
+            if metadata.data.recordings < CALIBRATING_RECORDINGS =>
+        {
+            let help = format!(
+                "log {CALIBRATING_RECORDINGS} or more recordings with a restart between them, or write \
                  stationary = true before [state] of the task if nothing of the system changes \
                  between recordings"
             );
@@ -361,6 +411,7 @@ pub fn json(
     let mut object = json!({
         "metadata": encoded,
         "image_bytes": file.model_part().len(),
+        "tested_steps": file.model()?.confidence.tested_steps,
     });
     if let (Value::Object(object), Some(warnings)) = (&mut object, warnings) {
         object.insert("warnings".to_owned(), json!(warnings));

@@ -96,6 +96,12 @@ impl Observer for Line {
         }
     }
 
+    fn note(&mut self, sentence: &str) {
+        if self.reads() {
+            self.bar.println(sentence);
+        }
+    }
+
     fn reads(&self) -> bool {
         !self.bar.is_hidden()
     }

@@ -12,5 +12,6 @@ pub mod fit;
 pub mod gaussian_process;
 pub mod model_file;
 pub mod monitor;
+pub mod near_path;
 pub mod prediction;
 pub mod replay_image;

@@ -18,12 +18,18 @@ use hambo_data::{Log, Transition};
 use hambo_task::task::TaskFile;
 
 /// The settings that a model's own withheld rows give: as many surprises are usual as the
-/// upper 95 % limit of their share there, by episode.
+/// upper 95 % limit of their share there, by episode, and rare events beside them. What stays
+/// for an episode makes the noise wider.
 #[must_use]
 pub fn settings(calibration: &ModelCalibration, alpha: f32) -> MonitorSettings {
-    let usual = 1.0 - f64::from(calibration.gate.share_lower);
+    let ordinary = 1.0 - f64::from(calibration.extreme_share());
+    let usual = 1.0 - f64::from(calibration.gate.share_lower) * ordinary;
+    let stays = calibration
+        .stays
+        .iter()
+        .fold(0.0_f32, |most, stays| most.max(*stays));
     MonitorSettings {
-        noise_width: noise_width(calibration.dimensions.len()),
+        noise_width: noise_width(calibration.dimensions.len()) * 1.0_f32.hypot(stays),
         surprise_rate: usual.max(1.0 - NOMINAL_SHARE) as f32,
         alpha,
     }

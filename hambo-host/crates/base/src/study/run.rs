@@ -14,6 +14,8 @@ use super::rows::{Study, Summary};
 pub struct Plan {
     /// How many cells, from the first; without a number all of them.
     pub cells: Option<usize>,
+    /// Of these every cell whose number this divides: a part of a study that is like the whole.
+    pub every: usize,
     /// No cell is begun after this time.
     pub time: Option<Duration>,
     /// Cells side by side.
@@ -40,7 +42,8 @@ pub fn run(
     let path = file(folder, study);
     let table = Table::read(&path, study)?.whole_cells(study);
     let wanted = plan.cells.unwrap_or(usize::MAX).min(study.cells());
-    let left = (0..wanted).filter(|cell| table.of_cell(*cell).is_empty() && study.can_run(*cell));
+    let wanted = (0..wanted).step_by(plan.every.max(1));
+    let left = wanted.filter(|cell| table.of_cell(*cell).is_empty() && study.can_run(*cell));
     let left: Vec<usize> = left.collect();
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let appender = Mutex::new(Appender::new(&path, &table).map_err(failed)?);

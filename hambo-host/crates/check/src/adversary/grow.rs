@@ -1,5 +1,6 @@
 //! How many trajectories a margin without assumptions needs.
 
+use hambo_core::adversary::levels;
 use hambo_core::estimate::trajectories_for_betting;
 
 use crate::case::options::MOST_GROWN;
@@ -24,8 +25,10 @@ pub(super) fn trajectories(case: &ParsedCase<'_>) -> Result<u32, Error> {
     few.task.plan.effort.trajectories = FEW;
     few.task.plan.effort.searched = 0;
     let outcome = check::<LANES>(few.clone(), Watch::NONE)?.outcome;
-    let task = &few.task;
-    let level = task.error_budget().level();
+    // What the levels are is asked of the check itself.
+    let own = case.system();
+    let task = &own.task;
+    let starts = own.starts_of_their_own();
     let adversarial = outcome.estimates.iter();
     let adversarial = adversarial.filter(|one| one.variant.has_adversary());
     let share = |objective| {
@@ -35,7 +38,11 @@ pub(super) fn trajectories(case: &ParsedCase<'_>) -> Result<u32, Error> {
     let needed = adversarial.map(|one| match task.bounds(one.objective) {
         // The limit of a share takes what it gets.
         _ if share(one.objective) => 0,
-        Some(bounds) => trajectories_for_betting(bounds, one.sampled.mean, level),
+        Some(bounds) => {
+            let levels = levels(&own.rollout(one.variant, one.objective));
+            let level = task.error_budget().level(levels);
+            trajectories_for_betting(bounds, one.sampled.mean, level).saturating_mul(starts)
+        }
         None => 0,
     });
     let needed = needed.max().unwrap_or(0);

@@ -5,7 +5,7 @@ use hambo_core::adversary::{Focus, Level, Starts, searches};
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 
-use crate::case::parsed_case::{ParsedCase, encode_parts};
+use crate::case::parsed_case::{ParsedCase, encode_parts, searched_elsewhere};
 use crate::case::system::System;
 use crate::search::parallel::{search_all, search_promising, work_of};
 use hambo_base::Error;
@@ -15,8 +15,8 @@ use hambo_task::image::{Adversaries, FoundAdversary};
 /// Sequences that a check tries for each objective and variant.
 const MOST_SEQUENCES: usize = 4;
 
-/// Searches as many trajectories as the check will, and picks the sequences that lower
-/// the others most.
+/// Searches [other trajectories](ParsedCase::elsewhere), and picks the sequences that lower the
+/// others most.
 ///
 /// # Errors
 /// If a part is bad or the task is too large.
@@ -59,6 +59,10 @@ fn searched(system: &System<'_>) -> Vec<(Objective, Variant)> {
 
 /// Steps of the model that a scout takes, but for the few that try what it found.
 pub(super) fn work(system: &System<'_>) -> u64 {
+    let mut system = system.clone();
+    let effort = &mut system.task.plan.effort;
+    effort.searched = searched_elsewhere(effort.searched);
+    let system = &system;
     let each = searched(system).into_iter().map(|(objective, variant)| {
         let rollout = system.rollout(variant, objective);
         let starts = Starts::of(&rollout).count();

@@ -1,9 +1,10 @@
 //! What a bound assumes, in one line.
 
 use hambo_core::check::Estimate;
-use hambo_core::estimate::Margin;
 use hambo_core::task::ModelInputs;
 
+use super::margin_advice::sampling;
+use super::system::System;
 use hambo_learn::gaussian_process::SetWidth;
 use hambo_learn::model_file::{Metadata, TrainingSummary};
 use hambo_task::task::TaskFile;
@@ -39,7 +40,12 @@ impl SetOrigin {
 }
 
 /// The line that stands with a verdict.
-pub(crate) fn assumption(origin: SetOrigin, estimates: &[Estimate], task: &TaskFile) -> String {
+pub(crate) fn assumption(
+    origin: SetOrigin,
+    estimates: &[Estimate],
+    task: &TaskFile,
+    system: &System<'_>,
+) -> String {
     let set = match origin {
         SetOrigin::Networks => {
             "the set around the networks holds the true dynamics wherever the controller goes \
@@ -57,16 +63,7 @@ pub(crate) fn assumption(origin: SetOrigin, estimates: &[Estimate], task: &TaskF
              proved nor tested)"
         }
     };
-    let adversarial = estimates.iter().filter(|one| one.variant.has_adversary());
-    let mut adversarial = adversarial.peekable();
-    let sampling = if adversarial.peek().is_none() {
-        ""
-    } else if adversarial.all(|one| one.margin == Margin::Betting) {
-        "; the search\u{2019}s correction is close to normal"
-    } else {
-        "; returns are close to normal or their tails were met (Student\u{2019}s t: give bounds of \
-         the reward for a margin without this)"
-    };
+    let sampling = sampling(estimates, task, system);
     let known = task.known.iter().filter(|line| line.initial.is_none());
     let mut known: Vec<&str> = known.map(|line| line.state.as_str()).collect();
     let circles = task.circle_names();

@@ -1,8 +1,8 @@
 //! Whether a model was trained for a task.
 
 use hambo_base::Error;
-use hambo_data::MINIMUM_RECORDINGS;
 use hambo_learn::delta::decimal;
+use hambo_learn::fit::CALIBRATING_RECORDINGS;
 use hambo_learn::model_file::ModelFile;
 use hambo_task::task::{ModelView, TaskFile, Wrap};
 
@@ -27,7 +27,7 @@ fn ensure_stationary(task: &TaskFile, model: &ModelFile) -> Result<(), Error> {
             "the model was calibrated on {} because its task said `stationary = true`, and this \
              task does not say it\n\
              help: write stationary = true before [state] if nothing of the system changes between \
-             recordings (payload, battery, ground), or log {MINIMUM_RECORDINGS} or more \
+             recordings (payload, battery, ground), or log {CALIBRATING_RECORDINGS} or more \
              recordings with a restart between them and fit again",
             recordings(data.recordings)
         )));

@@ -5,14 +5,18 @@ use hambo_core::task::Effort;
 use hambo_core::task::Method;
 use hambo_core::task::Objective;
 
+use super::amounts::{Usual, Wanted};
 use super::assumption::SetOrigin;
-use super::certify::{ensure_certifiable, trajectories_for};
+use super::certify::Flags;
+use super::demand::Demand;
 use super::fit::ensure_model_fits;
-use super::options::{CheckOptions, DEFAULT_TRAJECTORIES};
+use super::options::CheckOptions;
+use crate::evidence::near_path::NearPathUse;
 use hambo_base::Error;
 use hambo_data::{Log, distinct_states};
 use hambo_learn::delta::controller_share;
 use hambo_learn::model_file::ModelFile;
+use hambo_learn::near_path::JudgingRows;
 use hambo_task::image::{Adversaries, AlignedBytes, encode_image_with, encode_policy};
 use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
@@ -35,6 +39,11 @@ pub struct Case {
     pub set: SetOrigin,
     /// Whether a check may sample more trajectories than the effort says.
     pub may_grow: bool,
+    /// The withheld rows that judged the model.
+    pub judging_rows: JudgingRows,
+    /// What those near the controller's path say; none before
+    /// [`look_near_path`](crate::evidence::near_path::look_near_path) looked.
+    pub near_path: Option<NearPathUse>,
 }
 
 impl Case {
@@ -86,28 +95,38 @@ impl Case {
             }
             _ => Vec::new(),
         };
-        let usual = DEFAULT_TRAJECTORIES.max(trajectories_for(&task));
-        let trajectories = options.trajectories.unwrap_or(usual);
-        let starts = initial.len() / task.state_names.len().max(1);
-        ensure_certifiable(&task, trajectories, "--trajectories", starts)?;
+        let wanted = Wanted {
+            trajectories: options.trajectories,
+            searched: options.searched,
+            allocation: options.allocation,
+        };
+        let demand = Demand::of(&task, &method, &initial);
+        let effort = Effort {
+            iterations: options.sweeps.unwrap_or(options.effort.sweeps()),
+            seed: options.seed,
+            ..demand.effort(wanted, Usual::HOST)
+        };
+        demand.ensure_certifiable(&effort, Flags::HOST)?;
         Ok(Self {
             model_part: model.model_part().to_vec(),
             plan: CheckPlan {
                 method,
-                ..CheckPlan::from(Effort {
-                    trajectories,
-                    searched: options.searched,
-                    iterations: options.sweeps.unwrap_or(options.effort.sweeps()),
-                    seed: options.seed,
-                    allocation: options.allocation,
-                })
+                ..CheckPlan::from(effort)
             },
             initial,
             policy_part: encode_policy(policy)?,
             set: SetOrigin::of(model.metadata()),
             may_grow: options.trajectories.is_none(),
+            judging_rows: model.metadata().judging_rows.clone(),
+            near_path: None,
             task,
         })
+    }
+
+    /// What its task asks of the numbers of trajectories.
+    #[must_use]
+    pub fn demand(&self) -> Demand<'_> {
+        Demand::of(&self.task, &self.plan.method, &self.initial)
     }
 
     /// How many different first states trajectories start from; none where they are drawn

@@ -1,10 +1,13 @@
 //! What is judged, with what effort, and its image.
 
+pub mod amounts;
 pub mod assumption;
 pub mod certify;
+pub mod demand;
 pub mod effort;
 mod fit;
 mod judged;
+mod margin_advice;
 pub mod options;
 pub mod parsed_case;
 pub mod system;

@@ -14,7 +14,8 @@ pub const MOST_GROWN: u32 = 100_000;
 /// Places to log that are proposed if nobody says how many.
 pub const DEFAULT_PLAN: usize = 5;
 
-/// Searched trajectories of a check, unless told otherwise.
+/// Searched trajectories of a check where Student's t bounds what the search finds, unless told
+/// otherwise.
 pub const DEFAULT_SEARCHED: u32 = 16;
 
 /// What a check is told beside task, model and controller.
@@ -34,11 +35,14 @@ pub struct CheckOptions<'a> {
     /// none is given, [`DEFAULT_TRAJECTORIES`], and up to [`MOST_GROWN`] where that makes a
     /// margin without assumptions possible.
     pub trajectories: Option<u32>,
-    /// Other trajectories that are searched; as many again are searched to find what is
-    /// tried on all of them.
-    pub searched: u32,
-    /// How the steps of the model are shared among the adversary's starts.
-    pub allocation: Allocation,
+    /// Other trajectories that are searched. If none is given, [`DEFAULT_SEARCHED`], and more
+    /// where a bound for any distribution decides, see [`Demand`](super::demand::Demand). Up
+    /// to 16 more are searched to find what is tried on all of them.
+    pub searched: Option<u32>,
+    /// How the steps of the model are shared among the adversary's starts. If nothing is
+    /// given, evenly where up to 16 trajectories are searched, and with a trial before the
+    /// search where there are more.
+    pub allocation: Option<Allocation>,
     /// Whether trajectories have the model's noise.
     pub noise: bool,
     /// Seed of the trajectories and of the learners.
@@ -63,8 +67,8 @@ impl Default for CheckOptions<'_> {
             effort: EffortLevel::Normal,
             sweeps: None,
             trajectories: None,
-            searched: DEFAULT_SEARCHED,
-            allocation: Allocation::Even,
+            searched: None,
+            allocation: None,
             noise: true,
             seed: 0,
             controllers: 1,

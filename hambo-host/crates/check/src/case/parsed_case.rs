@@ -12,6 +12,15 @@ use hambo_task::image::{Adversaries, AlignedBytes, encode_adversary, encode_foun
 /// Added to the check's seed.
 const OTHER_TRAJECTORIES: u64 = 3 << 32;
 
+/// The most trajectories that are searched elsewhere: more find other sequences to try, hardly
+/// worse ones.
+const MOST_ELSEWHERE: u32 = 16;
+
+/// How many trajectories are searched elsewhere beside a check that searches so many.
+pub(crate) fn searched_elsewhere(searched: u32) -> u32 {
+    searched.min(MOST_ELSEWHERE)
+}
+
 /// A case beside its parsed image.
 #[derive(Clone, Debug)]
 pub struct ParsedCase<'a> {
@@ -57,12 +66,13 @@ impl ParsedCase<'_> {
         }
     }
 
-    /// The same with other trajectories: neither the check's nor a learner's. What is found
-    /// on them may be tried in the check.
+    /// The same with other trajectories: neither the check's nor a learner's, and no more than
+    /// it takes to find what may be tried in the check.
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         let mut other = self.clone();
         other.effort.seed = self.effort.seed.wrapping_add(OTHER_TRAJECTORIES);
+        other.effort.searched = searched_elsewhere(self.effort.searched);
         other
     }
 

@@ -4,6 +4,7 @@ use hambo_core::image::Image;
 use hambo_core::model::Model;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::rollout::Rollout;
+use hambo_core::task::InitialKind;
 use hambo_core::task::Objective;
 use hambo_core::task::Task;
 use hambo_core::task::Variant;
@@ -39,6 +40,15 @@ impl System<'_> {
             task: &self.task,
             variant,
             objective,
+        }
+    }
+
+    /// Initial states that each need the whole number of trajectories.
+    #[must_use]
+    pub fn starts_of_their_own(&self) -> u32 {
+        match self.task.initial.kind {
+            InitialKind::Worst => self.task.initial.listed(self.task.state_dimension()) as u32,
+            _ => 1,
         }
     }
 }

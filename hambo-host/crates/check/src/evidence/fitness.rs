@@ -71,6 +71,8 @@ mod tests {
         for reason in [
             Reason::NotCalibrated(Calibration::Failed),
             Reason::OutsideSupport(9),
+            Reason::TrajectoriesOutside(9),
+            Reason::UntestedHorizon(9),
             Reason::NotFinite,
             Reason::OutsideRewardBounds,
             Reason::Unfinished,

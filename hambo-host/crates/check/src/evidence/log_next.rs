@@ -136,6 +136,7 @@ mod tests {
         rows: &[0.0, 0.0, 0.0],
         limit: 1.0,
         gaps: &[],
+        exit_rate: 0.0,
     };
 
     fn trace(rows: &[([f32; 2], [f32; 2])]) -> Trace {

@@ -4,5 +4,6 @@ pub mod fitness;
 pub mod log_next;
 pub mod logged_return;
 pub mod loss;
+pub mod near_path;
 pub mod support;
 pub mod trace;

@@ -13,6 +13,7 @@ use hambo_core::task::Variant;
 
 use crate::case::system::System;
 use crate::search::findings::{Choice, Findings};
+use crate::search::rows_needed;
 
 /// Of the comparisons in a derivative, in units of each one's own width.
 const SOFTNESS: f32 = 0.1;
@@ -30,6 +31,8 @@ pub struct Trace {
     pub rewards: Vec<f32>,
     /// Whether the step began outside what the log covers.
     pub outside: Vec<bool>,
+    /// Whether it began far outside.
+    pub far_outside: Vec<bool>,
     /// What the push of each step takes from the return in each state that the model moves, to
     /// first order; no rows of variants that push by members.
     pub bought: Vec<Vec<f32>>,
@@ -110,18 +113,42 @@ pub fn neutral_traces(
     walk_all(system, Variant::Mean, findings.level, choices)
 }
 
+/// Mean propagation of `count` of the sampled trajectories, evenly over them: where each start of
+/// a list has its turn, over the list.
+///
+/// # Errors
+/// If the task is too large to be counted.
+pub fn neutral_paths(system: &System<'_>, count: u32) -> Result<Vec<Trace>, CapacityError> {
+    let all = Level::Sampled.trajectories(&system.task).max(count);
+    let none = Choice::none();
+    let numbers =
+        (0..count).map(|number| (u64::from(number) * u64::from(all) / u64::from(count)) as u32);
+    let chosen = numbers.map(|number| (number, &none));
+    walk_these(system, Variant::Mean, Level::Sampled, chosen)
+}
+
 fn walk_all<'c>(
     system: &System<'_>,
     variant: Variant,
     level: Level,
     choices: impl Iterator<Item = &'c Choice>,
 ) -> Result<Vec<Trace>, CapacityError> {
+    walk_these(system, variant, level, (0..).zip(choices))
+}
+
+/// Walks trajectories by their numbers.
+fn walk_these<'c>(
+    system: &System<'_>,
+    variant: Variant,
+    level: Level,
+    choices: impl Iterator<Item = (u32, &'c Choice)>,
+) -> Result<Vec<Trace>, CapacityError> {
     let rollout = system.rollout(variant, Objective::Return);
     let (dynamics, task, policy) = (&rollout.model.dynamics, rollout.task, rollout.policy);
-    let rows = Buffers::<1>::rows_needed(dynamics, task, policy)?;
+    let rows = rows_needed::<1>(dynamics, task, policy)?;
     let mut rows = vec![[0.0; 1]; rows];
     let mut traces = Vec::new();
-    for (trajectory, choice) in (0..).zip(choices) {
+    for (trajectory, choice) in choices {
         let mut buffers = Buffers::carve(&mut rows, dynamics, task, policy)?;
         traces.extend(walk(&rollout, level, trajectory, choice, &mut buffers));
     }
@@ -180,8 +207,10 @@ fn walk(
         trace.inputs.push(inputs);
         let result = rollout.transition(step, buffers)?;
         let ([reward], [outside]) = (result.reward, result.outside);
+        let [far_outside] = result.far_outside;
         trace.rewards.push(weight * reward);
         trace.outside.push(outside);
+        trace.far_outside.push(far_outside);
         weight *= rollout.task.discount;
     }
     let after = steps as usize * dimension;

@@ -55,7 +55,11 @@ impl Values {
         let steps = task.horizon as usize;
         let mut all = Self {
             etas: etas(moved, etas_of_each),
-            noise: noise(moved, task.plan.method.aleatoric_noise),
+            noise: noise(
+                moved,
+                task.plan.method.aleatoric_noise,
+                &rollout.model.noise,
+            ),
             values: vec![Vec::new(); steps + 1],
             discount: task.discount,
             least: vec![0.0; steps + 1],

@@ -90,12 +90,13 @@ pub struct Exact {
 /// Trajectories for which a greedy sequence is made.
 const SEQUENCES: u32 = 4;
 
-/// Whether a case can be solved: few states, a controller without chance, and CA among the
-/// variants.
+/// Whether a case can be solved: few states, a controller without chance, CA among the
+/// variants, and no noise that stays for an episode, which no state tells.
 pub(crate) fn solvable(case: &ParsedCase<'_>) -> bool {
     let task = case.image.task();
     task.state_dimension() <= MOST_STATES
         && case.image.policy().is_deterministic()
+        && case.image.model().noise.offsets.is_empty()
         && task
             .plan
             .method
@@ -107,8 +108,8 @@ pub(crate) fn solvable(case: &ParsedCase<'_>) -> bool {
 /// found on trajectories that are not the check's.
 ///
 /// # Errors
-/// If the task has more than three states or the controller is left to chance, or the task is
-/// too large to be counted.
+/// If the task has more than three states, the controller is left to chance or something stays
+/// for an episode, or the task is too large to be counted.
 pub fn exact(
     case: &ParsedCase<'_>,
     points: usize,
@@ -117,8 +118,9 @@ pub fn exact(
     let states = case.image.task().state_dimension();
     if !solvable(case) {
         let text = format!(
-            "--exact: a grid takes at most {MOST_STATES} states, a controller without chance \
-             and --variant ca, and the task has {states} states\n\
+            "--exact: a grid takes at most {MOST_STATES} states, a controller without chance, \
+             --variant ca and a model whose noise does not stay for an episode, and the task \
+             has {states} states\n\
              help: leave it out; --effort thorough begins the search again and says whether one \
              more would find less"
         );
@@ -134,7 +136,7 @@ pub fn exact(
     let moved = task.moved_states();
     let [fine_etas, coarse_etas] = etas_of_each(moved);
     let work = |points: usize, etas: usize| {
-        let of_point = etas.pow(moved as u32) * noise(moved, noisy).len();
+        let of_point = etas.pow(moved as u32) * noise(moved, noisy, &rollout.model.noise).len();
         let each = of_point as u64 * u64::from(task.horizon);
         (points.saturating_pow(states as u32) as u64).saturating_mul(each)
     };

@@ -1,5 +1,10 @@
 //! The etas that the adversary may choose from, and the noise that is averaged over.
 
+use hambo_core::model::Noise;
+
+/// Events that are averaged over, at most: those at even places of their share.
+const EVENTS: usize = 16;
+
 /// Etas of a dimension: evenly spaced from −1 to 1, in all combinations.
 pub fn etas(states: usize, each: usize) -> Vec<Vec<f32>> {
     let value = |place: usize| -1.0 + 2.0 * place as f32 / (each - 1) as f32;
@@ -19,12 +24,30 @@ pub fn etas_of_each(states: usize) -> [usize; 2] {
     }
 }
 
-/// Standard normal numbers with their weights, which have the normal moments up to the
-/// thirteenth for one state, the fifth for two and the third for three.
-pub fn noise(states: usize, noisy: bool) -> Vec<(Vec<f32>, f32)> {
+/// The noise of a step with its weights, in predicted standard deviations: the points of
+/// [`normal`] for ordinary steps, and the events that the model draws.
+pub fn noise(states: usize, noisy: bool, of: &Noise<'_>) -> Vec<(Vec<f32>, f32)> {
     if !noisy {
         return vec![(vec![0.0; states], 1.0)];
     }
+    let share = of.extremes.share();
+    let bulk = normal(states).into_iter().map(|(numbers, weight)| {
+        let mut rows: Vec<[f32; 1]> = numbers.iter().map(|number| [*number]).collect();
+        of.shape_bulk(&mut rows);
+        let numbers = rows.into_iter().map(|[number]| number);
+        (numbers.collect(), (1.0 - share) * weight)
+    });
+    let events = (0..EVENTS).filter_map(|event| {
+        let place = share * (event as f32 + 0.5) / EVENTS as f32;
+        let row = of.extremes.at(place)?;
+        Some((row.to_vec(), share / EVENTS as f32))
+    });
+    bulk.chain(events).collect()
+}
+
+/// Standard normal numbers with their weights, which have the normal moments up to the
+/// thirteenth for one state, the fifth for two and the third for three.
+fn normal(states: usize) -> Vec<(Vec<f32>, f32)> {
     let root = 3.0_f32.sqrt();
     match states {
         1 => {
@@ -72,12 +95,14 @@ const SEVEN: [(f32, f32); 4] = [
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use hambo_core::model::Extremes;
 
     #[test]
     fn noise_has_the_moments_of_the_normal_distribution() {
         for states in 1..=3 {
-            let points = noise(states, true);
+            let points = normal(states);
             let mean = |of: &dyn Fn(&[f32]) -> f32| -> f32 {
                 points
                     .iter()
@@ -94,16 +119,28 @@ mod tests {
                 assert!(mean(&|point| point[0] * point[1]).abs() < 1e-6);
             }
         }
-        assert!(
-            (noise(1, true)
-                .iter()
-                .map(|(x, w)| w * x[0].powi(6))
-                .sum::<f32>()
-                - 15.0)
-                .abs()
-                < 1e-3
-        );
-        assert_eq!(noise(2, false), [(vec![0.0; 2], 1.0)]);
+        assert!((normal(1).iter().map(|(x, w)| w * x[0].powi(6)).sum::<f32>() - 15.0).abs() < 1e-3);
+        let white = &Noise::WHITE;
+        assert_eq!(noise(2, false, white), [(vec![0.0; 2], 1.0)]);
+        assert_eq!(noise(2, true, white), normal(2));
+    }
+
+    #[test]
+    fn events_have_their_share_of_the_weight() {
+        let of = Noise {
+            extremes: Extremes::new(&[0.5], &[0.03, 0.04], &[8.0, -6.0], 1).unwrap(),
+            ..Noise::WHITE
+        };
+        let points = noise(1, true, &of);
+        let weight = |wanted: &dyn Fn(f32) -> bool| -> f32 {
+            let points = points.iter().filter(|(row, _)| wanted(row[0]));
+            points.map(|(_, weight)| weight).sum()
+        };
+        assert!((weight(&|_| true) - 1.0).abs() < 1e-6);
+        assert!((weight(&|x| x == 8.0) - 0.03).abs() < 1e-6);
+        assert!((weight(&|x| x == -6.0) - 0.01).abs() < 1e-6);
+        let mean: f32 = points.iter().map(|(row, weight)| row[0] * weight).sum();
+        assert!((mean - (0.96 * 0.5 + 0.24 - 0.06)).abs() < 1e-5, "{mean}");
     }
 
     #[test]

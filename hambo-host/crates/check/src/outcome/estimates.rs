@@ -27,11 +27,13 @@ pub struct EstimateResult {
     pub margin: String,
     /// The lower bound.
     pub lower: Number,
+    /// The lower bound that holds for any distribution of the trajectories' values, where the
+    /// objective has finite bounds.
+    pub distribution_free: Option<Number>,
     /// The first level: trajectories at the least of all adversaries that need no search
     /// of their own.
     pub sampled: LevelResult,
-    /// The second level: what the search finds beyond that, at most 0. Its margin is
-    /// Student's t.
+    /// The second level: what the search finds beyond that, at most 0.
     pub correction: Option<LevelResult>,
     /// The least mean of a constant adversary, on the searched trajectories like those
     /// below.
@@ -66,6 +68,8 @@ pub struct LevelResult {
     pub mean: Number,
     /// Its lower bound.
     pub lower: Number,
+    /// Where its margin comes from.
+    pub margin: String,
 }
 
 /// A point of a search's course.
@@ -151,6 +155,7 @@ impl EstimateResult {
             std_error: estimate.standard_error.into(),
             margin: margin_name(estimate.margin).to_owned(),
             lower: estimate.lower.into(),
+            distribution_free: estimate.distribution_free().map(Into::into),
         }
     }
 }
@@ -161,6 +166,7 @@ impl LevelResult {
             count: level.count,
             mean: level.mean.into(),
             lower: level.lower.into(),
+            margin: margin_name(level.margin).to_owned(),
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::case::recordings;
 use crate::number::Number;
 use hambo_learn::backtest::Backtest;
+use hambo_learn::calibration::LEAST_SHARE;
 use hambo_learn::calibration::{CalibrationMode, CalibrationStatus, CurvePoint, Gate};
 use hambo_learn::ensemble::Inference;
 use hambo_learn::gaussian_process::ASSUMPTIONS;
@@ -55,6 +56,16 @@ pub struct CalibrationSummary {
     pub gate: Gate,
     /// One entry for each state.
     pub states: Vec<StateCalibration>,
+    /// States whose noise has something in common, the strongest pair first.
+    pub shared_noise: Vec<SharedNoise>,
+}
+
+/// Two states whose noise has something in common.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SharedNoise {
+    /// The states.
+    pub states: [String; 2],
+    pub correlation: Number,
 }
 
 /// The calibration of one state.
@@ -172,10 +183,17 @@ pub fn calibration_problem(metadata: &Metadata) -> String {
             let enough = needed.map_or_else(String::new, |needed| {
                 format!("; {needed} withheld episodes like these would be enough")
             });
+            let (share, lower) = (100.0 * gate.share, 100.0 * gate.share_lower);
+            let upper = 100.0 * gate.episodes_outside_upper;
+            let missing = if f64::from(gate.share_lower) < LEAST_SHARE {
+                format!("90 % (lower limit {lower:.1} %)")
+            } else {
+                format!(
+                    "whole episodes: up to {upper:.0} % of them may lie mostly outside, and 15 % are allowed"
+                )
+            };
             format!(
-                "set and noise hold {:.1} % of the withheld rows, but {episodes} episodes are too few to be sure of 90 % (lower limit {:.1} %){enough}",
-                100.0 * gate.share,
-                100.0 * gate.share_lower
+                "set and noise hold {share:.1} % of the withheld rows, but {episodes} episodes are too few to be sure of {missing}{enough}"
             )
         }
         CalibrationStatus::Failed {
@@ -230,5 +248,11 @@ fn calibration_summary(metadata: &Metadata) -> CalibrationSummary {
         joint_coverage: calibration.joint_epistemic_coverage.into(),
         gate: calibration.gate.clone(),
         states: states.collect(),
+        shared_noise: (calibration.shared_noise().into_iter())
+            .map(|(pair, correlation)| SharedNoise {
+                states: pair.map(|state| name(metadata, state)),
+                correlation: correlation.into(),
+            })
+            .collect(),
     }
 }

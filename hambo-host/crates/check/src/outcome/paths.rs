@@ -1,6 +1,7 @@
 //! The trajectories that a report draws: where mean propagation and the worst trajectories
 //! go, and where the log lies.
 
+use hambo_core::check::OutsideShares;
 use hambo_core::task::Variant;
 use serde::{Deserialize, Serialize};
 
@@ -103,18 +104,32 @@ pub(super) fn walk(
     };
     let mut armed = case.with_adversaries(&checked.parts)?;
     armed.effort = checked.effort;
-    walk_system(&armed.system(), &checked.findings, variant, task, log, plan)
+    let seen = Seen {
+        findings: &checked.findings,
+        outside: checked.outcome.outside(),
+        variant,
+    };
+    walk_system(&armed.system(), &seen, task, log, plan)
+}
+
+/// What a check saw of its trajectories.
+pub(super) struct Seen<'a> {
+    pub findings: &'a [Findings],
+    /// How often those that no adversary touches were outside.
+    pub outside: OutsideShares,
+    /// Whose search found what decides.
+    pub variant: Variant,
 }
 
 pub(super) fn walk_system(
     system: &System<'_>,
-    findings: &[Findings],
-    variant: Variant,
+    seen: &Seen<'_>,
     task: &TaskFile,
     log: Option<&Log>,
     plan: usize,
 ) -> Result<Option<Walked>, Error> {
-    let Some(worst) = findings.iter().find(|one| one.variant == variant) else {
+    let variant = seen.variant;
+    let Some(worst) = seen.findings.iter().find(|one| one.variant == variant) else {
         return Ok(None);
     };
     let (neutral, worst) = (neutral_traces(system, worst)?, traces(system, worst)?);
@@ -159,10 +174,7 @@ pub(super) fn walk_system(
         logged_low: numbers(logged_low),
         logged_high: numbers(logged_high),
     };
-    let support = SupportUse {
-        neutral: neutral_use,
-        worst: worst_use,
-    };
+    let support = SupportUse::of(seen.outside, neutral_use, worst_use);
     Ok(Some(Walked {
         loss: Loss::of(variant_name(variant), &neutral, &worst),
         support,

@@ -2,9 +2,10 @@
 
 use hambo_core::check::{MOST_OUTSIDE, Outcome};
 use hambo_core::gate::Reason;
-use hambo_core::model::Calibration;
+use hambo_core::model::{Calibration, MOST_BEYOND_TESTED};
 use hambo_core::task::Objective;
 
+use crate::evidence::near_path::NearPathUse;
 use crate::evidence::support::Farthest;
 use crate::number::Number;
 use hambo_task::task::{NamedConstraint, TaskFile};
@@ -12,19 +13,25 @@ use hambo_task::task::{NamedConstraint, TaskFile};
 /// Why the verdict is not `deploy`; none of a missing threshold, which gives no verdict.
 #[must_use]
 pub fn reasons(task: &TaskFile, outcome: &Outcome) -> Vec<String> {
-    reasons_at(task, outcome, None)
+    reasons_at((task, None), outcome, None)
 }
 
-/// The same, where the step is known that is farthest from the log.
-pub(super) fn reasons_at(
-    task: &TaskFile,
+/// The same, where the step is known that is farthest from the log. A model that is refused for
+/// what is near the controller's path was calibrated.
+pub(crate) fn reasons_at(
+    (task, near): (&TaskFile, Option<&NearPathUse>),
     outcome: &Outcome,
     farthest: Option<&Farthest>,
 ) -> Vec<String> {
     let reasons = outcome.reasons.iter();
     let reasons = reasons.filter(|reason| **reason != Reason::NoThreshold);
     reasons
-        .map(|reason| sentence(task, outcome, *reason, farthest))
+        .map(
+            |reason| match (reason, near.and_then(NearPathUse::refusal)) {
+                (Reason::NotCalibrated(Calibration::Failed), Some(refusal)) => refusal,
+                _ => sentence(task, outcome, *reason, farthest),
+            },
+        )
         .collect()
 }
 
@@ -45,6 +52,33 @@ fn violation(task: &TaskFile, outcome: &Outcome, place: u8) -> String {
              and {share} is asked for"
         ),
     }
+}
+
+/// What an abstain for a horizon says that is too long for the windows of the log.
+fn untested_horizon(tested: u16, horizon: u32) -> String {
+    let most = u32::from(tested).saturating_mul(MOST_BEYOND_TESTED);
+    let needed = horizon.div_ceil(MOST_BEYOND_TESTED);
+    let windows = match tested {
+        0 | 1 => "only single steps were tested".to_owned(),
+        _ => format!("windows of up to {tested} steps were tested"),
+    };
+    format!(
+        "the check goes on for {horizon} steps, and {windows} on withheld episodes: log at least \
+         five episodes of {needed} steps or more and fit again with this horizon, or check at most \
+         {most} steps"
+    )
+}
+
+/// The step that is farthest from the log, if it is outside.
+fn place(farthest: Option<&Farthest>) -> String {
+    let outside = farthest.filter(|farthest| farthest.distance.0 > 1.0);
+    let place = |far: &Farthest| {
+        let Farthest {
+            name, step, value, ..
+        } = far;
+        format!(", farthest at step {step} with {name} = {:.4}", value.0)
+    };
+    outside.map_or_else(String::new, place)
 }
 
 fn sentence(
@@ -74,17 +108,16 @@ fn sentence(
             "the model is not calibrated: log more and fit again (hambo model info says what failed)"
         }
         Reason::OutsideSupport(percent) => {
-            let outside = farthest.filter(|farthest| farthest.distance.0 > 1.0);
-            let place = outside.map_or(
-                String::new(),
-                |Farthest {
-                     name, step, value, ..
-                 }| {
-                    format!(", farthest at step {step} with {name} = {:.4}", value.0)
-                },
-            );
             return format!(
-                "at {percent} % of the steps the controller is where the log has no states and actions like these ({MOST_OUTSIDE} % are allowed){place}: log more there, with exploration"
+                "at {percent} % of the steps the controller is where the log has no states and actions like these ({MOST_OUTSIDE} % are allowed){}: log more there, with exploration",
+                place(farthest)
+            );
+        }
+        Reason::TrajectoriesOutside(percent) => {
+            let allowed = outcome.outside().allowed_trajectories;
+            return format!(
+                "in {percent} % of the trajectories the controller is at least once far from all that the log has ({allowed} % are allowed, as often as in the log itself and {MOST_OUTSIDE} % more){}: log episodes that begin or pass there, with exploration, or keep the task's first states to those of the log",
+                place(farthest)
             );
         }
         Reason::NotFinite => {
@@ -113,8 +146,25 @@ fn sentence(
                 "the log has {count} different first states, and at least 5 are needed: log more episodes, or say that the robot always starts there (initial.always = true)"
             );
         }
+        Reason::UntestedHorizon(tested) => {
+            return untested_horizon(tested, task.horizon);
+        }
         Reason::Unfinished => "the check did not come to its end",
         Reason::OverBudget => "the check would take more steps than the task allows",
+        Reason::Unbounded(number) => {
+            let constraint = usize::from(number).checked_sub(1);
+            let constraint = constraint.and_then(|place| task.constraints.get(place));
+            let objective = constraint.map_or("return".to_owned(), |one| {
+                format!("constraint {}", one.name)
+            });
+            return format!(
+                "the task asks for a bound that holds for any distribution, and the {objective} has no finite bounds: give low and high of the states that it depends on{}",
+                match constraint {
+                    None => ", or low and high in [reward]",
+                    Some(_) => ", or ask for a probability",
+                }
+            );
+        }
         Reason::Corrupted => {
             "two copies of a number disagree: the processor or its memory failed; check again"
         }

@@ -5,10 +5,11 @@ use hambo_core::adversary::searches;
 use hambo_core::check::{Adversary, Estimate, Outcome};
 use hambo_core::estimate::Margin;
 use hambo_core::gate::Verdict;
+use hambo_core::model::MOST_BEYOND_TESTED;
 use hambo_core::task::Method;
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
-use hambo_core::task::{Allocation, Effort};
+use hambo_core::task::{DistributionFree, Effort};
 use serde::{Deserialize, Serialize};
 
 use super::estimates::{AdversaryResult, ConstraintResult, EstimateResult};
@@ -17,13 +18,15 @@ use crate::case::Case;
 use crate::case::assumption::assumption;
 use crate::case::effort::EffortLevel;
 use crate::case::options::CheckOptions;
+use crate::case::parsed_case::ParsedCase;
 use crate::evidence::fitness::Standing;
 use crate::evidence::log_next::LogNext;
 use crate::evidence::logged_return::LoggedReturn;
 use crate::evidence::loss::Loss;
+use crate::evidence::near_path::NearPathUse;
 use crate::evidence::support::{Farthest, SupportUse};
 use crate::exact::ExactValue;
-use crate::names::{margin_name, variant_name};
+use crate::names::{allocation_name, margin_name, variant_name};
 use crate::number::Number;
 use crate::search::restarts::Restarts;
 use hambo_task::task::KnownLine;
@@ -59,6 +62,10 @@ pub struct Setting {
     /// How many share it.
     #[serde(default = "alone")]
     pub controllers: usize,
+    /// Whether the bound of the return must hold for any distribution of the trajectories'
+    /// values.
+    #[serde(default)]
+    pub distribution_free: bool,
     /// Discount per step.
     pub discount: Number,
     /// Sampled trajectories.
@@ -67,9 +74,12 @@ pub struct Setting {
     pub searched: u32,
     /// Sweeps of the core's search.
     pub sweeps: u32,
-    /// Whether most of them went to the adversary's promising starts.
+    /// The largest share of its range that a bound for any distribution loses if nothing is
+    /// found on the searched trajectories; none where no such bound decides.
     #[serde(default)]
-    pub focused: bool,
+    pub search_charge: Option<Number>,
+    /// How the adversary's starts shared the steps of the model: `even`, `tried` or `focused`.
+    pub allocation: String,
     /// How hard the worst case was looked for.
     pub effort: EffortLevel,
     /// The seed of the trajectories and of the learners.
@@ -109,6 +119,12 @@ pub struct Evidence {
     pub estimates: Vec<EstimateResult>,
     /// What each adversary found.
     pub adversaries: Vec<AdversaryResult>,
+    /// Steps of the longest windows of withheld rows that tested the model.
+    #[serde(default)]
+    pub tested_steps: u32,
+    /// What withheld rows near the controller's path say; none if the model kept none.
+    #[serde(default)]
+    pub near_path: Option<NearPathUse>,
     /// Where the adversary takes the return away; none if the check broke off.
     pub loss: Option<Loss>,
     /// How far the trajectories leave the log; none if the check broke off.
@@ -178,17 +194,20 @@ impl Setting {
     pub(super) fn of(case: &Case, options: &CheckOptions<'_>, delta: f32, spent: Effort) -> Self {
         let task = &case.task;
         let variants = case.plan.method.variants.iter().copied().map(variant_name);
+        let strictness = task.strictness(&case.initial);
         Self {
             task: task.name.clone(),
             horizon: task.horizon,
             distinct_starts: case.distinct_starts(),
             delta: delta.into(),
             controllers: options.controllers,
+            distribution_free: strictness >= DistributionFree::SharesAndReturn,
             discount: task.discount.into(),
             trajectories: spent.trajectories,
             searched: spent.searched,
             sweeps: spent.iterations,
-            focused: spent.allocation == Allocation::Focused,
+            search_charge: case.demand().charge_of_search(&spent).map(Into::into),
+            allocation: allocation_name(spent.allocation).to_owned(),
             effort: options.effort,
             seed: spent.seed,
             variants: variants.map(str::to_owned).collect(),
@@ -202,7 +221,12 @@ impl Setting {
 
 impl Decision {
     /// Of a check's outcome; `farthest` is where mean propagation leaves the log most.
-    pub(super) fn of(case: &Case, outcome: &Outcome, farthest: Option<&Farthest>) -> Self {
+    pub(super) fn of(
+        parsed: &ParsedCase<'_>,
+        outcome: &Outcome,
+        farthest: Option<&Farthest>,
+    ) -> Self {
+        let case = parsed.case;
         let task = &case.task;
         // Evidence and constraints count also where there is no threshold to reach.
         let verdict = match Standing::of(outcome) {
@@ -218,8 +242,8 @@ impl Decision {
             neutral: outcome.neutral.into(),
             threshold: outcome.threshold.map(Into::into),
             verdict,
-            reasons: reasons_at(task, outcome, farthest),
-            assumes: assumption(case.set, &outcome.estimates, task),
+            reasons: reasons_at((task, case.near_path.as_ref()), outcome, farthest),
+            assumes: assumption(case.set, &outcome.estimates, task, &parsed.system()),
         }
     }
 }
@@ -249,6 +273,37 @@ impl CheckResult {
         } else {
             student
         }
+    }
+
+    /// The lower bound of the return that holds for any distribution of the trajectories'
+    /// values: the lowest of the variants that decide. None where the return has no bounds.
+    #[must_use]
+    pub fn distribution_free(&self) -> Option<Number> {
+        let of_return = self.evidence.estimates.iter();
+        let deciding = of_return.filter(|one| self.setting.variants.contains(&one.variant));
+        let bounds = deciding.map(|one| one.guarantee().and(one.distribution_free));
+        let lowest = |low: Option<Number>, other: Option<Number>| {
+            let (low, other) = (low?, other?);
+            Some(if low.0 <= other.0 { low } else { other })
+        };
+        bounds.reduce(lowest).flatten()
+    }
+
+    /// Where the check goes on for longer than any window that was tested: a sentence. Beyond
+    /// twice as long it abstains, and its reason says so.
+    #[must_use]
+    pub fn beyond_tested(&self) -> Option<String> {
+        let (tested, horizon) = (self.evidence.tested_steps, self.setting.horizon);
+        let most = tested.saturating_mul(MOST_BEYOND_TESTED);
+        let beyond = tested < horizon && horizon <= most;
+        beyond.then(|| {
+            let steps = if tested == 1 {
+                "step was"
+            } else {
+                "steps were"
+            };
+            format!("windows of up to {tested} {steps} tested; the check goes on for {horizon}")
+        })
     }
 
     /// Every objective under every variant: its name, and the estimate.

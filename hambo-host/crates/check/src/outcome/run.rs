@@ -8,10 +8,12 @@ use super::paths::{Paths, walk};
 use super::result::{CheckResult, Decision, Evidence, Setting};
 use crate::adversary::check_against_adversaries;
 use crate::case::Case;
+use crate::case::certify::Flags;
 use crate::case::effort::EffortLevel;
 use crate::case::options::CheckOptions;
 use crate::case::parsed_case::ParsedCase;
 use crate::evidence::logged_return::logged_return;
+use crate::evidence::near_path::look_near_path;
 use crate::exact::{POINTS, exact, solvable};
 use crate::search::restarts::restarts;
 use crate::search::worst_start::find_worst_starts;
@@ -46,7 +48,11 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<CheckOutcome, Error> {
     let mut case = Case::new(task, model, policy, options)?;
+    if let Some(sentence) = case.demand().sentence(&case.plan.effort, Flags::HOST) {
+        observer.note(&sentence);
+    }
     find_worst_starts(&mut case, observer)?;
+    look_near_path(&mut case)?;
     let questions = policy.range_questions(&case.task);
     let (result, paths) =
         case.parsed(|case| judge(case, (options, task.delta), questions, observer))?;
@@ -80,7 +86,7 @@ fn judge(
     let support = walked.as_ref().map(|walked| &walked.support);
     let farthest = support.and_then(|support| support.neutral.farthest.as_ref());
     let setting = Setting::of(case.case, options, delta, effort);
-    let decision = Decision::of(case.case, outcome, farthest);
+    let decision = Decision::of(&case, outcome, farthest);
     let (loss, support, log_next, paths) = match walked {
         Some(one) => (
             Some(one.loss),
@@ -100,6 +106,8 @@ fn judge(
         adversaries: adversaries
             .map(|one| AdversaryResult::of(task, one))
             .collect(),
+        tested_steps: u32::from(case.image.model().confidence.tested_steps),
+        near_path: case.case.near_path.clone(),
         loss,
         support,
         log_next,

@@ -17,7 +17,7 @@ use hambo_base::files::write_whole;
 /// What a run file says it is.
 const FORMAT: &str = "hambo run";
 /// The version that this program writes and reads.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// A finished check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

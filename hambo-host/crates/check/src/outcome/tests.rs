@@ -6,7 +6,7 @@ use hambo_core::task::Limits;
 use hambo_core::task::Objective;
 use hambo_core::task::Variant;
 
-use super::paths::walk_system;
+use super::paths::{Seen, walk_system};
 use crate::case::system::System;
 use crate::evidence::trace::{neutral_traces, traces};
 use crate::search::findings::TRACED_TRAJECTORIES;
@@ -81,7 +81,12 @@ fn losses_add_up_to_what_the_adversary_takes() {
         outcome, findings, ..
     } = checked(&image, TRACED_TRAJECTORIES);
     let variant = Variant::ContinuousAdversary;
-    let walked = walk_system(&image, &findings, variant, &task, None, 3);
+    let seen = Seen {
+        findings: &findings,
+        outside: outcome.outside(),
+        variant,
+    };
+    let walked = walk_system(&image, &seen, &task, None, 3);
     let walked = walked.unwrap().unwrap();
     let (loss, paths) = (walked.loss, walked.paths);
     let estimate = outcome.estimates.iter().find(|estimate| {

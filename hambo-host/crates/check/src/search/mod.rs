@@ -1,7 +1,11 @@
 //! The core's check and search over all processor cores, and where a search begins.
 
+mod ahead;
 pub mod findings;
+mod groups;
 mod neighbours;
 pub mod parallel;
 pub mod restarts;
 pub mod worst_start;
+
+pub(crate) use groups::rows_needed;

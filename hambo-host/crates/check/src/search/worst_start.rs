@@ -13,7 +13,7 @@ use hambo_core::task::{Allocation, Variant};
 
 use super::parallel::search_all;
 use crate::case::Case;
-use crate::case::certify::WORST_STARTS;
+use crate::case::demand::WORST_STARTS;
 use crate::case::parsed_case::ParsedCase;
 use crate::case::system::System;
 use hambo_base::Error;

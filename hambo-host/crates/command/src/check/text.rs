@@ -11,8 +11,9 @@ use hambo_check::loss::Loss;
 use hambo_check::number::Number;
 use hambo_check::paths::Paths;
 use hambo_check::restarts::Restarts;
-use hambo_check::support::{Excursion, SupportUse};
+use hambo_check::support::SupportUse;
 use hambo_check::{CheckOutcome, CheckResult, Verdict};
+use hambo_core::check::MOST_OUTSIDE;
 
 /// Lines that a check prints without `--details`, at most.
 const MOST_LINES: usize = 15;
@@ -60,17 +61,29 @@ fn write_summary(outcome: &CheckOutcome, policy: &Path, out: &mut impl Write) ->
         )?;
     }
     writeln!(out, "{}", result.decision.assumes)?;
+    if let Some(line) = result.beyond_tested() {
+        writeln!(out, "{line}")?;
+    }
+    if let Some(near) = &result.evidence.near_path {
+        writeln!(out, "{}", near.sentence())?;
+    }
     for question in &result.evidence.questions {
         writeln!(out, "question: {question}")?;
     }
-    let focused = if result.setting.focused {
-        ", focused: more of them from fewer starts"
-    } else {
-        ""
+    let allocation = match result.setting.allocation.as_str() {
+        "focused" => ", focused: more of them from fewer starts",
+        "tried" => ", from the starts that a trial brought lowest",
+        _ => "",
     };
+    let charge = result.setting.search_charge.map(|charge| {
+        let percent = 100.0 * charge.0;
+        format!("; if it finds nothing, that takes {percent:.1} % of the range off the bound")
+    });
+    let charge = charge.unwrap_or_default();
     writeln!(
         out,
-        "{}: {} over {} steps, delta {}, {} trajectories, {} more searched with {} sweeps{focused}",
+        "{}: {} over {} steps, delta {}, {} trajectories, {} more searched with {} \
+         sweeps{allocation}{charge}",
         result.setting.task,
         policy.display(),
         result.setting.horizon,
@@ -175,15 +188,19 @@ fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error>
             Number(sampled.mean.0 - sampled.lower.0),
             estimate.margin
         )?;
-        match &estimate.correction {
-            Some(search) => writeln!(
+        if let Some(search) = &estimate.correction {
+            write!(
                 out,
-                "; correction by the search {:.3} of {} less {:.3} by Student's t",
+                "; correction by the search {:.3} of {} less {:.3} by {}",
                 search.mean,
                 search.count,
-                Number(search.mean.0 - search.lower.0)
-            )?,
-            None => writeln!(out)?,
+                Number(search.mean.0 - search.lower.0),
+                search.margin
+            )?;
+        }
+        match estimate.distribution_free {
+            Some(bound) => writeln!(out, "; for any distribution: lower bound {bound:.3}")?,
+            None => writeln!(out, "; for any distribution: none, it has no finite bounds")?,
         }
     }
     Ok(())
@@ -314,12 +331,16 @@ fn write_loss(loss: &Loss, paths: &Paths, out: &mut impl Write) -> Result<(), Er
 
 /// How far the trajectories leave the log.
 fn write_support(variant: &str, support: &SupportUse, out: &mut impl Write) -> Result<(), Error> {
-    let share = |excursion: &Excursion| format!("{:.1} %", 100.0 * excursion.steps_outside.0);
+    let percent = |share: Number| 100.0 * share.0;
     writeln!(
         out,
-        "outside what the log covers: {} of the neutral steps, {} of those under {variant}",
-        share(&support.neutral),
-        share(&support.worst)
+        "outside what the log covers: {:.1} % of the neutral steps ({MOST_OUTSIDE} % are allowed), \
+         {:.1} % of those under {variant}; far outside at least once: {:.1} % of the neutral \
+         trajectories ({:.0} % are allowed)",
+        percent(support.neutral.steps_outside),
+        percent(support.worst.steps_outside),
+        percent(support.neutral.far_trajectories),
+        percent(support.far_trajectories_allowed)
     )?;
     for (name, excursion) in [("neutral", &support.neutral), (variant, &support.worst)] {
         if let Some(far) = &excursion.farthest {

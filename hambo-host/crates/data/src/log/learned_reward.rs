@@ -22,10 +22,12 @@ use crate::table::Table;
 /// # Errors
 /// None for a log that [`Log::push`] took.
 pub fn with_return_so_far(log: &Log) -> Result<Log, LogError> {
-    log.with_states(log.state_dimension() + 1, |row, state, next_state| {
+    let mut longer = log.with_states(log.state_dimension() + 1, |row, state, next_state| {
         state.push(0.0);
         next_state.push(row.reward);
-    })
+    })?;
+    longer.set_counting_anew();
+    Ok(longer)
 }
 
 /// Refuses a table without rewards.

@@ -19,6 +19,8 @@ pub struct Log {
     next_states: Vec<f32>,
     rewards: Vec<f32>,
     episodes: Vec<u32>,
+    /// Whether the last state counts from 0 in every row: the return so far.
+    counts_anew: bool,
     origin: Origin,
 }
 
@@ -49,8 +51,33 @@ impl Log {
             next_states: Vec::new(),
             rewards: Vec::new(),
             episodes: Vec::new(),
+            counts_anew: false,
             origin: Origin::default(),
         }
+    }
+
+    /// A log without rows, for rows of this one.
+    pub(super) fn emptied(&self) -> Self {
+        Self {
+            counts_anew: self.counts_anew,
+            ..Self::new(self.state_dimension, self.action_dimension)
+        }
+    }
+
+    /// Says that the last state counts from 0 in every row.
+    pub(super) fn set_counting_anew(&mut self) {
+        self.counts_anew = true;
+    }
+
+    /// Whether the last state counts from 0 in every row: it has no path over several.
+    #[must_use]
+    pub fn counts_anew(&self) -> bool {
+        self.counts_anew
+    }
+
+    /// States that a row takes over from the one before it.
+    pub(super) fn carried_states(&self) -> usize {
+        self.state_dimension - usize::from(self.counts_anew)
     }
 
     /// Notes where the rows come from.
@@ -79,6 +106,7 @@ impl Log {
                 ..row
             })?;
         }
+        changed.counts_anew = self.counts_anew;
         changed.origin = self.origin.clone();
         Ok(changed)
     }

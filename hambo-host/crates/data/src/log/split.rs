@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use hambo_base::random::shuffle;
 
-use super::rows::Log;
+use super::rows::{Log, Transition};
 
 /// Recordings, each with an episode number of its own, below which a log is split by stretches
 /// of rows and cannot calibrate by itself.
@@ -47,13 +47,13 @@ impl Split {
     /// Takes whole episodes, drawn at random, until at least `share` of the rows are withheld.
     #[must_use]
     pub fn new(log: &Log, share: f64, seed: u64) -> Self {
-        Self::with_episodes(log, share, 0, seed)
+        Self::with_episodes(log, share, |_| 0, seed)
     }
 
-    /// As [`Split::new`], and until at least `least` episodes are withheld, if that leaves twice as
-    /// many.
+    /// As [`Split::new`], and until at least as many episodes are withheld as `least` says of a
+    /// log of this number of recordings, as long as any are left.
     #[must_use]
-    pub fn with_episodes(log: &Log, share: f64, least: usize, seed: u64) -> Self {
+    pub fn with_episodes(log: &Log, share: f64, least: impl Fn(usize) -> usize, seed: u64) -> Self {
         let episodes = log.rows().map(|row| row.episode);
         let recordings = episodes.collect::<HashSet<_>>().len();
         let by_episodes = recordings >= MINIMUM_RECORDINGS;
@@ -62,7 +62,8 @@ impl Split {
             groups: groups(log, by_episodes),
             stretches_count: false,
         };
-        let (kept, withheld) = whole.take(share, least, seed);
+        let all = whole.group_numbers().len();
+        let (kept, withheld) = whole.take(share, (least(recordings), all), seed);
         Self {
             kept,
             withheld,
@@ -122,15 +123,55 @@ impl LogPart {
         numbers
     }
 
+    /// The rows of this part whose group `other` has rows of too.
+    #[must_use]
+    pub fn of_same_groups(&self, other: &Self) -> Self {
+        let numbers: HashSet<u32> = other.groups.iter().copied().collect();
+        self.part(|group| numbers.contains(&group))
+    }
+
+    /// The rows that `revise` lets pass, by number, with the next state that it leaves them.
+    #[must_use]
+    pub fn revised(&self, mut revise: impl FnMut(usize, &mut [f32]) -> bool) -> Self {
+        let mut part = Self {
+            log: self.log.emptied(),
+            groups: Vec::new(),
+            stretches_count: self.stretches_count,
+        };
+        for (number, (row, group)) in self.log.rows().zip(&self.groups).enumerate() {
+            let mut next = row.next_state.to_vec();
+            if !revise(number, &mut next) {
+                continue;
+            }
+            let row = Transition {
+                next_state: &next,
+                ..row
+            };
+            if part.log.push(row).is_ok() {
+                part.groups.push(*group);
+            }
+        }
+        part
+    }
+
     /// Takes whole groups until at least `share` of the rows are withheld: what is left, and what
     /// was taken away.
     #[must_use]
     pub fn divide(&self, share: f64, seed: u64) -> (Self, Self) {
-        self.take(share, 0, seed)
+        self.divide_leaving(0, share, seed)
     }
 
-    fn take(&self, share: f64, least: usize, seed: u64) -> (Self, Self) {
-        let withheld = draw(&self.groups, share, least, seed);
+    /// The same, but as many groups are left as `left` says, or all but one if there are fewer.
+    #[must_use]
+    pub fn divide_leaving(&self, left: usize, share: f64, seed: u64) -> (Self, Self) {
+        let all = self.group_numbers().len();
+        self.take(share, (0, all.saturating_sub(left).max(1)), seed)
+    }
+
+    /// Takes whole groups until `share` of the rows are withheld, but from `least` to `most` of
+    /// them.
+    fn take(&self, share: f64, (least, most): (usize, usize), seed: u64) -> (Self, Self) {
+        let withheld = draw(&self.groups, share, (least, most), seed);
         let part = |wanted: bool| self.part(|group| withheld.contains(&group) == wanted);
         (part(false), part(true))
     }
@@ -138,7 +179,7 @@ impl LogPart {
     /// The rows of some groups.
     fn part(&self, wanted: impl Fn(u32) -> bool) -> Self {
         let mut part = Self {
-            log: Log::new(self.log.state_dimension(), self.log.action_dimension()),
+            log: self.log.emptied(),
             groups: Vec::new(),
             stretches_count: self.stretches_count,
         };
@@ -162,7 +203,7 @@ fn groups(log: &Log, by_episodes: bool) -> Vec<u32> {
 }
 
 /// The groups that are withheld.
-fn draw(groups: &[u32], share: f64, least: usize, seed: u64) -> HashSet<u32> {
+fn draw(groups: &[u32], share: f64, (least, most): (usize, usize), seed: u64) -> HashSet<u32> {
     let mut sizes = std::collections::BTreeMap::new();
     for group in groups {
         *sizes.entry(*group).or_insert(0_usize) += 1;
@@ -170,15 +211,15 @@ fn draw(groups: &[u32], share: f64, least: usize, seed: u64) -> HashSet<u32> {
     let mut order: Vec<(u32, usize)> = sizes.into_iter().collect();
     shuffle(seed, &mut order);
     let enough = (share * groups.len() as f64).ceil() as usize;
-    let least = if share > 0.0 && order.len() >= 3 * least {
-        least
+    let least = if share > 0.0 {
+        least.min(order.len().saturating_sub(1))
     } else {
         0
     };
     let mut count = 0;
     let mut withheld = HashSet::new();
     for (group, size) in order {
-        if count >= enough && withheld.len() >= least {
+        if withheld.len() >= most || (count >= enough && withheld.len() >= least) {
             break;
         }
         count += size;
@@ -227,6 +268,20 @@ mod tests {
     }
 
     #[test]
+    fn revised_rows_keep_their_groups() {
+        let whole = LogPart::whole(&log(3, 4));
+        let revised = whole.revised(|number, next| {
+            next[0] += 100.0;
+            number % 4 != 1
+        });
+        assert_eq!(revised.groups, [0, 0, 0, 1, 1, 1, 2, 2, 2]);
+        let next: Vec<f32> = revised.log.rows().map(|row| row.next_state[0]).collect();
+        assert_eq!(next[..3], [101.0, 103.0, 104.0]);
+        let one = whole.revised(|number, _| number == 5);
+        assert_eq!(whole.of_same_groups(&one).groups, [1; 4]);
+    }
+
+    #[test]
     fn one_long_episode_is_cut_into_stretches() {
         let split = Split::new(&log(1, 200), 0.2, 1);
         assert!(!split.by_episodes);
@@ -265,11 +320,28 @@ mod tests {
     #[test]
     fn enough_episodes_judge_where_there_are_enough() {
         let of = |episodes, share| {
-            let split = Split::with_episodes(&log(episodes, 5), share, 4, 3);
+            let least = |recordings: usize| if recordings >= 12 { 4 } else { 0 };
+            let split = Split::with_episodes(&log(episodes, 5), share, least, 3);
             split.withheld.log.len() / 5
         };
         assert_eq!((of(12, 0.2), of(11, 0.2), of(40, 0.2)), (4, 3, 8));
         assert_eq!(of(12, 0.0), 0);
+        // One is left.
+        let all = Split::with_episodes(&log(6, 5), 0.2, |_| 9, 3);
+        assert_eq!(all.kept.log.len(), 5);
+    }
+
+    #[test]
+    fn as_many_are_left_as_must_be() {
+        let part = LogPart::whole(&log(12, 5));
+        let groups = |left, share| {
+            let (kept, taken) = part.divide_leaving(left, share, 2);
+            [kept, taken].map(|part| part.group_numbers().len())
+        };
+        assert_eq!((groups(0, 0.5), groups(10, 0.5)), ([6, 6], [10, 2]));
+        assert_eq!(groups(10, 0.1), [10, 2]);
+        // One is taken all the same.
+        assert_eq!(groups(12, 0.5), [11, 1]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod origin;
 mod parts;
 
 pub(crate) use ends::JUMP;
+#[cfg(feature = "hdf5")]
 pub(crate) use numbers::all_finite;
 pub use numbers::{Block, Numbers};
 pub use origin::Origin;

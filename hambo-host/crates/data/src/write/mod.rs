@@ -20,5 +20,6 @@ pub(crate) use arrays::{Array, Kind};
 pub(crate) use hdf5_plain::beginning;
 #[cfg(all(test, feature = "hdf5"))]
 pub(crate) use npz::write_npz;
+#[cfg(feature = "hdf5")]
 pub(crate) use output::write_beside;
 pub use output::{OutputOptions, write_table};

@@ -22,7 +22,9 @@ use hambo_check::parallel::{LANES, Watch, check};
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_learn::ensemble::{EnsembleOptions, Member, TrainedEnsemble, train_ensemble};
 use hambo_learn::fit::Tables;
-use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty, encode_image, encode_policy};
+use hambo_task::image::{
+    AlignedBytes, LoggedRegion, NoisePools, Uncertainty, encode_image, encode_policy,
+};
 use hambo_task::plan::CheckPlan;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::Initial;
@@ -57,7 +59,10 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
         beta: 1.0,
         calibration_scale: vec![1.0; 3],
         calibration: Calibration::Passed,
+        tested_steps: u16::MAX,
         noise_scale: vec![1.0; 3],
+        noise_factor: Vec::new(),
+        noise_pools: NoisePools::default(),
         support: LoggedRegion::everywhere(4),
     };
     let effort = Effort {

@@ -76,7 +76,7 @@ impl Experiment {
             log: Some(&self.log),
             sweeps: Some(SWEEPS),
             trajectories: Some(TRAJECTORIES),
-            searched: SEARCHED,
+            searched: Some(SEARCHED),
             seed: self.seed,
             ..CheckOptions::default()
         };

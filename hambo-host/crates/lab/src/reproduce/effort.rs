@@ -158,6 +158,7 @@ impl fmt::Display for SystemEffort {
         let widths: Vec<String> = self.hidden.iter().map(ToString::to_string).collect();
         let focused = match self.check.allocation {
             Allocation::Even => "",
+            Allocation::Tried => ", tried",
             Allocation::Focused => ", focused",
         };
         write!(

@@ -175,6 +175,7 @@ fn worked_off(
     if !arguments.summary {
         let plan = Plan {
             cells: None,
+            every: 1,
             time: arguments
                 .minutes
                 .map(|minutes| Duration::from_secs_f64(60.0 * minutes)),

@@ -247,6 +247,8 @@ impl Offline {
             policy_part: Vec::new(),
             set: SetOrigin::of(model.metadata()),
             may_grow: false,
+            judging_rows: hambo_learn::near_path::JudgingRows::default(),
+            near_path: None,
             task,
         };
         let options = ImproveOptions {

@@ -41,6 +41,8 @@ pub struct LengthResult {
     /// Steps of a window.
     pub length: usize,
     pub windows: usize,
+    /// Episodes that they come from, or stretches of one.
+    pub episodes: usize,
     /// Does the logged path stay in the tube?
     pub path: Answer,
     /// Does the logged return lie above the quantile of the adversarial ones?
@@ -101,6 +103,7 @@ pub(super) fn judge(questions: &[Question], delta: f32) -> Backtest {
             LengthResult {
                 length: *length,
                 windows: path.rows,
+                episodes: path.groups,
                 path: answer(path),
                 returns: answer(returns),
             }

@@ -56,7 +56,13 @@ pub(super) fn choose<'a>(
 /// The longest stretches of rows of which each follows the one before it.
 fn runs<'a>(rows: &'a LogPart, wraps: &[Option<Wrap>]) -> Vec<Window<'a>> {
     let mut runs: Vec<Window<'a>> = Vec::new();
-    let (samples, follows) = (rows.samples(), follows(rows, wraps));
+    let samples = rows.samples();
+    // A return so far has no path that a tube could hold.
+    let follows = if rows.log.counts_anew() {
+        vec![false; rows.log.len()]
+    } else {
+        follows(rows, wraps)
+    };
     for ((row, group), follows) in rows.log.rows().zip(samples).zip(follows) {
         match runs.last_mut() {
             Some(run) if follows => run.rows.push(row),

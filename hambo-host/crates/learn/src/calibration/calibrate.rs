@@ -3,14 +3,17 @@
 use super::calibration_error::{fraction, scores};
 use super::gate::MOST_WIDENING;
 use super::gate::{Refusal, widen};
+use super::noise_factor::noise_factor;
 use super::outcome::CalibrationMode;
 use super::outcome::CalibrationOptions;
 use super::outcome::CalibrationStatus;
 use super::outcome::Intervals;
 use super::outcome::MINIMUM_WITHHELD_ROWS;
 use super::outcome::ModelCalibration;
-use super::required_widening::longest_run;
-use super::scales::{Scales, window_lengths};
+use super::outcome::TESTED_EPISODES;
+use super::pools::{Cleaned, Drawn, Shown, agrees};
+use super::required_widening::{common_run, longest_run};
+use super::scales::{Choosing, Scales, judged_lengths};
 use super::withheld::CalibrationError;
 use super::withheld::Withheld;
 use super::withheld::WithheldDimension;
@@ -20,14 +23,14 @@ use super::withheld::WithheldDimension;
 /// ```
 /// use hambo_learn::calibration::*;
 ///
-/// // Ten episodes of 40 rows whose residuals are three times what the model expects.
-/// let observed: Vec<f32> = (0..400).map(|i| 0.1 * ((i * 7 % 40) as f32 - 19.5)).collect();
-/// let groups: Vec<u32> = (0..400).map(|i| i / 40).collect();
-/// let follows: Vec<bool> = (0..400).map(|i| i % 40 > 0).collect();
+/// // Twenty episodes of 40 rows whose residuals are three times what the model expects.
+/// let observed: Vec<f32> = (0..800).map(|i| 0.1 * ((i * 7 % 40) as f32 - 19.5)).collect();
+/// let groups: Vec<u32> = (0..800).map(|i| i / 40).collect();
+/// let follows: Vec<bool> = (0..800).map(|i| i % 40 > 0).collect();
 /// let dimension = WithheldDimension {
-///     mean: &[0.0; 400],
-///     epistemic_std: &[0.3; 400],
-///     aleatoric_std: &[0.01; 400],
+///     mean: &[0.0; 800],
+///     epistemic_std: &[0.3; 800],
+///     aleatoric_std: &[0.01; 800],
 ///     observed: &observed,
 /// };
 /// let rows = Withheld { dimensions: vec![dimension], groups: &groups, follows: &follows };
@@ -36,6 +39,7 @@ use super::withheld::WithheldDimension;
 ///     intervals: Intervals::OneSided,
 ///     beta: Beta::Nested { members: 5 },
 ///     longest_window: 10,
+///     stationary: false,
 /// };
 /// let calibration = calibrate(&rows, &rows, &options)?;
 /// assert_eq!(calibration.status, CalibrationStatus::Calibrated);
@@ -50,24 +54,80 @@ pub fn calibrate(
     judging: &Withheld<'_>,
     options: &CalibrationOptions,
 ) -> Result<ModelCalibration, CalibrationError> {
+    with_noise(choosing, judging, None, options)
+}
+
+/// The same where rows that judge nothing, those that were trained on among them, may show
+/// rare events or something that stays for an episode. These are drawn then, as long as the
+/// rows that judge agree; else the set answers for them, as without. With them come the rows
+/// that judged, without what is drawn; none if nothing is.
+///
+/// # Errors
+/// As [`calibrate`].
+pub fn calibrate_shown(
+    shown: &Shown<'_>,
+    choosing: &Withheld<'_>,
+    judging: &Withheld<'_>,
+    options: &CalibrationOptions,
+) -> Result<(ModelCalibration, Option<Cleaned>), CalibrationError> {
+    for rows in [&shown.rows, choosing, judging] {
+        rows.checked_rows()?;
+    }
+    let enough = choosing.groups.len() >= MINIMUM_WITHHELD_ROWS;
+    let drawn = enough.then(|| Drawn::of(shown, choosing)).flatten();
+    let drawn = drawn.filter(|drawn| agrees(drawn, judging));
+    let calibration = with_noise(choosing, judging, drawn.as_ref(), options)?;
+    Ok((
+        calibration,
+        drawn.map(|drawn| Cleaned::rows(judging, &drawn)),
+    ))
+}
+
+fn with_noise(
+    choosing: &Withheld<'_>,
+    judging: &Withheld<'_>,
+    drawn: Option<&Drawn>,
+    options: &CalibrationOptions,
+) -> Result<ModelCalibration, CalibrationError> {
     let choosing_rows = choosing.checked_rows()?;
     let rows = judging.checked_rows()?;
+    // Single rows and windows, without what is drawn.
+    let cleaned =
+        |rows| drawn.map(|drawn| [Cleaned::rows(rows, drawn), Cleaned::windows(rows, drawn)]);
+    let (chose, judge) = (cleaned(choosing), cleaned(judging));
     let count = judging.dimensions.len();
+    let [chose, judge] =
+        [(&chose, choosing), (&judge, judging)].map(|(cleaned, plain)| match cleaned {
+            Some(both) => both.each_ref().map(Cleaned::withheld),
+            None => [plain.clone(), plain.clone()],
+        });
+    let [choosing, choosing_windows] = &chose;
+    let [judging, judging_windows] = &judge;
     let chosen = if choosing_rows < MINIMUM_WITHHELD_ROWS {
         Scales::unit(count, options)?
     } else {
-        Scales::choose(choosing, options)?
+        let choosing = Choosing {
+            rows: choosing,
+            windows: choosing_windows,
+            drawn,
+        };
+        Scales::choose(&choosing, options)?
     };
 
     let widens = options.mode == CalibrationMode::Widen;
     let widest = chosen.tau.iter().copied().fold(1.0, f64::max);
     let most = if widens { MOST_WIDENING / widest } else { 1.0 };
     let simulated = chosen.simulated(count);
-    let lengths = window_lengths(options.longest_window, longest_run(judging.follows));
+    let (follows, groups) = (judging_windows.follows, judging_windows.groups);
+    let run = longest_run(follows);
+    let common = common_run(follows, groups, TESTED_EPISODES);
+    let lengths = judged_lengths(options.longest_window, run, common);
     let windows: Vec<_> = lengths
-        .map(|length| simulated.required_widening(judging, length))
+        .into_iter()
+        .map(|length| simulated.required_widening(judging_windows, length))
         .collect();
-    let (gate, refusal) = widen(&simulated.required_widening(judging, 1), &windows, most);
+    let single = simulated.required_widening(judging, 1);
+    let (gate, refusal) = widen(&single, &windows, (most, options.stationary));
 
     let dimensions: Vec<_> = judging
         .dimensions
@@ -98,7 +158,7 @@ pub fn calibrate(
                 .map_or(0.0, |window| window.share),
         },
     };
-    let mut inside = vec![true; rows];
+    let mut inside = vec![true; judging.groups.len()];
     for (columns, of) in judging.dimensions.iter().zip(&dimensions) {
         let width = f64::from(of.beta) * f64::from(of.scale);
         for (inside, row) in inside.iter_mut().zip(columns.rows()) {
@@ -109,6 +169,15 @@ pub fn calibrate(
         status,
         choosing_rows,
         gate,
+        noise_factor: noise_factor(choosing_windows),
+        noise_pools: drawn.map(|drawn| drawn.pools.clone()).unwrap_or_default(),
+        stays: drawn.map_or(Vec::new(), |drawn| {
+            drawn
+                .stays
+                .iter()
+                .map(|variance| variance.sqrt() as f32)
+                .collect()
+        }),
         beta: dimensions.iter().map(|of| of.beta).fold(0.0, f32::max),
         dimensions,
         joint_epistemic_coverage: fraction(&inside),

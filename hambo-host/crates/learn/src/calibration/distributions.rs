@@ -1,6 +1,8 @@
 //! Quantiles of the beta distribution, in f64, by bisection on the regularised
 //! incomplete beta function.
 
+use hambo_core::numeric::random::normal_quantile_of_tail;
+
 /// ln Γ(x) for x > 0 (Lanczos, g = 7, nine terms).
 fn ln_gamma(x: f64) -> f64 {
     const TERMS: [f64; 9] = [
@@ -78,8 +80,60 @@ pub(super) fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
     0.5 * (low + high)
 }
 
+/// The number of standard deviations with the probability `tail` above it.
+fn normal_quantile(tail: f64) -> f64 {
+    let of = |tail: f64| f64::from(normal_quantile_of_tail(tail as f32));
+    if tail <= 0.5 {
+        of(tail)
+    } else {
+        -of(1.0 - tail)
+    }
+}
+
+/// The number with the probability `tail` above it in the chi-square distribution, by Wilson and
+/// Hilferty.
+pub(super) fn chi_square_quantile(freedom: f64, tail: f64) -> f64 {
+    let spread = 2.0 / (9.0 * freedom);
+    let root = 1.0 - spread + normal_quantile(tail) * spread.sqrt();
+    freedom * root.max(0.0).powi(3)
+}
+
+/// Clopper and Pearson's lower limit of a share of which `count` of `rows` are seen; it lies
+/// above the truth with a probability of at most `tail`.
+pub(super) fn lower_limit(count: usize, rows: usize, tail: f64) -> f64 {
+    if count == 0 || rows == 0 {
+        return 0.0;
+    }
+    beta_quantile(count as f64, (rows - count.min(rows)) as f64 + 1.0, tail)
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn quantiles_of_chi_square_agree_with_tables() {
+        // SciPy's chi2.isf.
+        for (freedom, tail, exact) in [
+            (1.0, 0.05, 3.841_459),
+            (10.0, 1e-3, 29.588_3),
+            (50.0, 0.95, 34.764_25),
+            (95.0, 0.05, 118.751_6),
+        ] {
+            let found = super::chi_square_quantile(freedom, tail);
+            assert!(
+                (found / exact - 1.0).abs() < 0.03,
+                "{freedom} {tail}: {found}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_lower_limit_by_hand() {
+        // All of 29: 0.05^(1/29).
+        let found = super::lower_limit(29, 29, 0.05);
+        assert!((found - 0.05_f64.powf(1.0 / 29.0)).abs() < 1e-6);
+        assert_eq!(super::lower_limit(0, 29, 0.05), 0.0);
+    }
+
     use super::*;
 
     /// Against SciPy 1.17, stats.beta.ppf.

@@ -1,10 +1,15 @@
 //! How to calibrate, and what a calibration says of a model.
 
 use super::gate::Gate;
+use hambo_task::image::NoisePools;
 use serde::{Deserialize, Serialize};
 
 /// Withheld rows below which a calibration is not to be trusted.
 pub const MINIMUM_WITHHELD_ROWS: usize = 20;
+
+/// Windows of a length count as tested if at least this many withheld episodes have one, or all
+/// of them where they are fewer: one long episode says nothing of the others.
+pub const TESTED_EPISODES: usize = 4;
 
 /// What calibration may do to the uncertainty set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -52,6 +57,9 @@ pub struct CalibrationOptions {
     pub beta: Beta,
     /// Windows of rows that are longer than this are not looked at: the horizon.
     pub longest_window: usize,
+    /// The task's word that nothing changes between recordings: too few of them to bound the
+    /// share of those that lie outside are then no reason to refuse.
+    pub stationary: bool,
 }
 
 /// One point of a calibration curve.
@@ -83,7 +91,8 @@ pub enum CalibrationStatus {
         /// Rows needed.
         needed: usize,
     },
-    /// Set and noise hold the rows, but the episodes are too few to be sure of it.
+    /// Set and noise hold the rows, but the episodes are too few to be sure of the share of
+    /// rows, or of the share of episodes, that they hold.
     TooFewEpisodes {
         /// Episodes that judged.
         episodes: usize,
@@ -146,6 +155,14 @@ pub struct ModelCalibration {
     pub gate: Gate,
     /// The largest beta of all dimensions.
     pub beta: f32,
+    /// The factor of the correlation of the states' noise, its lower triangle row by row;
+    /// empty where the noise of every state is independent.
+    pub noise_factor: Vec<f32>,
+    /// Rare events and what stays for an episode; empty where white noise is enough.
+    pub noise_pools: NoisePools,
+    /// The standard deviation of what stays for an episode, in those of the noise, one for
+    /// each state; empty where nothing does.
+    pub stays: Vec<f32>,
     /// One entry per state dimension.
     pub dimensions: Vec<DimensionCalibration>,
     /// Fraction of rows inside the set alone in every dimension at once.
@@ -168,6 +185,36 @@ impl ModelCalibration {
                 }
             })
             .collect()
+    }
+
+    /// The share of steps that are rare events.
+    #[must_use]
+    pub fn extreme_share(&self) -> f32 {
+        self.noise_pools.ends.last().copied().unwrap_or(0.0)
+    }
+
+    /// States whose noise has something in common, and their correlation, the largest first;
+    /// none below a tenth.
+    #[must_use]
+    pub fn shared_noise(&self) -> Vec<([usize; 2], f32)> {
+        let states = self.dimensions.len();
+        let row = |state: usize| {
+            let first = state * (state + 1) / 2;
+            self.noise_factor
+                .get(first..=first + state)
+                .unwrap_or_default()
+        };
+        let pairs = (0..states).flat_map(|one| (0..one).map(move |other| [other, one]));
+        let mut shared: Vec<_> = pairs
+            .map(|pair| {
+                let [other, one] = pair.map(row);
+                let products = other.iter().zip(one).map(|(x, y)| x * y);
+                (pair, products.sum::<f32>())
+            })
+            .filter(|(_, correlation)| correlation.abs() >= 0.1)
+            .collect();
+        shared.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        shared
     }
 
     /// The scales of the noise.

@@ -6,6 +6,8 @@
 //! variances of the noise: errors of the model that stay from step to step
 //! leave the second sum behind.
 
+use std::collections::BTreeMap;
+
 use super::withheld::{Withheld, WithheldDimension};
 
 /// The widening that each window needs.
@@ -26,6 +28,9 @@ pub(super) struct Simulated<'a> {
     pub(super) noise_scale: &'a [f64],
     /// Half the width of the interval of the noise, in standard deviations.
     pub(super) quantile: f64,
+    /// The variance of what stays for an episode, in that of the noise, one for each state;
+    /// empty where nothing is drawn that stays. Single rows come without it.
+    pub(super) stays: &'a [f64],
 }
 
 impl Simulated<'_> {
@@ -70,14 +75,19 @@ impl Simulated<'_> {
     ) -> Vec<f64> {
         let radius = self.radii.get(dimension).copied().unwrap_or(0.0);
         let noise = self.noise_scale.get(dimension).copied().unwrap_or(1.0);
+        let stays = self.stays.get(dimension).copied().unwrap_or(0.0);
         let rows: Vec<_> = columns.rows().collect();
         let factor = |start: &usize| {
             let window = rows.iter().skip(*start).take(length);
-            let (mut residual, mut set, mut variance) = (0.0, 0.0, 0.0);
+            let (mut residual, mut set, mut variance, mut reach) = (0.0, 0.0, 0.0, 0.0);
             for row in window {
                 residual += row.residual;
                 set += radius * row.epistemic;
                 variance += (noise * row.aleatoric).powi(2);
+                reach += noise * row.aleatoric;
+            }
+            if length > 1 && stays > 0.0 {
+                variance += stays * reach * reach;
             }
             let excess = residual.abs() - self.quantile * variance.sqrt();
             if excess <= 0.0 { 0.0 } else { excess / set }
@@ -110,6 +120,21 @@ pub(super) fn longest_run(follows: &[bool]) -> usize {
     lengths.max().unwrap_or(0)
 }
 
+/// The longest run that at least `least` groups have, or that all have if they are fewer.
+pub(crate) fn common_run(follows: &[bool], groups: &[u32], least: usize) -> usize {
+    let mut longest: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut run = 0;
+    for (follows, group) in follows.iter().zip(groups) {
+        run = if *follows { run + 1 } else { 1 };
+        let own = longest.entry(*group).or_default();
+        *own = run.max(*own);
+    }
+    let mut longest: Vec<usize> = longest.into_values().collect();
+    longest.sort_unstable_by(|a, b| b.cmp(a));
+    let place = least.min(longest.len()).saturating_sub(1);
+    longest.get(place).copied().unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +148,16 @@ mod tests {
         assert_eq!(starts(&FOLLOWS, 3), [0, 4]);
         assert_eq!(starts(&FOLLOWS, 4), [0]);
         assert_eq!(longest_run(&FOLLOWS), 4);
+    }
+
+    #[test]
+    fn a_run_that_one_group_alone_has_is_not_common() {
+        // Runs of 4 and 3 rows.
+        let groups = [0, 0, 0, 0, 1, 1, 1];
+        assert_eq!(common_run(&FOLLOWS, &groups, 1), 4);
+        assert_eq!(common_run(&FOLLOWS, &groups, 2), 3);
+        assert_eq!(common_run(&FOLLOWS, &groups, 4), 3);
+        assert_eq!(common_run(&[], &[], 4), 0);
     }
 
     #[test]
@@ -142,6 +177,7 @@ mod tests {
             radii: &[2.0],
             noise_scale: &[1.0],
             quantile: 2.0,
+            stays: &[],
         };
         let close = |found: &[(u32, f64)], expected: &[f64]| {
             let pairs = found.iter().zip(expected);
@@ -163,6 +199,22 @@ mod tests {
         close(
             &simulated.required_widening(&rows, 4).windows,
             &[(3.5 - 1.2) / 0.8],
+        );
+        // What stays adds the square of what it adds up to: 0.36 · 2 of noise, 0.36 · 4 of it.
+        let staying = Simulated {
+            stays: &[1.0],
+            ..simulated
+        };
+        close(
+            &staying.required_widening(&rows, 2).windows,
+            &[
+                (2.0 - 2.0 * 0.54_f64.sqrt()) / 0.4,
+                (1.5 - 2.0 * 0.54_f64.sqrt()) / 0.4,
+            ],
+        );
+        assert_eq!(
+            staying.required_widening(&rows, 1).windows,
+            simulated.required_widening(&rows, 1).windows
         );
         // A certain model that is wrong cannot be widened.
         let certain = Simulated {

@@ -1,30 +1,47 @@
 //! What the rows that choose decide: the scale of the noise and tau_j, and what
 //! both do on other rows.
 
-use hambo_core::model::nested_beta;
+use hambo_core::model::{MOST_BEYOND_TESTED, nested_beta};
 use hambo_core::numeric::random::normal_quantile_of_tail;
 
 use super::calibration_error::{LEVELS, fraction, scores};
+use super::chosen_widening::least_widening;
 use super::gate::{MOST_WIDENING, NOMINAL_SHARE};
 use super::noise_scale::noise_scale;
 use super::outcome::{Beta, CalibrationMode, CalibrationOptions, CurvePoint, DimensionCalibration};
+use super::pools::Drawn;
 use super::required_widening::{Simulated, longest_run};
 use super::scale::best_scale;
 use super::withheld::WithheldRow;
 use super::withheld::{CalibrationError, Withheld, WithheldDimension};
-use hambo_base::order::exceeded_by;
 
 /// The 0.95 quantile of the standard normal: half the width of a 90 % interval.
 const NORMAL_95: f64 = 1.644_853_626_951_472;
 /// Rows may lie outside set and noise in one dimension with this probability over the
 /// number of dimensions, half of it on either side.
-const OUTSIDE: f64 = 1.0 - NOMINAL_SHARE;
+pub(super) const OUTSIDE: f64 = 1.0 - NOMINAL_SHARE;
 
 /// 2, 4, 8 … rows, up to the longest.
 pub(super) fn window_lengths(longest: usize, run: usize) -> impl Iterator<Item = usize> {
     let longest = longest.min(run);
     std::iter::successors(Some(2), |length| Some(2 * length))
         .take_while(move |length| *length <= longest)
+}
+
+/// The same, and `common` rows, which enough episodes have, where twice the longest of the others
+/// that they have is less than `longest`: a model may judge twice what was tested, and an
+/// episode half as long as the horizon is to be enough.
+pub(super) fn judged_lengths(longest: usize, run: usize, common: usize) -> Vec<usize> {
+    let mut lengths: Vec<usize> = window_lengths(longest, run).collect();
+    let common = common.min(longest);
+    let tested = lengths.iter().filter(|length| **length <= common).max();
+    let tested = tested.copied().unwrap_or(1);
+    let reached = tested.saturating_mul(MOST_BEYOND_TESTED as usize);
+    if reached < longest && tested < common {
+        lengths.push(common);
+        lengths.sort_unstable();
+    }
+    lengths
 }
 
 /// What the rows that choose have chosen.
@@ -35,6 +52,17 @@ pub(super) struct Scales {
     betas: Vec<f32>,
     /// beta · tau_j.
     radii: Vec<f64>,
+    /// The variance of what stays for an episode, in that of the noise.
+    stays: Vec<f64>,
+}
+
+/// Rows that choose, without what is drawn beside white noise.
+pub(super) struct Choosing<'a> {
+    pub(super) rows: &'a Withheld<'a>,
+    /// For sums over windows.
+    pub(super) windows: &'a Withheld<'a>,
+    /// What is drawn.
+    pub(super) drawn: Option<&'a Drawn>,
 }
 
 impl Scales {
@@ -65,35 +93,47 @@ impl Scales {
             tau,
             noise,
             betas,
+            stays: Vec::new(),
         })
     }
 
     pub(super) fn choose(
-        rows: &Withheld<'_>,
+        choosing: &Choosing<'_>,
         options: &CalibrationOptions,
     ) -> Result<Self, CalibrationError> {
+        let (rows, windows) = (choosing.rows, choosing.windows);
         let count = rows.dimensions.len();
-        let noise: Vec<f64> = (0..count).map(|j| noise_scale(rows, j)).collect();
+        let noise: Vec<f64> = match choosing.drawn {
+            Some(drawn) => drawn.noise.clone(),
+            None => (0..count).map(|j| noise_scale(rows, j)).collect(),
+        };
+        let stays = choosing
+            .drawn
+            .map_or(Vec::new(), |drawn| drawn.stays.clone());
         let of_dimension = rows.dimensions.iter().zip(&noise);
         let best: Vec<f64> = of_dimension
             .map(|(columns, noise)| best_scale(&scores(columns, *noise, options.intervals)))
             .collect();
         if options.mode == CalibrationMode::Paper {
-            return Self::with(best.clone(), best, noise, options);
+            let chosen = Self::with(best.clone(), best, noise, options)?;
+            return Ok(Self { stays, ..chosen });
         }
         let tau = best.iter().map(|best| best.clamp(1.0, MOST_WIDENING));
         let tau = tau.collect();
-        let mut chosen = Self::with(best, tau, noise, options)?;
+        let mut chosen = Self {
+            stays: stays.clone(),
+            ..Self::with(best, tau, noise, options)?
+        };
         // What set and noise leave out of a window of any length, the set takes in.
         let simulated = chosen.simulated(count);
-        let run = longest_run(rows.follows);
+        let run = longest_run(windows.follows);
         let factors: Vec<f64> = (0..count)
             .map(|j| {
                 let lengths = window_lengths(options.longest_window, run);
                 let lengths = std::iter::once(1).chain(lengths);
                 let required = lengths.map(|length| {
-                    let mut required = simulated.required_widening_in(rows, j, length);
-                    exceeded_by(&mut required, OUTSIDE / count as f64).unwrap_or(0.0)
+                    let of = if length == 1 { rows } else { windows };
+                    least_widening(simulated, of, (j, count), length)
                 });
                 required.fold(1.0, f64::max)
             })
@@ -104,7 +144,8 @@ impl Scales {
         let Self {
             best, tau, noise, ..
         } = chosen;
-        Self::with(best, tau, noise, options)
+        let chosen = Self::with(best, tau, noise, options)?;
+        Ok(Self { stays, ..chosen })
     }
 
     pub(super) fn simulated(&self, count: usize) -> Simulated<'_> {
@@ -112,6 +153,7 @@ impl Scales {
             radii: &self.radii,
             noise_scale: &self.noise,
             quantile: f64::from(noise_width(count)),
+            stays: &self.stays,
         }
     }
 
@@ -201,12 +243,30 @@ mod tests {
     }
 
     #[test]
+    fn half_the_horizon_is_always_judged_where_episodes_have_it() {
+        // 16 of 30 rows would serve 32 steps; all 30 serve 60.
+        assert_eq!(judged_lengths(60, 30, 30), [2, 4, 8, 16, 30]);
+        assert_eq!(judged_lengths(30, 30, 30), [2, 4, 8, 16]);
+        // One long episode is not enough for 64 rows, and the others have 20.
+        assert_eq!(judged_lengths(100, 64, 20), [2, 4, 8, 16, 20, 32, 64]);
+        assert_eq!(judged_lengths(3, 3, 3), [2]);
+        assert_eq!(judged_lengths(9, 1, 1), [0; 0]);
+        for longest in 1..200_usize {
+            for common in longest.div_ceil(2)..=longest {
+                let most = judged_lengths(longest, common, common).pop().unwrap_or(1);
+                assert!(2 * most >= longest, "{longest} {common}");
+            }
+        }
+    }
+
+    #[test]
     fn dimensions_share_what_may_lie_outside() {
         let options = CalibrationOptions {
             mode: CalibrationMode::Widen,
             intervals: Intervals::OneSided,
             beta: Beta::Fixed(1.0),
             longest_window: 1,
+            stationary: false,
         };
         let quantile = |count| {
             Scales::unit(count, &options)
@@ -245,6 +305,7 @@ mod tests {
             intervals: Intervals::OneSided,
             beta: Beta::Fixed(1.0),
             longest_window: 1,
+            stationary: false,
         };
         let scales = Scales::with(vec![1.5], vec![2.0], vec![0.25], &options).unwrap();
         let columns = WithheldDimension {
@@ -289,8 +350,14 @@ mod tests {
             intervals: Intervals::OneSided,
             beta: Beta::Fixed(1.0),
             longest_window: 1,
+            stationary: false,
         };
-        let tau = Scales::choose(&rows, &options).unwrap().tau;
+        let choosing = Choosing {
+            rows: &rows,
+            windows: &rows,
+            drawn: None,
+        };
+        let tau = Scales::choose(&choosing, &options).unwrap().tau;
         assert!(tau.iter().all(|tau| (tau - 3.0).abs() < 0.01), "{tau:?}");
     }
 }

@@ -5,11 +5,13 @@ use hambo_core::image::container::Container;
 use hambo_core::image::{Part, parse_model};
 use hambo_core::model::Calibration;
 
+use super::tables::inputs;
+use crate::calibration::Shown;
 use crate::calibration::withheld::{Withheld, WithheldDimension};
 use crate::prediction::predict;
 use hambo_base::Error;
 use hambo_data::{LogPart, follows};
-use hambo_task::image::{AlignedBytes, LoggedRegion, Uncertainty};
+use hambo_task::image::{AlignedBytes, LoggedRegion, NoisePools, Uncertainty};
 use hambo_task::task::ModelView;
 
 /// Predictions and observations, state by state.
@@ -17,6 +19,8 @@ pub(super) struct Evidence {
     columns: Vec<[Vec<f32>; 4]>,
     samples: Vec<u32>,
     follows: Vec<bool>,
+    inputs: Vec<f32>,
+    input_columns: usize,
 }
 
 impl Evidence {
@@ -58,6 +62,8 @@ impl Evidence {
             columns: columns.collect(),
             samples: rows.samples(),
             follows: follows(rows, &view.wraps),
+            inputs: inputs(log, view),
+            input_columns: view.features.len() + log.action_dimension(),
         })
     }
 
@@ -67,6 +73,15 @@ impl Evidence {
             dimensions: self.dimensions(),
             groups: &self.samples,
             follows: &self.follows,
+        }
+    }
+
+    /// With what the model sees of each row.
+    pub(super) fn shown(&self) -> Shown<'_> {
+        Shown {
+            rows: self.withheld(),
+            inputs: &self.inputs,
+            columns: self.input_columns,
         }
     }
 
@@ -95,7 +110,10 @@ pub fn uncalibrated(view: &ModelView) -> Uncertainty {
         beta: 1.0,
         calibration_scale: vec![1.0; outputs],
         noise_scale: vec![1.0; outputs],
+        noise_factor: Vec::new(),
+        noise_pools: NoisePools::default(),
         calibration: Calibration::TooFewRows,
+        tested_steps: 0,
         support: LoggedRegion::everywhere(view.features.len() + view.actions),
     }
 }
@@ -110,10 +128,7 @@ mod tests {
     use hambo_data::{Log, Transition};
     use hambo_task::task::TaskFile;
 
-    /// A model that says s′ = s + 3, and rows where it is s − 3.2: most of a turn apart, or
-    /// 0.08 the other way round.
-    #[test]
-    fn what_wraps_is_held_against_the_near_side_of_the_prediction() {
+    fn ensemble() -> TrainedEnsemble {
         let member = Member {
             layers: vec![Layer {
                 inputs: 2,
@@ -122,7 +137,7 @@ mod tests {
                 bias: vec![3.0, -20.0],
             }],
         };
-        let ensemble = TrainedEnsemble {
+        TrainedEnsemble {
             activation: Activation::Relu,
             standardisation: Standardisation {
                 input_mean: vec![0.0; 2],
@@ -136,7 +151,67 @@ mod tests {
             losses: vec![0.0; 2],
             members: vec![member.clone(), member],
             widths: vec![2, 2],
+        }
+    }
+
+    fn task(wrap: &str) -> TaskFile {
+        let text = format!(
+            "name = 'arm'\nhorizon = 5\n[state]\nnames = ['x']\n{wrap}\n[action]\n\
+             names = ['u']\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = 'x'\n\
+             [initial]\nkind = 'data'\n"
+        );
+        TaskFile::parse(&text, "arm.toml").unwrap()
+    }
+
+    #[test]
+    fn what_is_drawn_is_read_as_it_was_written() {
+        let pools = NoisePools {
+            centre: vec![0.25],
+            ends: vec![0.01, 0.03, 0.04],
+            extremes: vec![9.0, -7.0, 5.0],
+            offsets: vec![2.0, -2.0],
         };
+        let part = |pools: &NoisePools| {
+            let set = Uncertainty {
+                noise_pools: pools.clone(),
+                ..uncalibrated(&task("").model_view())
+            };
+            encode_ensemble(&ensemble(), &set).unwrap()
+        };
+        let read = |pools: &NoisePools| -> Option<Vec<Option<f32>>> {
+            let part = part(pools);
+            let bytes = AlignedBytes::new(&part);
+            let part = Container::take(&mut bytes.as_bytes(), Part::Model).ok()?;
+            let noise = parse_model(&part).ok()?.noise;
+            assert!(!noise.offsets.is_empty());
+            let places = [0.005, 0.02, 0.035, 0.05];
+            Some(
+                places
+                    .map(|place| noise.extremes.at(place).map(|row| row[0]))
+                    .to_vec(),
+            )
+        };
+        let wanted = [Some(9.0), Some(-7.0), Some(5.0), None];
+        assert_eq!(read(&pools).unwrap(), wanted);
+        for spoil in [
+            |pools: &mut NoisePools| pools.ends[0] = 0.0,
+            |pools: &mut NoisePools| pools.ends[1] = 0.01,
+            |pools: &mut NoisePools| pools.ends[2] = 0.9,
+            |pools: &mut NoisePools| pools.extremes[1] = f32::NAN,
+            |pools: &mut NoisePools| pools.centre[0] = f32::INFINITY,
+            |pools: &mut NoisePools| pools.offsets[1] = f32::NAN,
+        ] {
+            let mut pools = pools.clone();
+            spoil(&mut pools);
+            assert!(read(&pools).is_none(), "{pools:?}");
+        }
+    }
+
+    /// A model that says s′ = s + 3, and rows where it is s − 3.2: most of a turn apart, or
+    /// 0.08 the other way round.
+    #[test]
+    fn what_wraps_is_held_against_the_near_side_of_the_prediction() {
+        let ensemble = ensemble();
         let mut log = Log::new(1, 1);
         log.push(Transition {
             state: &[1.0],
@@ -146,14 +221,7 @@ mod tests {
             episode: 0,
         })
         .unwrap();
-        let view = |wrap: &str| {
-            let text = format!(
-                "name = 'arm'\nhorizon = 5\n[state]\nnames = ['x']\n{wrap}\n[action]\n\
-                 names = ['u']\nlow = [-1]\nhigh = [1]\n[reward]\nexpr = 'x'\n\
-                 [initial]\nkind = 'data'\n"
-            );
-            TaskFile::parse(&text, "arm.toml").unwrap().model_view()
-        };
+        let view = |wrap: &str| task(wrap).model_view();
         let part = encode_ensemble(&ensemble, &uncalibrated(&view(""))).unwrap();
         let rows = LogPart::whole(&log);
         let residual = |wrap: &str| {

@@ -1,5 +1,7 @@
 //! From a log to a calibrated model: withhold, train, calibrate.
 
+#[cfg(test)]
+mod calibrated_tests;
 mod constant;
 mod error;
 mod evidence;
@@ -10,14 +12,17 @@ mod network;
 mod outlier;
 mod region;
 mod tables;
+mod tested;
 mod trained;
+mod unusual;
 
 use hambo_core::model::Calibration;
 use sha2::{Digest, Sha256};
 
 use super::backtest::run::backtest;
 use super::backtest::verdict::Verdict;
-use super::calibration::calibrate::calibrate;
+use super::calibration::JUDGING_EPISODES;
+use super::calibration::calibrate::calibrate_shown;
 use super::calibration::outcome::{
     Beta, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, ModelCalibration,
 };
@@ -27,6 +32,7 @@ use super::model_file::metadata::{DataSummary, Metadata};
 use super::model_file::sample::LogSample;
 use crate::backtest::{Backtest, BacktestOptions};
 use crate::model_file::ModelFile;
+use crate::near_path::JudgingRows;
 use constant::constant_column;
 use evidence::Evidence;
 pub use evidence::uncalibrated;
@@ -35,11 +41,13 @@ use hambo_base::observer::Observer;
 use hambo_data::{Log, LogPart, MINIMUM_RECORDINGS, Split, explorations, next_to_states};
 use hambo_task::image::{LoggedRegion, Uncertainty};
 use hambo_task::task::TaskFile;
+use tested::tested_steps;
 use trained::Trained;
 
 pub use error::FitError;
 pub use gaussian_process::{GaussianProcessOptions, Keep};
 pub use tables::Tables;
+use tables::inputs;
 
 /// What is trained.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +100,22 @@ impl FitOptions {
         }
     }
 
+    /// Episodes of a log of this number of recordings that calibration gets at the least.
+    fn least_withheld(&self, recordings: usize) -> usize {
+        if recordings < CALIBRATING_RECORDINGS {
+            return if recordings >= 3 * FEW_JUDGING {
+                FEW_JUDGING
+            } else {
+                0
+            };
+        }
+        if self.validation_share > 0.0 {
+            return JUDGING_EPISODES;
+        }
+        let choosing = CHOOSING_SHARE * self.withheld_share * recordings as f64;
+        JUDGING_EPISODES + choosing.ceil() as usize
+    }
+
     /// The total probability of failure that the set is made for, if it depends on one.
     fn set_delta(&self) -> Option<f64> {
         match &self.model {
@@ -112,8 +136,12 @@ impl FitOptions {
     }
 }
 
-/// Fewer episodes than this can hardly show that a set holds anything.
-const JUDGING_EPISODES: usize = 4;
+/// Recordings from which on as many are withheld as must judge. They are at most half of the
+/// log, and what chooses where no validation rows do.
+pub const CALIBRATING_RECORDINGS: usize = 2 * JUDGING_EPISODES;
+/// Of fewer recordings this number is withheld: what rows and backtest say is shown then, although
+/// whole episodes cannot be judged.
+const FEW_JUDGING: usize = 4;
 /// The share of the withheld rows that chooses the scales where no others can.
 const CHOOSING_SHARE: f64 = 1.0 / 3.0;
 
@@ -164,6 +192,8 @@ pub fn fit_sets(
 struct Rows {
     choosing: LogPart,
     judging: LogPart,
+    /// Rows that judge nothing: for networks those that were trained on among them.
+    shown: LogPart,
     support: LoggedRegion,
     data: DataSummary,
 }
@@ -182,7 +212,8 @@ fn train(
     let seed = options.model.seed();
     // Differences of what wraps are taken the short way round.
     let beside = next_to_states(log, &task.wraps);
-    let split = Split::with_episodes(&beside, options.withheld_share, JUDGING_EPISODES, seed)
+    let least = |recordings: usize| options.least_withheld(recordings);
+    let split = Split::with_episodes(&beside, options.withheld_share, least, seed)
         .counting_stretches(task.stationary);
     let (kept, withheld) = (&split.kept.log, &split.withheld.log);
     if kept.len() < MINIMUM_ROWS {
@@ -197,7 +228,23 @@ fn train(
     let trained = match &options.model {
         ModelOptions::Networks(model) => {
             let share = options.validation_share;
-            network::train(kept, &view, share, model, observer)
+            network::train(kept, &view, share, model, observer).and_then(|trained| {
+                // Again, without rare events and what stays for an episode: they are drawn, and
+                // not learnt.
+                let mut train = |ordinary: &Log| {
+                    let mut observer = unusual::Again(&mut *observer);
+                    network::train(ordinary, &view, share, model, &mut observer)
+                };
+                let Some(again) = unusual::again(&trained, &split.kept, &view, &mut train)? else {
+                    return Ok(trained);
+                };
+                let validation = again.validation.as_ref();
+                let validation = validation.map(|part| split.kept.of_same_groups(part));
+                Ok(Trained {
+                    validation,
+                    ..again
+                })
+            })
         }
         ModelOptions::GaussianProcess(model) => {
             let share = options.validation_share;
@@ -211,7 +258,18 @@ fn train(
     // Rows that decided when to stop may choose the scales as well; they judge nothing.
     let (judging, choosing) = match trained.validation.take() {
         Some(validation) => (split.withheld.clone(), validation),
-        None => split.withheld.divide(CHOOSING_SHARE, seed),
+        None => {
+            let judging = if split.recordings >= CALIBRATING_RECORDINGS {
+                JUDGING_EPISODES
+            } else {
+                0
+            };
+            (split.withheld).divide_leaving(judging, CHOOSING_SHARE, seed)
+        }
+    };
+    let shown = match &options.model {
+        ModelOptions::Networks(_) => split.kept.clone(),
+        ModelOptions::GaussianProcess(_) => choosing.clone(),
     };
     let data = DataSummary {
         hash: Sha256::digest(log.bytes()).into(),
@@ -221,7 +279,8 @@ fn train(
         withheld_rows: withheld.len(),
         split_by_episodes: split.by_episodes,
         recordings: split.recordings,
-        stationary: task.stationary && !split.by_episodes,
+        stationary: task.stationary
+            && (!split.by_episodes || judging.group_numbers().len() < JUDGING_EPISODES),
         judging: judging.group_numbers(),
         exploration: explorations(log)
             .into_iter()
@@ -229,9 +288,10 @@ fn train(
             .collect(),
     };
     let rows = Rows {
-        support: region::region(kept, withheld, &view, seed),
+        support: region::region(kept, &split.withheld, &view, (task.horizon as usize, seed)),
         choosing,
         judging,
+        shown,
         data,
     };
     Ok((trained, rows))
@@ -254,11 +314,10 @@ fn calibrated(
         ..evidence::uncalibrated(&view)
     };
     let part = (trained.encode)(&uncertainty)?;
-    let (choosing, judging) = (
-        Evidence::new(&part, &rows.choosing, &view)?,
-        Evidence::new(&part, &rows.judging, &view)?,
-    );
-    let mut calibration = calibrate(
+    let of = |rows: &LogPart| Evidence::new(&part, rows, &view);
+    let (shown, choosing, judging) = (of(&rows.shown)?, of(&rows.choosing)?, of(&rows.judging)?);
+    let (mut calibration, ordinary) = calibrate_shown(
+        &shown.shown(),
         &choosing.withheld(),
         &judging.withheld(),
         &CalibrationOptions {
@@ -266,15 +325,30 @@ fn calibrated(
             intervals: Intervals::OneSided,
             beta: options.beta.map_or(trained.beta.clone(), Beta::Fixed),
             longest_window: task.horizon as usize,
+            stationary: rows.data.stationary,
         },
     )?;
     if let Some(few) = too_few_recordings(&rows.data) {
         calibration.status = few;
     }
+    let (inputs, scales) = (inputs(&rows.judging.log, &view), calibration.noise_scales());
+    let judging_rows = match &ordinary {
+        None => JudgingRows::of(&judging.withheld(), &inputs, &scales),
+        Some(ordinary) => {
+            let columns = inputs.len() / rows.judging.log.len().max(1);
+            let own = |row: &usize| inputs.iter().skip(row * columns).take(columns).copied();
+            let inputs: Vec<f32> = ordinary.places().iter().flat_map(own).collect();
+            JudgingRows::of(&ordinary.withheld(), &inputs, &scales)
+        }
+    };
 
     uncertainty.beta = calibration.beta;
     uncertainty.calibration_scale = calibration.core_scales();
     uncertainty.noise_scale = calibration.noise_scales();
+    uncertainty
+        .noise_factor
+        .clone_from(&calibration.noise_factor);
+    uncertainty.noise_pools.clone_from(&calibration.noise_pools);
     uncertainty.calibration = match calibration.status {
         CalibrationStatus::Calibrated => Calibration::Passed,
         CalibrationStatus::TooFewRecordings { .. }
@@ -284,6 +358,7 @@ fn calibrated(
             Calibration::Failed
         }
     };
+    uncertainty.tested_steps = tested_steps(&calibration, None);
     let mut part = (trained.encode)(&uncertainty)?;
     let backtest = match options.backtest_windows {
         0 => None,
@@ -297,8 +372,10 @@ fn calibrated(
         }
     };
     let judged = after_backtest(uncertainty.calibration, backtest.as_ref());
-    if judged != uncertainty.calibration {
+    let tested = tested_steps(&calibration, backtest.as_ref());
+    if (judged, tested) != (uncertainty.calibration, uncertainty.tested_steps) {
         uncertainty.calibration = judged;
+        uncertainty.tested_steps = tested;
         part = (trained.encode)(&uncertainty)?;
     }
     let metadata = Metadata {
@@ -306,6 +383,7 @@ fn calibrated(
         seed,
         data: rows.data.clone(),
         sample: LogSample::of(log),
+        judging_rows,
         state_names: task.state_names.clone(),
         action_names: task.action_names.clone(),
         view,
@@ -326,7 +404,7 @@ fn too_few_recordings(data: &DataSummary) -> Option<CalibrationStatus> {
     let few = data.recordings < MINIMUM_RECORDINGS && !data.stationary;
     few.then_some(CalibrationStatus::TooFewRecordings {
         recordings: data.recordings,
-        needed: MINIMUM_RECORDINGS,
+        needed: CALIBRATING_RECORDINGS,
     })
 }
 

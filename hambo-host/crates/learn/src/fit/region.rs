@@ -3,8 +3,11 @@
 
 use super::gaps::gaps;
 use super::tables::inputs;
+use crate::calibration::common_run;
+use crate::calibration::outcome::TESTED_EPISODES;
 use hambo_base::random::shuffle;
-use hambo_data::Log;
+use hambo_core::model::{LogPlace, Support};
+use hambo_data::{Log, LogPart, follows};
 use hambo_task::image::LoggedRegion;
 use hambo_task::task::ModelView;
 
@@ -23,7 +26,12 @@ const LEAST_LIMIT: f64 = 0.5;
 
 /// The region around the rows of a log. `withheld` are rows of the same system that say how
 /// far from a thinned-out log its own rows lie.
-pub(super) fn region(log: &Log, withheld: &Log, view: &ModelView, seed: u64) -> LoggedRegion {
+pub(super) fn region(
+    log: &Log,
+    withheld: &LogPart,
+    view: &ModelView,
+    (horizon, seed): (usize, u64),
+) -> LoggedRegion {
     let columns = view.features.len() + log.action_dimension();
     let rows = sampled(log, view, seed);
     let (centre, scale) = units(&rows, columns);
@@ -43,7 +51,7 @@ pub(super) fn region(log: &Log, withheld: &Log, view: &ModelView, seed: u64) -> 
     };
     let whitened: Vec<Vec<f64>> = standardised.iter().map(whiten).collect();
     let kept = spread_out(&whitened, KEPT);
-    let mut distances: Vec<f64> = sampled(withheld, view, seed)
+    let mut distances: Vec<f64> = sampled(&withheld.log, view, seed)
         .iter()
         .map(|row| nearest(&whiten(&standardise(row)), &kept))
         .collect();
@@ -52,16 +60,64 @@ pub(super) fn region(log: &Log, withheld: &Log, view: &ModelView, seed: u64) -> 
     let held = distances.get(place.saturating_sub(1)).copied();
     let deviations: Vec<f64> = scale.iter().map(|scale| 1.0 / scale).collect();
     let mut every_row = rows_of(log, view);
-    every_row.extend(rows_of(withheld, view));
+    every_row.extend(rows_of(&withheld.log, view));
     let narrow = |values: &[f64]| -> Vec<f32> { values.iter().map(|x| *x as f32).collect() };
-    LoggedRegion {
+    let mut region = LoggedRegion {
         centre: narrow(&centre),
         scale: narrow(&scale),
         whitening: whitening.iter().flat_map(|row| narrow(row)).collect(),
         rows: kept.iter().flat_map(|row| narrow(row)).collect(),
         limit: (LIMIT * held.unwrap_or(0.0)).max(LEAST_LIMIT) as f32,
         gaps: gaps(&every_row, &deviations),
+        exit_rate: 0.0,
+    };
+    region.exit_rate = exit_rate(&region, withheld, view, horizon);
+    region
+}
+
+/// How often per step withheld rows go far outside a region, as the core judges them: with q the
+/// share of their windows of L steps that have such a row, −ln(1 − q) / L. L is the horizon, or the
+/// longest run that enough episodes have.
+fn exit_rate(region: &LoggedRegion, withheld: &LogPart, view: &ModelView, horizon: usize) -> f32 {
+    let follows = follows(withheld, &view.wraps);
+    let length = common_run(&follows, &withheld.groups, TESTED_EPISODES).min(horizon);
+    let far = far_outside(region, &withheld.log, view);
+    let mut runs: Vec<Vec<bool>> = Vec::new();
+    for (far, follows) in far.into_iter().zip(follows) {
+        match runs.last_mut() {
+            Some(run) if follows => run.push(far),
+            _ => runs.push(vec![far]),
+        }
     }
+    let windows = runs.iter().flat_map(|run| run.chunks_exact(length.max(1)));
+    let left: Vec<bool> = windows.map(|window| window.contains(&true)).collect();
+    let count = left.iter().filter(|left| **left).count() as f64;
+    // Where all leave it: as if half a window more had not.
+    let share = count / (left.len() as f64).max(count + 0.5);
+    (-(1.0 - share).ln() / length.max(1) as f64) as f32
+}
+
+/// Which rows lie far outside a region, by the core.
+fn far_outside(region: &LoggedRegion, log: &Log, view: &ModelView) -> Vec<bool> {
+    let gaps = region.gap_numbers();
+    let support = Support {
+        centre: &region.centre,
+        scale: &region.scale,
+        whitening: &region.whitening,
+        rows: &region.rows,
+        limit: region.limit,
+        gaps: &gaps,
+        exit_rate: region.exit_rate,
+    };
+    let columns = region.centre.len().max(1);
+    let mut scratch = vec![[0.0; 1]; support.scratch_rows()];
+    let inputs = inputs(log, view);
+    let rows = inputs.chunks_exact(columns).map(|row| {
+        let row: Vec<[f32; 1]> = row.iter().map(|x| [*x]).collect();
+        let [place] = support.places(&row, &[], &mut scratch);
+        place == LogPlace::FarOutside
+    });
+    rows.collect()
 }
 
 /// Some rows at random.
@@ -174,7 +230,6 @@ fn squared(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use hambo_base::random::Random;
-    use hambo_core::model::Support;
     use hambo_data::Transition;
     use hambo_task::task::TaskFile;
 
@@ -209,6 +264,10 @@ mod tests {
         log
     }
 
+    fn part(exploration: f32, hole: f32, seed: u64) -> LogPart {
+        LogPart::whole(&log(exploration, hole, seed))
+    }
+
     fn outside(region: &LoggedRegion, x: f32, y: f32, action: f32) -> bool {
         let support = Support {
             centre: &region.centre,
@@ -217,6 +276,7 @@ mod tests {
             rows: &region.rows,
             limit: region.limit,
             gaps: &[],
+            exit_rate: 0.0,
         };
         let state = [[x], [20.0 + 10.0 * y]];
         support.outside(&state, &[[action]], &mut [[0.0]; 3])[0]
@@ -224,17 +284,17 @@ mod tests {
 
     #[test]
     fn another_controller_is_outside_a_log_without_exploration() {
-        let tied = region(&log(0.0, 0.0, 1), &log(0.0, 0.0, 2), &view(), 0);
+        let tied = region(&log(0.0, 0.0, 1), &part(0.0, 0.0, 2), &view(), (5, 0));
         assert!(!outside(&tied, 0.3, 0.2, 0.5 * 0.3 - 0.2));
         assert!(outside(&tied, 0.3, 0.2, 0.5 * 0.3 - 0.2 + 0.15));
-        let free = region(&log(0.5, 0.0, 1), &log(0.5, 0.0, 2), &view(), 0);
+        let free = region(&log(0.5, 0.0, 1), &part(0.5, 0.0, 2), &view(), (5, 0));
         assert!(!outside(&free, 0.3, 0.2, 0.5 * 0.3 - 0.2 + 0.15));
     }
 
     #[test]
     fn far_states_and_holes_are_outside() {
-        let whole = region(&log(0.3, 0.0, 1), &log(0.3, 0.0, 2), &view(), 0);
-        let hollow = region(&log(0.3, 0.6, 1), &log(0.3, 0.6, 2), &view(), 0);
+        let whole = region(&log(0.3, 0.0, 1), &part(0.3, 0.0, 2), &view(), (5, 0));
+        let hollow = region(&log(0.3, 0.6, 1), &part(0.3, 0.6, 2), &view(), (5, 0));
         assert!(!outside(&whole, 0.0, 0.0, 0.0) && outside(&hollow, 0.0, 0.0, 0.0));
         for (x, y) in [(2.5, 0.0), (-2.5, 0.0), (0.0, 2.5), (0.0, -2.5)] {
             assert!(outside(&whole, x, y, 0.5 * x - y), "{x} {y}");
@@ -243,7 +303,7 @@ mod tests {
 
     #[test]
     fn nearly_all_of_another_log_is_inside() {
-        let region = region(&log(0.3, 0.0, 1), &log(0.3, 0.0, 2), &view(), 0);
+        let region = region(&log(0.3, 0.0, 1), &part(0.3, 0.0, 2), &view(), (5, 0));
         let other = log(0.3, 0.0, 3);
         let out = other.rows().filter(|row| {
             outside(
@@ -261,10 +321,52 @@ mod tests {
     fn what_the_model_does_not_see_does_not_count() {
         let text = TASK.replace("[reward]", "[model]\ninputs = ['2 * x']\n[reward]");
         let view = TaskFile::parse(&text, "cart.toml").unwrap().model_view();
-        let region = region(&log(0.3, 0.0, 1), &log(0.3, 0.0, 2), &view, 0);
+        let region = region(&log(0.3, 0.0, 1), &part(0.3, 0.0, 2), &view, (5, 0));
         assert_eq!((region.centre.len(), region.rows.len()), (2, 2 * KEPT));
         // In units of what it sees: 2 x has twice the spread of x.
-        let plain = super::region(&log(0.3, 0.0, 1), &log(0.3, 0.0, 2), &self::view(), 0);
+        let plain = super::region(&log(0.3, 0.0, 1), &part(0.3, 0.0, 2), &self::view(), (5, 0));
         assert!((2.0 * region.scale[0] / plain.scale[0] - 1.0).abs() < 1e-4);
+    }
+
+    /// `episodes` of 10 rows at the origin of a unit ball, some of whose last rows lie outside.
+    fn leaving(episodes: u32, steps: u32, outside: impl Fn(u32, u32) -> bool) -> LogPart {
+        let mut log = Log::new(2, 1);
+        for (episode, step) in (0..episodes * steps).map(|row| (row / steps, row % steps)) {
+            let x = if outside(episode, step) { 2.0 } else { 0.0 };
+            let next = if step + 1 < steps && outside(episode, step + 1) {
+                2.0
+            } else {
+                0.0
+            };
+            let row = Transition {
+                state: &[x, 0.0],
+                action: &[0.0],
+                next_state: &[next, 0.0],
+                reward: 0.0,
+                episode,
+            };
+            log.push(row).unwrap();
+        }
+        LogPart::whole(&log)
+    }
+
+    #[test]
+    fn a_rate_by_hand() {
+        let ball = LoggedRegion::ball(3, 1.0);
+        let rate = |part: &LogPart, horizon| f64::from(exit_rate(&ball, part, &view(), horizon));
+        let close = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-6, "{found}");
+        assert_eq!(rate(&leaving(20, 10, |_, _| false), 10), 0.0);
+        // Two of twenty windows of 10 steps, whether they leave once or twice.
+        let few = leaving(20, 10, |episode, step| {
+            episode < 2 && (step == 9 || (episode == 0 && step == 2))
+        });
+        close(rate(&few, 10), -(0.9_f64.ln()) / 10.0);
+        // Three of forty windows of 5.
+        close(rate(&few, 5), -((37.0_f64 / 40.0).ln()) / 5.0);
+        // A longer horizon has no longer windows than the log.
+        close(rate(&few, 100), -(0.9_f64.ln()) / 10.0);
+        // All of them: a number all the same.
+        let all = leaving(20, 10, |_, step| step == 5);
+        close(rate(&all, 10), -((1.0 - 20.0 / 20.5_f64).ln()) / 10.0);
     }
 }

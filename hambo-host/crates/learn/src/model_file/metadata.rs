@@ -11,6 +11,7 @@ use crate::gaussian_process::groups::GroupGrowth;
 pub use crate::gaussian_process::marginal_likelihood::search::FittedOutput;
 use crate::gaussian_process::subset::Growth;
 use crate::gaussian_process::theory::Theory;
+use crate::near_path::JudgingRows;
 use hambo_task::task::ModelView;
 
 /// How a model came about.
@@ -24,6 +25,8 @@ pub struct Metadata {
     pub data: DataSummary,
     /// A few of its rows.
     pub sample: LogSample,
+    /// The rows that judged: a check looks at those near its controller's path.
+    pub judging_rows: JudgingRows,
     /// Names of the states.
     pub state_names: Vec<String>,
     /// Names of the actions.

@@ -11,7 +11,7 @@ use hambo_check::exact::ExactValue;
 use hambo_check::log_next::LogNext;
 use hambo_check::logged_return::LoggedReturn;
 use hambo_check::loss::{CostlyStep, Loss};
-use hambo_check::model_summary::{CalibrationSummary, ModelSummary, StateCalibration};
+use hambo_check::model_summary::{CalibrationSummary, ModelSummary, SharedNoise, StateCalibration};
 use hambo_check::number::{Number, numbers};
 use hambo_check::paths::{Band, Paths, ShownPath};
 use hambo_check::restarts::Restarts;
@@ -41,7 +41,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
     };
     let excursion = |outside: f64| Excursion {
         steps_outside: Number(outside),
-        trajectories_outside: Number(outside),
+        far_trajectories: Number(outside),
         first_step_outside: Some(3),
         farthest: Some(Farthest {
             name: NASTY.to_owned(),
@@ -98,6 +98,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
         count: 16,
         mean: Number(mean),
         lower: Number(mean - 1.0),
+        margin: "Student's t".to_owned(),
     };
     let estimate = |variant: &str, mean: f64| EstimateResult {
         variant: variant.to_owned(),
@@ -117,6 +118,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
         std_error: Number(1.0),
         margin: "Student's t".to_owned(),
         lower: Number(mean - 2.0),
+        distribution_free: Some(Number(mean - 4.0)),
     };
     let curve = vec![[Number(0.1), Number(0.2)], [Number(0.9), Number(0.8)]];
     let state = |name: &String| StateCalibration {
@@ -151,10 +153,12 @@ fn run(states: usize, steps: usize) -> SavedRun {
             delta: Number(0.05),
             controllers: 1,
             discount: Number(1.0),
+            distribution_free: false,
             trajectories: 16,
             searched: 16,
             sweeps: 12,
-            focused: false,
+            search_charge: None,
+            allocation: "even".to_owned(),
             effort: EffortLevel::Quick,
             seed: 0,
             variants: vec!["ca".to_owned()],
@@ -170,6 +174,8 @@ fn run(states: usize, steps: usize) -> SavedRun {
         },
         evidence: Evidence {
             model_steps: 0,
+            tested_steps: 12,
+            near_path: None,
             estimates: vec![estimate("mean", -30.0), estimate("ca", -50.0)],
             adversaries: vec![AdversaryResult {
                 objective: "return".to_owned(),
@@ -183,6 +189,7 @@ fn run(states: usize, steps: usize) -> SavedRun {
             loss: Some(loss),
             support: Some(SupportUse {
                 neutral: excursion(0.0),
+                far_trajectories_allowed: Number(0.06),
                 worst: excursion(0.25),
             }),
             questions: vec!["is the action <scaled>".to_owned()],
@@ -256,8 +263,11 @@ fn run(states: usize, steps: usize) -> SavedRun {
                 rows: 200,
                 episodes: 10,
                 share: 0.99,
+                episodes_outside: 0,
+                episodes_outside_upper: 0.1,
                 share_lower: 0.95,
                 windows: vec![WindowShare {
+                    episodes: 9,
                     length: 2,
                     windows: 100,
                     share: 1.0,
@@ -265,6 +275,10 @@ fn run(states: usize, steps: usize) -> SavedRun {
                 }],
             },
             states: names.iter().map(state).collect(),
+            shared_noise: vec![SharedNoise {
+                states: [NASTY.to_owned(), NASTY.to_owned()],
+                correlation: Number(0.9),
+            }],
         },
         backtest: Some(backtest()),
         theory: vec![["beta".to_owned(), "3".to_owned(), NASTY.to_owned()]],
@@ -288,6 +302,7 @@ fn backtest() -> Backtest {
     let of = |length: usize, path: f32| LengthResult {
         length,
         windows: 40,
+        episodes: 20,
         path: answer(path, path < 0.8),
         returns: answer(0.975, false),
     };

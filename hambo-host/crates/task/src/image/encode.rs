@@ -1,6 +1,6 @@
 //! From trained weights, task files and policies to the bytes of parts.
 
-use hambo_core::image::{DynamicsManifest, ModelManifest, Part, TaskManifest};
+use hambo_core::image::{DynamicsManifest, ModelManifest, NoiseManifest, Part, TaskManifest};
 use hambo_core::model::Calibration;
 use hambo_core::task::{Constraint, InitialKind, MAX_ADVERSARIES};
 
@@ -11,6 +11,7 @@ use crate::task::bounds::step_bounds;
 use crate::task::task_file::{Initial, TaskFile};
 use crate::task::wraps::Wrap;
 use hambo_base::network::Standardisation;
+use serde::{Deserialize, Serialize};
 
 /// The confidence set and the support that go with a model.
 #[derive(Clone, Debug)]
@@ -22,10 +23,31 @@ pub struct Uncertainty {
     pub calibration_scale: Vec<f32>,
     /// The scale of the predicted noise, one for each state.
     pub noise_scale: Vec<f32>,
+    /// The factor of the noise's correlation, row by row; empty where the states' noise is
+    /// independent.
+    pub noise_factor: Vec<f32>,
+    /// Rare events and what stays for an episode; empty where white noise is enough.
+    pub noise_pools: NoisePools,
     /// How the calibration went.
     pub calibration: Calibration,
+    /// Steps of the longest windows of withheld rows that were tested.
+    pub tested_steps: u16,
     /// What the log covers.
     pub support: LoggedRegion,
+}
+
+/// What no white noise shows of a log, in predicted standard deviations: the numbers of the
+/// core's [`Extremes`](hambo_core::model::Extremes) and [`Offsets`](hambo_core::model::Offsets).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NoisePools {
+    /// The mean of ordinary noise, one number for each state, if there are events.
+    pub centre: Vec<f32>,
+    /// Where each event's part of the share of extreme steps ends.
+    pub ends: Vec<f32>,
+    /// The events, one row after the other.
+    pub extremes: Vec<f32>,
+    /// What stayed in episodes of the log, one row after the other.
+    pub offsets: Vec<f32>,
 }
 
 /// The region that a log covers: the numbers of the core's
@@ -44,6 +66,8 @@ pub struct LoggedRegion {
     pub limit: f32,
     /// Stretches of single inputs without a row.
     pub gaps: Vec<Gap>,
+    /// How often per step the log's own withheld rows go far outside.
+    pub exit_rate: f32,
 }
 
 /// A stretch of one input in which the log has no row.
@@ -80,7 +104,16 @@ impl LoggedRegion {
             rows: vec![0.0; columns],
             limit: radius,
             gaps: Vec::new(),
+            exit_rate: 0.0,
         }
+    }
+
+    /// The gaps as the core has them: input, lower and upper end, one after the other.
+    #[must_use]
+    pub fn gap_numbers(&self) -> Vec<f32> {
+        let gaps = self.gaps.iter();
+        gaps.flat_map(|gap| [gap.input as f32, gap.low, gap.high])
+            .collect()
     }
 }
 
@@ -95,7 +128,7 @@ pub fn encode_model(
     put_own: impl FnOnce(&mut ArenaWriter),
 ) -> Result<Vec<u8>, EncodeError> {
     let features = uncertainty.features;
-    let support = &uncertainty.support;
+    let (support, pools) = (&uncertainty.support, &uncertainty.noise_pools);
     let manifest = ModelManifest {
         features: small("the model's view of the state", features)?,
         action_dimension: small(
@@ -105,12 +138,22 @@ pub fn encode_model(
         outputs: small("the state", units.output_mean.len())?,
         beta: uncertainty.beta,
         calibration: uncertainty.calibration,
+        tested_steps: uncertainty.tested_steps,
         support_rows: small(
             "the support",
             support.rows.len() / support.centre.len().max(1),
         )?,
         support_limit: support.limit,
         support_gaps: small("the list of gaps", support.gaps.len())?,
+        support_exit_rate: support.exit_rate,
+        noise: NoiseManifest {
+            factor: !uncertainty.noise_factor.is_empty(),
+            extremes: small("the list of rare events", pools.ends.len())?,
+            offsets: small(
+                "the list of what stays for an episode",
+                pools.offsets.len() / units.output_mean.len().max(1),
+            )?,
+        },
         dynamics,
     };
     let mut arena = ArenaWriter::default();
@@ -119,8 +162,18 @@ pub fn encode_model(
     arena.put(support.scale.iter().copied());
     arena.put(support.whitening.iter().copied());
     arena.put(support.rows.iter().copied());
-    let gaps = support.gaps.iter();
-    arena.put(gaps.flat_map(|gap| [gap.input as f32, gap.low, gap.high]));
+    arena.put(support.gap_numbers());
+    if !uncertainty.noise_factor.is_empty() {
+        arena.put(uncertainty.noise_factor.iter().copied());
+    }
+    if !pools.ends.is_empty() {
+        arena.put(pools.centre.iter().copied());
+        arena.put(pools.ends.iter().copied());
+        arena.put(pools.extremes.iter().copied());
+    }
+    if !pools.offsets.is_empty() {
+        arena.put(pools.offsets.iter().copied());
+    }
     arena.put(units.input_mean.iter().copied());
     arena.put(units.input_scale.iter().map(|std| 1.0 / std));
     arena.put(units.output_mean.iter().copied());
@@ -211,8 +264,9 @@ fn encode_task(
         discount: task.discount,
         delta: task.delta,
         threshold: task.threshold,
+        distribution_free: task.strictness(listed),
         reward_bounds: task.reward_bounds.or_else(|| bounds(task.reward.slot())),
-        return_bounds: task.return_bounds.filter(|bounds| finite(bounds)),
+        return_bounds: task.stated_return_bounds(listed),
         constraint_bounds: limited("the number of constraints", &constraint_bounds)?,
         effort: plan.effort,
         method: plan.method,

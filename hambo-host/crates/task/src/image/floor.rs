@@ -3,6 +3,8 @@
 use hambo_core::floor::{FloorManifest, Question, question};
 use hambo_core::image::{Bundle, Part};
 
+use hambo_core::task::{Allocation, DistributionFree};
+
 use super::aligned::AlignedBytes;
 use super::bundle::{BundleAbout, name};
 use super::part::{EncodeError, encode_part};
@@ -60,7 +62,8 @@ pub fn floor_of_trust(bundle: &[u8]) -> Result<AlignedBytes, EncodeError> {
         trajectories: 0,
         searched: 0,
         sweeps: 0,
-        focused: true,
+        allocation: Allocation::Focused,
+        distribution_free: DistributionFree::Nothing,
         noise: false,
         fallback: false,
         calibration: false,

@@ -36,6 +36,16 @@ pub fn step_bounds(task: &TaskFile, slot: u16, listed: &[f32]) -> Option<[f32; 2
     low.is_finite().then_some([low, high])
 }
 
+/// The highest value that a slot can have in a step; infinite where nothing limits it.
+pub(super) fn highest_step(task: &TaskFile, slot: u16, listed: &[f32]) -> f32 {
+    let intervals = slot_intervals(task, listed);
+    let own = intervals.get(usize::from(slot));
+    own.map_or(f32::INFINITY, |own| {
+        let [_, high] = own.outward();
+        high
+    })
+}
+
 /// The interval of every slot during a step.
 fn slot_intervals(task: &TaskFile, listed: &[f32]) -> Vec<Interval> {
     let next = state_limits(task);

@@ -111,6 +111,7 @@ pub(super) fn parse(
         delta,
         discount,
         threshold: raw.threshold,
+        distribution_free: raw.distribution_free,
         time_step,
         stationary: raw.stationary.unwrap_or(false),
         ops: compiler.finish(),

@@ -26,6 +26,7 @@ mod raw;
 mod read;
 mod reward_bounds;
 mod smoothing;
+mod stated_bounds;
 pub mod task_file;
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ pub(super) struct Raw {
     pub delta: Option<f32>,
     pub discount: Option<f32>,
     pub threshold: Option<f32>,
+    pub distribution_free: Option<bool>,
     pub time_step: Option<f64>,
     pub stationary: Option<bool>,
     pub state: Option<RawStates>,

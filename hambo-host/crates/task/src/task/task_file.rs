@@ -99,6 +99,9 @@ pub struct TaskFile {
     pub discount: f32,
     /// Deploy only at or above this return.
     pub threshold: Option<f32>,
+    /// Whether only bounds decide that hold for any distribution of returns; if the task does
+    /// not say it, where it states bounds, see [`TaskFile::strictness`].
+    pub distribution_free: Option<bool>,
     /// The time between two actions in microseconds, where the task states it.
     pub time_step: Option<u32>,
     /// Whether nothing of the system changes from one recording to the next: no payload, no

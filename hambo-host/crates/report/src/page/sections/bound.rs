@@ -38,11 +38,25 @@ pub fn body(run: &SavedRun) -> Markup {
         p {
             "The bound is the lowest of the variants that decide (" (result.setting.variants.join(", "))
             "); it comes from " code { (source) } ". Each lower bound is the mean over the \
-             trajectories less a sampling margin by " (margin) "."
+             trajectories less a sampling margin by " (margin) ". "
+            @match result.distribution_free() {
+                Some(bound) => {
+                    "For any distribution of returns the bound is " (readable(bound.0))
+                    @if result.setting.distribution_free { ", and it decides." }
+                    @else { "." }
+                },
+                None => "A bound for any distribution needs bounds of the return.",
+            }
         }
         @if !result.evidence.estimates.is_empty() { (ladder(run)) }
         @if let Some(logged) = &result.evidence.logged_return {
             p { "For comparison: " (logged.sentence_with(|number| readable(number.0))) "." }
+        }
+        @if let Some(sentence) = result.beyond_tested() {
+            p { strong { "Tested:" } " " (sentence) "." }
+        }
+        @if let Some(near) = &result.evidence.near_path {
+            p { strong { "Near its path:" } " " (near.sentence()) "." }
         }
         @for question in &result.evidence.questions { p { strong { "Question:" } " " (question) "." } }
         @if let Some(starts) = result.setting.distinct_starts {
@@ -67,6 +81,8 @@ pub fn body(run: &SavedRun) -> Markup {
 fn estimates(run: &SavedRun) -> Markup {
     let rows = run.result.all_estimates().map(|(objective, estimate)| {
         let lower = estimate.guarantee().map(|lower| figure(lower.0));
+        let free = estimate.guarantee().and(estimate.distribution_free);
+        let free = free.map(|bound| figure(bound.0));
         let decides = run.result.setting.variants.contains(&estimate.variant);
         vec![
             text(objective),
@@ -75,6 +91,7 @@ fn estimates(run: &SavedRun) -> Markup {
             figure(estimate.mean.0),
             figure(estimate.std_error.0),
             lower.unwrap_or_else(|| text("none")),
+            free.unwrap_or_else(|| text("none")),
             text(if decides { "yes" } else { "no" }),
         ]
     });
@@ -85,6 +102,7 @@ fn estimates(run: &SavedRun) -> Markup {
         "mean",
         "std. error",
         "lower bound",
+        "for any distribution",
         "decides",
     ];
     table("All estimates", &heads, rows)

@@ -9,6 +9,9 @@ use crate::page::pieces::{MOST_CHARTS, figure, keys, number, small, table, text}
 use crate::range::Range;
 use crate::words::{count, percent, readable};
 
+/// Pairs of states that are named.
+const MOST_SHARED: usize = 5;
+
 pub fn body(run: &SavedRun) -> Markup {
     let facts = &run.model.calibration;
     let gate = &facts.gate;
@@ -27,6 +30,10 @@ pub fn body(run: &SavedRun) -> Markup {
             @if gate.widening == 1.0 { "did not have to be widened for it" }
             @else { "was widened " (readable(f64::from(gate.widening))) " times for it" }
             ")."
+            @for shared in facts.shared_noise.iter().take(MOST_SHARED) {
+                " The noise of " (shared.states[0]) " and " (shared.states[1])
+                " has the correlation " (readable(shared.correlation.0)) "."
+            }
         }
         p class="keys" {
             (keys(&[

@@ -83,11 +83,6 @@ pub fn repeat(run: &SavedRun) -> Markup {
         file("controller as compiled", text(""), &inputs.policy_part),
         file("numbers of the model’s log", text(""), &model.data_hash),
     ]);
-    let allocation = if result.setting.focused {
-        "focused"
-    } else {
-        "even"
-    };
     let rows = [
         model.rows,
         model.training_rows,
@@ -103,7 +98,7 @@ pub fn repeat(run: &SavedRun) -> Markup {
         ("trajectories", result.setting.trajectories.to_string()),
         ("searched trajectories", result.setting.searched.to_string()),
         ("sweeps of the search", result.setting.sweeps.to_string()),
-        ("allocation of its steps", allocation.to_owned()),
+        ("allocation of its steps", result.setting.allocation.clone()),
         ("effort", result.setting.effort.name().to_owned()),
         ("seed", result.setting.seed.to_string()),
         ("variants that decide", result.setting.variants.join(", ")),

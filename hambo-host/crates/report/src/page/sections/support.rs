@@ -4,6 +4,7 @@ use hambo_check::paths::Paths;
 use hambo_check::saved_run::SavedRun;
 use hambo_check::support::{Excursion, SupportUse};
 use hambo_core::check::MOST_OUTSIDE;
+use hambo_core::model::FAR_OUTSIDE;
 use maud::{Markup, html};
 
 use crate::page::chart::{Chart, Frame};
@@ -25,8 +26,11 @@ pub fn body(run: &SavedRun) -> Option<Markup> {
              directions in which the log is spread; 1 is twice the distance that holds 99 % of the \
              withheld rows. Where a single input lies in a stretch without any row of the log, it \
              is 1 and the standard deviations to the nearer end. If more than " (MOST_OUTSIDE)
-            " % of the steps that no adversary touches are farther out, the check abstains; an \
-             adversary may leave the log, since the set it chooses from is wide there."
+            " % of the steps that no adversary touches are farther out, or more than "
+            (percent(support.far_trajectories_allowed.0)) " of their trajectories have a step beyond "
+            (FAR_OUTSIDE) " (" (MOST_OUTSIDE) " % and what the log’s own withheld windows show over as \
+             many steps), the check abstains; an adversary may leave the log, since the set it chooses from is wide \
+             there."
         }
         (sides(support, variant))
         (chart(paths, variant))
@@ -45,7 +49,7 @@ fn sides(support: &SupportUse, variant: &str) -> Markup {
     let heads = [
         "trajectories",
         "steps outside",
-        "trajectories outside",
+        "trajectories far outside",
         "first step outside",
         "farthest (1 = edge)",
         "where",
@@ -80,7 +84,7 @@ fn side(name: &str, excursion: &Excursion) -> Vec<Cell> {
     vec![
         text(name),
         number(percent(excursion.steps_outside.0)),
-        number(percent(excursion.trajectories_outside.0)),
+        number(percent(excursion.far_trajectories.0)),
         number(first.unwrap_or_else(|| "never".to_owned())),
         number(distance),
         text(place),

@@ -129,8 +129,7 @@ pub(crate) fn raise<P: OutputPin>(pin: &mut P, permit: &Permit) -> Result<bool, 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::OutputEnable;
-    use crate::check::{Check, Progress};
-    use crate::gate::Permit;
+    use crate::gate::permit::{DEPLOY, Permit};
     use embedded_hal::digital::{ErrorKind, ErrorType, OutputPin};
 
     /// Remembers every level it was driven to, and can refuse to go high.
@@ -159,15 +158,10 @@ pub(crate) mod tests {
         }
     }
 
-    /// The example's permit, from a check that passes.
+    /// What a check of the example that passes gives.
     pub(crate) fn permit() -> Option<Permit> {
         let image = crate::example::image().ok()?;
-        let mut rows = [[0.0; 4]; 128];
-        let mut check = Check::new(&image, &mut rows).ok()?;
-        match check.advance(1000) {
-            Progress::Finished(outcome) => outcome.permit(&crate::example::image().ok()?),
-            Progress::Working { .. } => None,
-        }
+        Permit::of(DEPLOY, DEPLOY, *image.hash())
     }
 
     #[test]

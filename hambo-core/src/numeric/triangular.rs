@@ -13,8 +13,7 @@
 
 use super::dense::{TILE, add_tile, padded};
 use super::vectors::{LaneLoop, Vectors, lanes, lanes_mut};
-use crate::numeric::Slices;
-use crate::numeric::slices::WEIGHTS;
+use crate::numeric::slices::{Slices, WEIGHTS};
 
 /// The shifts q that rows may have.
 pub const SHIFTS: core::ops::RangeInclusive<i32> = 1..=31;

@@ -1,6 +1,6 @@
 //! Many numbers in one.
 
-use crate::check::Outcome;
+use crate::check::outcome::Outcome;
 use crate::estimate::LevelEstimate;
 use crate::numeric::checksum::CRC;
 

@@ -16,7 +16,8 @@ pub(super) mod plane;
 use heapless::Vec;
 
 use crate::adversary::{Level, Search, SearchResult, Starts};
-use crate::check::{Check, Outcome, Progress};
+use crate::check::advance::{Check, Progress};
+use crate::check::outcome::Outcome;
 use crate::gate::Reason;
 use crate::image::Image;
 use crate::numeric::random::Stream;

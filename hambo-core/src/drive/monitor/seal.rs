@@ -41,7 +41,7 @@ impl Wager {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::drive::monitor::{Measured, Trip};
+    use crate::drive::monitor::observation::{Measured, Trip};
     use crate::example;
     use crate::image::MonitorSettings;
 

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::blocks::{in_slices, pull_back_in_slices};
-use crate::numeric::Slices;
 use crate::numeric::dense::Dense;
 use crate::numeric::elementary::{maximum, sigmoid, tanh};
+use crate::numeric::slices::Slices;
 
 /// The function between two dense layers.
 ///

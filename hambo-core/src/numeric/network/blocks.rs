@@ -1,7 +1,7 @@
 //! A dense layer in blocks of its outputs, with a pause before each.
 
-use crate::numeric::Slices;
 use crate::numeric::dense::Dense;
+use crate::numeric::slices::Slices;
 
 /// Does `work` for one block of a layer's outputs after the other, with a pause
 /// before each. `None` if there are too few rows, or it was stopped.

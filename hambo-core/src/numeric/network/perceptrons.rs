@@ -9,7 +9,8 @@ use core::ops::Range;
 
 use super::shape::NetworkShape;
 use crate::numeric::dense::TILE;
-use crate::numeric::{ParameterError, Slices};
+use crate::numeric::error::ParameterError;
+use crate::numeric::slices::Slices;
 
 /// `count` networks whose weights are borrowed.
 #[derive(Clone, Debug)]

@@ -5,7 +5,8 @@ use heapless::Vec;
 use super::activation::Activation;
 use super::blocks::{forward_in_slices, pull_back_in_slices};
 use crate::numeric::dense::{Dense, TILE, padded};
-use crate::numeric::{ParameterError, Slices};
+use crate::numeric::error::ParameterError;
+use crate::numeric::slices::Slices;
 
 /// The largest number of hidden layers.
 pub const MAX_HIDDEN_LAYERS: usize = 7;

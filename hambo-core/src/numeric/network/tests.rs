@@ -3,7 +3,8 @@
 use super::activation::Activation;
 use super::perceptrons::Perceptrons;
 use super::shape::{MAX_HIDDEN_LAYERS, NetworkShape};
-use crate::numeric::{ParameterError, Slices};
+use crate::numeric::error::ParameterError;
+use crate::numeric::slices::Slices;
 
 #[test]
 fn value_and_derivative_of_a_network_of_one_hidden_unit() -> Result<(), ParameterError> {

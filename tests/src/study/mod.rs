@@ -38,6 +38,7 @@ pub mod monitored_summary;
 pub mod plant;
 pub mod robots;
 pub mod sampling;
+pub mod sampling_finder;
 pub mod sampling_summary;
 pub mod simulate;
 pub mod statistics;

@@ -26,6 +26,7 @@ use hambo_task::task::TaskFile;
 use rayon::prelude::*;
 
 use super::plant::DELTA;
+use super::sampling_finder::{Finder, allocation_name};
 use super::sampling_summary;
 use super::statistics::median;
 
@@ -49,36 +50,6 @@ const FINDER: usize = 4;
 const TAKEN: f32 = 1e-3;
 /// The largest return that is lost where nothing goes wrong; uniform from 0 to this.
 const ORDINARY: f32 = 0.05;
-
-/// What finds the loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finder {
-    /// One start of the adversary, on every trajectory that goes wrong.
-    Start,
-    /// The whole search, from every start, and no start by itself.
-    Search,
-}
-
-impl Finder {
-    /// The word in the rows.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Start => "sampled level",
-            Self::Search => "search",
-        }
-    }
-}
-
-/// The word in the rows.
-#[must_use]
-pub fn allocation_name(allocation: Allocation) -> &'static str {
-    match allocation {
-        Allocation::Even => "even",
-        Allocation::Tried => "tried",
-        Allocation::Focused => "focused",
-    }
-}
 
 /// What a cell's runs have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]

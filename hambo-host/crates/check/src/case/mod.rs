@@ -8,6 +8,7 @@ pub mod effort;
 mod fit;
 mod judged;
 mod margin_advice;
+pub mod near_path;
 pub mod options;
 pub mod parsed_case;
 pub mod system;

@@ -5,7 +5,7 @@ use hambo_core::gate::Reason;
 use hambo_core::model::{Calibration, MOST_BEYOND_TESTED};
 use hambo_core::task::Objective;
 
-use crate::evidence::near_path::NearPathUse;
+use crate::case::near_path::NearPathUse;
 use crate::evidence::support::Farthest;
 use crate::number::Number;
 use hambo_task::task::{NamedConstraint, TaskFile};

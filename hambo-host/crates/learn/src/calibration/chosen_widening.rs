@@ -8,8 +8,8 @@
 use hambo_core::numeric::random::normal_quantile_of_tail;
 
 use super::distributions::lower_limit;
+use super::gate::OUTSIDE;
 use super::required_widening::Simulated;
-use super::scales::OUTSIDE;
 use super::withheld::Withheld;
 use hambo_base::order::exceeded_by;
 

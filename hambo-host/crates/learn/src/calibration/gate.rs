@@ -21,6 +21,9 @@ use super::required_widening::RequiredWidening;
 pub const LEAST_SHARE: f64 = 0.9;
 /// The share that a right model's set and noise hold.
 pub const NOMINAL_SHARE: f64 = 0.99;
+/// Rows may lie outside set and noise in one dimension with this probability over the
+/// number of dimensions, half of it on either side.
+pub(super) const OUTSIDE: f64 = 1.0 - NOMINAL_SHARE;
 /// The largest tau: the set may become this many times as wide as the model has it.
 pub const MOST_WIDENING: f64 = 10.0;
 /// The probability with which a limit fails.

@@ -6,7 +6,7 @@ use hambo_core::numeric::random::normal_quantile_of_tail;
 
 use super::calibration_error::{LEVELS, fraction, scores};
 use super::chosen_widening::least_widening;
-use super::gate::{MOST_WIDENING, NOMINAL_SHARE};
+use super::gate::{MOST_WIDENING, NOMINAL_SHARE, OUTSIDE};
 use super::noise_scale::noise_scale;
 use super::outcome::{Beta, CalibrationMode, CalibrationOptions, CurvePoint, DimensionCalibration};
 use super::pools::Drawn;
@@ -17,9 +17,6 @@ use super::withheld::{CalibrationError, Withheld, WithheldDimension};
 
 /// The 0.95 quantile of the standard normal: half the width of a 90 % interval.
 const NORMAL_95: f64 = 1.644_853_626_951_472;
-/// Rows may lie outside set and noise in one dimension with this probability over the
-/// number of dimensions, half of it on either side.
-pub(super) const OUTSIDE: f64 = 1.0 - NOMINAL_SHARE;
 
 /// 2, 4, 8 … rows, up to the longest.
 pub(super) fn window_lengths(longest: usize, run: usize) -> impl Iterator<Item = usize> {

@@ -4,7 +4,7 @@ use std::io;
 
 use thiserror::Error;
 
-use super::onnx::error::OnnxError;
+use super::onnx_error::OnnxError;
 use hambo_base::error::Explained;
 use hambo_base::files::short_lines;
 

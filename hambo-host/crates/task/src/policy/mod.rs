@@ -12,6 +12,7 @@ mod learned_reward;
 mod network_keys;
 pub(crate) mod observes;
 pub mod onnx;
+mod onnx_error;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -23,3 +24,4 @@ pub use host_policy::{
 };
 pub use learned_reward::for_task;
 pub use learned_reward::without_return;
+pub use onnx_error::OnnxError;

@@ -32,6 +32,8 @@ pub mod task_file;
 mod tests;
 mod whole_task;
 pub(crate) mod wraps;
+#[cfg(test)]
+mod wraps_tests;
 
 pub use bounds::step_bounds;
 pub use constraint::{NamedConstraint, kind_name};

@@ -2,12 +2,13 @@
 //! the observation.
 
 use super::chain::Chain;
-use super::error::{Complaint, OnnxError, shown};
+use super::complaint::{Complaint, shown};
 use super::head::HeadParts;
 use super::network::Network;
 use super::options::OnnxOptions;
 use super::value::Outputs;
 use crate::policy::host_policy::PerceptronPolicy;
+use crate::policy::onnx_error::OnnxError;
 use crate::task::task_file::TaskFile;
 
 pub(super) fn assemble(

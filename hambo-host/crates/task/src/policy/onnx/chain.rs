@@ -2,10 +2,11 @@
 
 use hambo_core::numeric::network::MAX_HIDDEN_LAYERS;
 
-use super::error::{Complaint, OnnxError};
+use super::complaint::Complaint;
 use super::network::{Network, Step};
 use super::signal::{Map, Signal};
 use super::tensor::Budget;
+use crate::policy::onnx_error::OnnxError;
 use hambo_base::network::{Activation, Layer};
 
 /// One layer in f64.

@@ -5,7 +5,7 @@
 //! [outputs, inputs, 1, 1] are those of a linear layer. Strides and dilations do nothing
 //! there. Every other convolution is refused.
 
-use super::error::Complaint;
+use super::complaint::Complaint;
 use super::message::Node;
 use super::network::Network;
 use super::tensor::Tensor;

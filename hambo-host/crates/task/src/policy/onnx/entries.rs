@@ -3,7 +3,7 @@
 
 use prost::decode_length_delimiter;
 
-use super::error::OnnxError;
+use crate::policy::onnx_error::OnnxError;
 
 /// More nodes, tensors, attributes or names than any perceptron has: in one list, and in all.
 const MOST_IN_LIST: usize = 10_000;

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::error::{Complaint, OnnxError, shown};
+use super::complaint::{Complaint, shown};
 use super::message::{Graph, Model, Node, ValueInfo};
 use super::network::Network;
 use super::operators;
@@ -14,6 +14,7 @@ use super::signal::Signal;
 use super::tensor::Tensor;
 use super::value::{Outputs, Value};
 use super::weight_file::WeightFolder;
+use crate::policy::onnx_error::OnnxError;
 
 /// The versions of the operators whose meaning is known.
 const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;

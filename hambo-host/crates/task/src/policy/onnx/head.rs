@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hambo_core::policy::{Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
 
 use super::chain::halved;
-use super::error::Complaint;
+use super::complaint::Complaint;
 use super::network::{Network, Step};
 use super::options::{Chance, OnnxOptions};
 use super::signal::{Map, Signal};

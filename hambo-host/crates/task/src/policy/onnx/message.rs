@@ -4,7 +4,7 @@
 use prost::Message;
 
 use super::entries;
-use super::error::OnnxError;
+use crate::policy::onnx_error::OnnxError;
 
 #[derive(Message)]
 pub(super) struct Model {

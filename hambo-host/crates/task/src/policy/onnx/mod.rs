@@ -22,9 +22,9 @@
 
 mod assemble;
 mod chain;
+mod complaint;
 mod convolution;
 mod entries;
-pub(super) mod error;
 mod evaluate;
 mod head;
 mod message;
@@ -42,7 +42,6 @@ mod value;
 mod weight_file;
 mod writer;
 
-pub use error::OnnxError;
 pub use options::{Chance, OnnxOptions, OnnxPolicy};
 pub use read::{decode, read};
 pub(super) use read::{is_model, read_bytes};

@@ -1,6 +1,6 @@
 //! The activations of a graph, in the order in which they were met.
 
-use super::error::Complaint;
+use super::complaint::Complaint;
 use super::signal::{Map, Signal};
 use super::tensor::{Budget, Tensor};
 

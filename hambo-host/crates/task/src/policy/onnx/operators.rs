@@ -1,7 +1,7 @@
 //! The operators of a perceptron: what each makes of its inputs.
 
+use super::complaint::Complaint;
 use super::convolution;
-use super::error::Complaint;
 use super::message::Node;
 use super::network::{Network, Step};
 use super::shape_operators;

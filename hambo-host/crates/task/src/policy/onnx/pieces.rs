@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::error::Complaint;
+use super::complaint::Complaint;
 use super::message::Node;
 use super::network::Network;
 use super::signal::Signal;

@@ -3,8 +3,8 @@
 use super::super::error::PolicyError;
 use super::super::foreign;
 use super::assemble;
-use super::error::Complaint;
-use super::error::{OnnxError, shown};
+use super::complaint::Complaint;
+use super::complaint::shown;
 use super::evaluate;
 use super::message::{Entry, Model};
 use super::network::Network;
@@ -16,6 +16,7 @@ use super::options::OnnxPolicy;
 use super::signal::Signal;
 use super::tensor::Budget;
 use super::weight_file::WeightFolder;
+use crate::policy::onnx_error::OnnxError;
 use crate::task::task_file::TaskFile;
 use hambo_base::files::read_at_most;
 use std::io;

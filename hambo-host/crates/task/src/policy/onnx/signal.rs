@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use super::error::Complaint;
+use super::complaint::Complaint;
 use super::tensor::{Budget, Tensor};
 
 /// A linear map, rows × columns.

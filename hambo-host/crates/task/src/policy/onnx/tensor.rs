@@ -1,7 +1,7 @@
 //! Constants of a graph: decoded tensors, always in f64, and the arithmetic that
 //! constant folding needs.
 
-use super::error::Complaint;
+use super::complaint::Complaint;
 use super::message::TensorMessage;
 use super::weight_file::WeightFolder;
 

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
-use super::error::{Complaint, shown};
+use super::complaint::{Complaint, shown};
 use super::message::Entry;
 
 /// The folder that external weights may come from.

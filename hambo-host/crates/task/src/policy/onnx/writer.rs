@@ -10,8 +10,7 @@ use std::path::Path;
 use hambo_core::policy::{Head, LOG_STD_HIGH, LOG_STD_LOW, Spread};
 use prost::Message;
 
-use super::error::Complaint;
-use super::error::OnnxError;
+use super::complaint::Complaint;
 use super::message::{
     Attribute, Dimension, Entry, Graph, Model, Node, OperatorSet, Shape, TensorMessage, TensorType,
     Type, ValueInfo,
@@ -19,6 +18,7 @@ use super::message::{
 use super::options::{Chance, HEAD_PROPERTY};
 use crate::policy::error::PolicyError;
 use crate::policy::host_policy::PerceptronPolicy;
+use crate::policy::onnx_error::OnnxError;
 use hambo_base::files::write_whole;
 use hambo_base::network::Activation;
 

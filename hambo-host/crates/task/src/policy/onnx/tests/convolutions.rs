@@ -2,9 +2,9 @@
 
 use super::super::message::Attribute;
 use super::{Builder, act, integer, named, task, value};
-use crate::policy::onnx::error::OnnxError;
 use crate::policy::onnx::options::{OnnxOptions, OnnxPolicy};
 use crate::policy::onnx::read::decode;
+use crate::policy::onnx_error::OnnxError;
 
 fn read(builder: Builder, actions: usize) -> Result<OnnxPolicy, OnnxError> {
     let task = task(2, actions, 100.0);

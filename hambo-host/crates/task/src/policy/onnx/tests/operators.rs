@@ -5,9 +5,9 @@ use hambo_core::policy::{Head, Spread};
 use super::super::message::{Attribute, Entry};
 use super::{Builder, act, float, floats, integer, named, task, value};
 use crate::policy::host_policy::HostPolicy;
-use crate::policy::onnx::error::OnnxError;
 use crate::policy::onnx::options::{Chance, OnnxOptions, OnnxPolicy};
 use crate::policy::onnx::read::decode;
+use crate::policy::onnx_error::OnnxError;
 
 fn read(builder: Builder, states: usize, actions: usize) -> Result<OnnxPolicy, OnnxError> {
     let task = task(states, actions, 100.0);

@@ -6,7 +6,7 @@ use hambo_core::numeric::random::normal_quantile_of_tail;
 
 use super::calibration_error::{LEVELS, fraction, scores};
 use super::chosen_widening::least_widening;
-use super::gate::{MOST_WIDENING, NOMINAL_SHARE, OUTSIDE};
+use super::gate::{MOST_WIDENING, OUTSIDE};
 use super::noise_scale::noise_scale;
 use super::outcome::{Beta, CalibrationMode, CalibrationOptions, CurvePoint, DimensionCalibration};
 use super::pools::Drawn;

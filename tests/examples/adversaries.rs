@@ -22,7 +22,7 @@ const SWEEPS: [u32; 8] = [0, 1, 2, 4, 8, 16, 40, 100];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let level = match std::env::args().nth(1).as_deref() {
-        None => EffortLevel::Normal,
+        None => EffortLevel::Quick,
         Some("thorough") => EffortLevel::Thorough,
         Some(other) => return Err(format!("{other}: say nothing, or thorough").into()),
     };
@@ -41,8 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn show(name: &str, mut case: Case, level: EffortLevel) -> Result<(), Box<dyn Error>> {
     case.plan.effort.iterations = level.sweeps();
     let learning = level.learning(0);
+    let learning = learning.unwrap_or_else(|| systems::twelve_rounds(0));
     let found =
-        case.parsed(|case| check_against_adversaries(&case, learning.as_ref(), &mut Unobserved))?;
+        case.parsed(|case| check_against_adversaries(&case, Some(&learning), &mut Unobserved))?;
     println!("{name}: neutral {:.3}", found.outcome.neutral);
     println!(
         "  {:6} {:20} {:>12} {:>14} {:>15} {:>9}",

@@ -1,7 +1,7 @@
 //! What a focused search costs and finds, beside an even one: on PointSafety and on the pendulum,
 //! or on the files of any check.
 //! `cargo run --release -p hambo-tests --example allocation [SEEDS [learning] [TASK MODEL POLICY
-//! LOG...]]`; with `learning` networks learn to hurt beside the search, as `hambo check` lets them.
+//! LOG...]]`; with `learning` networks learn to hurt beside the search, in twelve rounds.
 //!
 //! A search that has many local minima finds another one with every seed of its trajectories, so
 //! both are held against each other on `SEEDS` of them (one, if nothing is said).
@@ -35,10 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => 1,
     };
     let mut given = given.peekable();
-    let level = match given.next_if(|word| word == "learning") {
-        Some(_) => EffortLevel::Normal,
-        None => EffortLevel::Quick,
-    };
+    let learns = given.next_if(|word| word == "learning").is_some();
     let files: Vec<PathBuf> = given.map(PathBuf::from).collect();
     if let [task, model, policy, logs @ ..] = files.as_slice() {
         let task = TaskFile::read(task)?;
@@ -46,6 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let options = CheckOptions {
             log: Some(&log),
             variants: &VARIANTS,
+            effort: EffortLevel::Quick,
             // A search of many states takes long enough with a tenth.
             trajectories: Some(DEFAULT_TRAJECTORIES / 10),
             ..CheckOptions::default()
@@ -53,22 +51,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         let model = ModelFile::read(model)?;
         let policy = HostPolicy::read(policy, &task)?;
         let case = Case::new(&task, &model, &policy, &options)?;
-        return show(&task.name, case, seeds, level);
+        return show(&task.name, case, seeds, learns);
     }
     for y in [1.1, 1.6] {
         let case = systems::point_safety(0, y, &VARIANTS)?;
-        show(&format!("PointSafety, pi_{y}"), case, seeds, level)?;
+        show(&format!("PointSafety, pi_{y}"), case, seeds, learns)?;
     }
     let system = Pendulum::new()?;
     let log = systems::pendulum_log(&system, 20, 0)?;
     let mut case = systems::pendulum(&system, &log, 3000, 0)?;
     case.plan.method.variants.clear();
     case.plan.method.variants.extend(VARIANTS);
-    show("Pendulum, a damping controller", case, seeds, level)
+    show("Pendulum, a damping controller", case, seeds, learns)
 }
 
 /// Both, one after the other, with every seed; then their means.
-fn show(name: &str, mut case: Case, seeds: u64, level: EffortLevel) -> Result<(), Box<dyn Error>> {
+fn show(name: &str, mut case: Case, seeds: u64, learns: bool) -> Result<(), Box<dyn Error>> {
     println!("{name}");
     println!(
         "  {:>4} {:8} {:>14} {:>8}  {:4} {:>12} {:>12} {:>12}",
@@ -78,7 +76,7 @@ fn show(name: &str, mut case: Case, seeds: u64, level: EffortLevel) -> Result<()
     let first = case.plan.effort.seed;
     for seed in first..first + seeds {
         case.plan.effort.seed = seed;
-        let learning = level.learning(seed);
+        let learning = learns.then(|| systems::twelve_rounds(seed));
         let mut check = |name, allocation| -> Result<AdversarialCheck, Box<dyn Error>> {
             case.plan.effort.allocation = allocation;
             let time = Instant::now();

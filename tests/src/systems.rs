@@ -4,8 +4,9 @@
 use hambo_base::Error;
 use hambo_base::observer::Unobserved;
 use hambo_check::CheckOptions;
-use hambo_check::adversary::EffortLevel;
+use hambo_check::adversary::{EffortLevel, Learning};
 use hambo_check::case::Case;
+use hambo_check::reinforcement::Rounds;
 use hambo_core::task::Variant;
 use hambo_data::{Log, Transition};
 use hambo_lab::demo::Experiment;
@@ -78,4 +79,24 @@ pub fn pendulum(system: &Pendulum, log: &Log, steps: usize, seed: u64) -> Result
         ..CheckOptions::default()
     };
     Case::new(system.task(), &model, &policy, &options)
+}
+
+/// A network that learns to hurt in about half a minute, where a thorough check takes minutes.
+#[must_use]
+pub fn twelve_rounds(seed: u64) -> Learning {
+    Learning {
+        lanes: 64,
+        hidden: vec![256; 2],
+        batch: 256,
+        rounds: Rounds {
+            rounds: 12,
+            episodes: 64,
+            gradient_steps: 250,
+            random_episodes: 64,
+            evaluation_episodes: 64,
+            patience: 6,
+            most_steps: None,
+        },
+        seed: seed.wrapping_add(1 << 32),
+    }
 }

@@ -218,6 +218,8 @@ fn improvement_can_be_stopped_and_resumed() {
 fn levels_grow() {
     let learning = |level: EffortLevel| level.learning(0).map(|one| one.rounds.rounds);
     assert_eq!(learning(EffortLevel::Quick), None);
-    assert!(learning(EffortLevel::Normal) < learning(EffortLevel::Thorough));
+    assert_eq!(learning(EffortLevel::Normal), None);
+    assert_eq!(learning(EffortLevel::Thorough), Some(60));
+    assert!(EffortLevel::Quick.sweeps() < EffortLevel::Normal.sweeps());
     assert!(EffortLevel::Normal.sweeps() < EffortLevel::Thorough.sweeps());
 }

@@ -13,6 +13,7 @@ use hambo_core::task::Variant;
 use hambo_task::image::{Adversaries, TrainedAdversary};
 use hambo_tests::exact_minimum::{brute_force, cheapest_cells, exact_minimum};
 use hambo_tests::pages::ensure_rows;
+use hambo_tests::systems;
 use hambo_tests::terminating::{Exact, Terminating, Vector};
 use hambo_tests::terminating_systems::TERMINATING;
 
@@ -133,11 +134,11 @@ fn the_search_comes_close_to_the_exact_minimum() {
     ensure_rows("results/termination.csv", &kept).unwrap();
 }
 
-/// The share of the spread that a network finds at normal effort.
+/// The share of the spread that a network finds in [twelve rounds](systems::twelve_rounds).
 fn learnt(system: &Terminating, variant: Variant) -> f64 {
     let known = Known::of(system, variant);
-    let case = system.case(variant, EffortLevel::Normal.sweeps()).unwrap();
-    let learning = EffortLevel::Normal.learning(0).unwrap();
+    let case = system.case(variant, EffortLevel::Quick.sweeps()).unwrap();
+    let learning = systems::twelve_rounds(0);
     let trained = case.parsed(|case| learn(&case, &learning, &mut Unobserved));
     let trained = &trained.unwrap()[0];
     let found = search(system, variant, 0, std::slice::from_ref(&trained.adversary));

@@ -46,8 +46,7 @@ pub struct CaseArguments {
     /// and tried where more than 16 trajectories are searched].
     #[arg(long, value_enum)]
     pub allocation: Option<AllocationArgument>,
-    /// How hard the worst case is looked for [default: normal for a check,
-    /// quick for an export].
+    /// How hard the worst case is looked for [default: normal].
     #[arg(long, value_enum)]
     pub effort: Option<EffortLevel>,
     /// Seed of the trajectories.

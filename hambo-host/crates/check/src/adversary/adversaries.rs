@@ -85,6 +85,7 @@ pub fn check_against_adversaries(
     let with_networks = case.with_adversaries(&parts)?;
     let system = with_networks.system();
     let (before, scouted) = (work(&system)?, scout::work(&system));
+    observer.note(&steps_sentence(scouted.saturating_add(before)));
     let meter = Meter::begin(observer, "search and check", scouted.saturating_add(before));
     adversaries.found = tracing::info_span!("scout").in_scope(|| scout(&with_networks, &meter))?;
     let found = encode_parts(&Adversaries {
@@ -115,6 +116,15 @@ pub fn check_against_adversaries(
         model_steps: scouted.saturating_add(checked.model_steps),
         effort,
     })
+}
+
+/// What is said of the work before it begins.
+fn steps_sentence(steps: u64) -> String {
+    format!(
+        "about {:.1} million steps of the model (--effort, --trajectories, --searched and --sweeps \
+         change that)",
+        steps as f64 / 1e6
+    )
 }
 
 /// All that goes into a check's image before the check itself: networks that learned, and

@@ -10,7 +10,7 @@ use hambo_core::link::drive::{
     Acted, CandidateResult, Claim, DriveMessage, DriveRefusal, Numbers, RobotMessage, SensorSample,
     Token,
 };
-use hambo_core::{Heartbeat, LineDead, Pulse};
+use hambo_core::{Heartbeat, LineDead};
 use hambo_firmware::{
     board::{EnablePin, Watchdog},
     counter::Counter,
@@ -156,11 +156,8 @@ impl ControlLoop<'_, '_> {
         if stopped {
             self.line.end(LineDead::Ended);
         } else {
-            let pulse = Pulse {
-                ticks: self.drive.ticks(),
-                observed: self.drive.counts().steps,
-            };
-            let Ok(proof) = self.line.beat(pulse) else {
+            let pulse = self.drive.pulse();
+            let Some(Ok(proof)) = pulse.map(|pulse| self.line.beat(pulse)) else {
                 // Nothing moves without the line.
                 self.drive.stop(Stop::Actuator);
                 return None;

@@ -16,7 +16,7 @@ use crate::robot_link::RobotLink;
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use cortex_m::peripheral::NVIC;
-use hambo_core::drive::{Drive, DriveError, DriveSettings};
+use hambo_core::drive::{Drive, DriveError};
 use hambo_core::link::drive::{
     Begin, DriveMessage, DriveRefusal, DriveSummary, MAX_NUMBERS, Numbers, Ready, token,
 };
@@ -68,7 +68,7 @@ pub fn run(begin: Begin, mut ports: Ports<'_>, rows: Rows<'_>) -> bool {
     }
 }
 
-/// Drives with the very bytes that were checked. The summary of a drive, or none if the
+/// Drives with the very bytes that were checked: the permit names them. The summary of a drive, or none if the
 /// robot is gone.
 #[inline(never)]
 fn drive(
@@ -78,9 +78,6 @@ fn drive(
     rows: Rows<'_>,
 ) -> Result<Option<DriveSummary>, DriveRefusal> {
     let (image, fallback) = (bundle.image(), bundle.fallback());
-    if ports.line.image_hash() != image.hash() {
-        return Err(DriveRefusal::Image);
-    }
     if bundle.period() != Some(PERIOD_US) {
         return Err(DriveRefusal::Period);
     }
@@ -89,21 +86,21 @@ fn drive(
     if states.saturating_mul(2).saturating_add(actions) > MAX_NUMBERS {
         return Err(DriveRefusal::TooLarge);
     }
-    let settings = DriveSettings {
-        monitor: bundle.monitor().ok_or(DriveRefusal::Settings)?,
-        measured: usize::from(begin.measured),
-        seed: begin.seed,
-    };
     let needed = Drive::rows_needed(image, fallback).map_err(|_| DriveRefusal::Capacity)?;
     let needed = needed.div_ceil(workspace::LANES);
     let (rows, rest) = rows
         .split_at_mut_checked(needed)
         .ok_or(DriveRefusal::Capacity)?;
     let (rows, _) = rows.as_flattened_mut().as_chunks_mut();
-    let mut drive = Drive::new(image, fallback, settings, rows).map_err(|error| match error {
+    let (permit, measured) = (ports.line.permit(), usize::from(begin.measured));
+    let drive = Drive::permitted(permit, bundle, measured, begin.seed, rows);
+    let mut drive = drive.map_err(|error| match error {
+        DriveError::NotPermitted => DriveRefusal::Image,
         DriveError::Capacity(_) => DriveRefusal::Capacity,
         DriveError::Fallback => DriveRefusal::Fallback,
-        DriveError::Parameter(_) | DriveError::NotMeasured(_) => DriveRefusal::Settings,
+        DriveError::Parameter(_) | DriveError::NotMeasured(_) | DriveError::NoMonitor => {
+            DriveRefusal::Settings
+        }
     })?;
     let hash = image.hash();
     let ready = Ready {

@@ -61,7 +61,8 @@ fn admitted(floor: &RobotFloor, bundle: &AlignedBytes) -> Result<(), Refused> {
     let floor = Floor::parse_prefix(floor.bytes.as_bytes()).unwrap();
     let (model, task) = (bundle.image().model(), bundle.image().task());
     let mut rows = vec![[0.0]; Monitor::rows_needed(model, task).unwrap()];
-    floor.admit(&bundle, &mut rows).map_err(Refused::Floor)
+    let admitted = floor.admit(&bundle, &mut rows);
+    admitted.map(|_| ()).map_err(Refused::Floor)
 }
 
 /// How a bundle is made lax, and what names it. The number is drawn from 0 to 1: how lax.

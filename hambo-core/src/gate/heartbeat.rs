@@ -10,16 +10,8 @@ use embedded_hal::digital::OutputPin;
 
 use super::output_enable::raise;
 use super::permit::Permit;
-use super::work_done::WorkDone;
-
-/// What went on in a period: counters that only the loop and the monitor move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pulse {
-    /// Periods of the control loop.
-    pub ticks: u32,
-    /// Transitions that the monitor has looked at.
-    pub observed: u32,
-}
+use super::pulse::Pulse;
+use crate::numeric::WorkDone;
 
 /// Why the line is dead, for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +21,7 @@ pub enum LineDead {
     Loop,
     /// The monitor did not look at exactly one transition more.
     Monitor,
-    /// The permit's words do not open any more.
+    /// The permit's words do not open any more, or another controller drives.
     Permit,
     /// The pin could not be driven, or the line was ended.
     Ended,
@@ -38,34 +30,54 @@ pub enum LineDead {
 /// Drives the output-enable line of a power stage that wants edges.
 ///
 /// ```
-/// use hambo_core::{Check, Heartbeat, Progress, Pulse};
+/// use core::convert::Infallible;
+/// use hambo_core::drive::{Claimed, Drive, Sensor};
+/// use hambo_core::{Check, Heartbeat, Progress, example};
 /// # struct Pin;
-/// # impl embedded_hal::digital::ErrorType for Pin { type Error = core::convert::Infallible; }
+/// # impl embedded_hal::digital::ErrorType for Pin { type Error = Infallible; }
 /// # impl embedded_hal::digital::OutputPin for Pin {
 /// #     fn set_low(&mut self) -> Result<(), Self::Error> { Ok(()) }
 /// #     fn set_high(&mut self) -> Result<(), Self::Error> { Ok(()) }
 /// # }
-/// let image = hambo_core::example::image()?;
+/// struct Position(f32);
+/// impl Sensor for Position {
+///     type Error = Infallible;
+///     fn read(&mut self, state: &mut [f32]) -> Result<bool, Infallible> {
+///         state.fill(self.0);
+///         Ok(true)
+///     }
+/// }
+///
+/// let bundle = example::bundle()?;
+/// let floor = example::floor(&bundle)?;
+/// let admitted = floor.admit(&bundle, &mut []).map_err(|_| "it asks for less")?;
 /// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// let mut check = Check::of_controller(&admitted, &mut rows).map_err(|_| "too few rows")?;
 /// let Progress::Finished(outcome) = check.advance(1000) else {
 ///     return Err("unfinished");
 /// };
-/// let permit = outcome.permit(&image).ok_or("refused")?;
+/// let permit = outcome.permit(&admitted, None).ok_or("refused")?;
+/// let mut rows = [[0.0]; 300];
+/// let drive = Drive::permitted(&permit, &bundle, 1, 0, &mut rows);
+/// let mut drive = drive.map_err(|_| "another controller")?;
 /// let mut line = Heartbeat::new(Pin, permit);
-/// assert!(line.beat(Pulse { ticks: 1, observed: 0 }).is_ok());
-/// assert!(line.beat(Pulse { ticks: 2, observed: 1 }).is_ok());
-/// // The loop went on, the monitor did not.
-/// assert!(line.beat(Pulse { ticks: 3, observed: 1 }).is_err());
+/// drive.tick(&mut Position(1.0), &mut Claimed(&[-0.5]));
+/// assert!(line.beat(drive.pulse().ok_or("stopped")?).is_ok());
+/// drive.tick(&mut Position(0.5), &mut Claimed(&[-0.25]));
+/// assert!(line.beat(drive.pulse().ok_or("stopped")?).is_ok());
+/// // No period has passed.
+/// assert!(line.beat(drive.pulse().ok_or("stopped")?).is_err());
 /// // That was the end.
-/// assert!(line.beat(Pulse { ticks: 4, observed: 2 }).is_err());
+/// drive.tick(&mut Position(0.25), &mut Claimed(&[-0.125]));
+/// assert!(line.beat(drive.pulse().ok_or("stopped")?).is_err());
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Debug)]
 pub struct Heartbeat<P: OutputPin> {
     pin: P,
     permit: Permit,
-    last: Option<Pulse>,
+    /// Periods and transitions at the last edge.
+    last: Option<(u32, u32)>,
     high: bool,
     dead: Option<LineDead>,
 }
@@ -83,20 +95,26 @@ impl<P: OutputPin> Heartbeat<P> {
         }
     }
 
-    /// One edge, if loop and monitor each moved on by one since the last. In the first
-    /// period there is no transition yet. The proof feeds a watchdog.
+    /// One edge, if loop and monitor each moved on by one since the last, in a drive of the very
+    /// bundle and controller that the permit names. In the first period there is no transition
+    /// yet. The proof feeds a watchdog.
     ///
     /// # Errors
     /// If they did not, or the line is dead already: it is low, and stays so.
-    pub fn beat(&mut self, pulse: Pulse) -> Result<WorkDone, LineDead> {
+    pub fn beat(&mut self, pulse: Pulse<'_>) -> Result<WorkDone, LineDead> {
         if let Some(why) = self.dead {
             return Err(why);
         }
         let (ticks, observed) = match self.last {
-            Some(last) => (last.ticks.checked_add(1), last.observed.checked_add(1)),
+            Some((ticks, observed)) => (ticks.checked_add(1), observed.checked_add(1)),
             None => (Some(pulse.ticks), Some(pulse.observed)),
         };
-        let why = if ticks != Some(pulse.ticks) {
+        let permit = &self.permit;
+        let permitted =
+            pulse.bundle == permit.image_hash() && Some(pulse.policy) == permit.policy_hash();
+        let why = if !permitted {
+            Some(LineDead::Permit)
+        } else if ticks != Some(pulse.ticks) {
             Some(LineDead::Loop)
         } else if observed != Some(pulse.observed) {
             Some(LineDead::Monitor)
@@ -107,7 +125,7 @@ impl<P: OutputPin> Heartbeat<P> {
             self.end(why);
             return Err(why);
         }
-        self.last = Some(pulse);
+        self.last = Some((pulse.ticks, pulse.observed));
         let driven = if self.high {
             self.pin.set_low().map(|()| true)
         } else {
@@ -137,9 +155,9 @@ impl<P: OutputPin> Heartbeat<P> {
         let _ = self.pin.set_low();
     }
 
-    /// The hash of the image that was checked.
-    pub fn image_hash(&self) -> &[u8; 32] {
-        self.permit.image_hash()
+    /// What the line was made for.
+    pub fn permit(&self) -> &Permit {
+        &self.permit
     }
 
     /// Why there are no more edges, if there are none.
@@ -152,9 +170,36 @@ impl<P: OutputPin> Heartbeat<P> {
 mod tests {
     use super::*;
     use crate::gate::output_enable::tests::{MockPin, permit};
+    use crate::gate::permit::tests::HASHES;
 
-    fn pulse(ticks: u32, observed: u32) -> Pulse {
-        Pulse { ticks, observed }
+    static POLICY: [u8; 32] = [3; 32];
+
+    fn pulse(ticks: u32, observed: u32) -> Pulse<'static> {
+        static BUNDLE: [u8; 32] = HASHES.bundle;
+        Pulse {
+            ticks,
+            observed,
+            bundle: &BUNDLE,
+            policy: &POLICY,
+        }
+    }
+
+    #[test]
+    fn a_drive_of_another_bundle_or_controller_ends_the_line() {
+        let other = [9; 32];
+        for which in 0..2 {
+            let mut pin = MockPin::default();
+            let mut line = Heartbeat::new(&mut pin, permit().unwrap());
+            assert_eq!(line.beat(pulse(1, 0)), Ok(WorkDone::new()));
+            let mut wrong = pulse(2, 1);
+            match which {
+                0 => wrong.bundle = &other,
+                _ => wrong.policy = &other,
+            }
+            assert_eq!(line.beat(wrong), Err(LineDead::Permit));
+            assert_eq!(line.beat(pulse(2, 1)), Err(LineDead::Permit));
+            assert_eq!(pin.levels, [false, true, false]);
+        }
     }
 
     #[test]

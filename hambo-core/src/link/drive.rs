@@ -210,7 +210,7 @@ impl CandidateResult {
     }
 
     /// Of a check.
-    pub fn checked(outcome: &Outcome, image: &Image<'_>) -> Self {
+    pub fn checked<S>(outcome: &Outcome<S>, image: &Image<'_>) -> Self {
         Self {
             verdict: Ok(outcome.verdict),
             bound: outcome.bound,

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 
 use embedded_hal::digital::{ErrorType, OutputPin};
 use hambo_core::drive::{Actuator, Drive, Mode, Sensor, Stop};
-use hambo_core::{Bundle, Check, Heartbeat, LineDead, Permit, Progress, example};
+use hambo_core::{Bundle, Check, Heartbeat, LineDead, Pace, Permit, Progress, example};
 use libfuzzer_sys::fuzz_target;
 
 /// The robot of the examples, s′ = s + a, with whatever the bytes do to it.
@@ -88,7 +88,10 @@ fn permit(bundle: &Bundle<'_>) -> Option<Permit> {
             Progress::Working { .. } => return None,
         },
     };
-    match Check::of_controller(&admitted, &mut rows).ok()?.advance(1000) {
+    match Check::of_controller(&admitted, &mut rows)
+        .ok()?
+        .advance(1000)
+    {
         Progress::Finished(outcome) => outcome.permit(&admitted, fallback.as_ref()),
         Progress::Working { .. } => None,
     }
@@ -118,7 +121,7 @@ fuzz_target!(|bytes: &[u8]| {
         high: false,
         edges: &edges,
     };
-    let mut line = Heartbeat::new(pin, permit);
+    let mut line = Heartbeat::new(pin, permit, Pace::LOCKSTEP);
     let mut robot = Robot {
         event: 0,
         state: 1.0,
@@ -164,7 +167,7 @@ fuzz_target!(|bytes: &[u8]| {
         let dead = line.dead();
         assert_eq!(drive.pulse().is_some(), !mode.is_stopped());
         match drive.pulse() {
-            Some(pulse) => assert_eq!(line.beat(pulse).is_ok(), dead.is_none()),
+            Some(pulse) => assert_eq!(line.beat(pulse, 0).is_ok(), dead.is_none()),
             None => line.end(LineDead::Ended),
         }
         let more = edges.get() - beats;
@@ -177,7 +180,7 @@ fuzz_target!(|bytes: &[u8]| {
             && let Some(pulse) = drive.pulse()
         {
             let beats = edges.get();
-            assert!(line.beat(pulse).is_err());
+            assert!(line.beat(pulse, 0).is_err());
             assert!(edges.get() - beats <= 1);
             assert!(line.dead().is_some());
         }

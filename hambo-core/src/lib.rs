@@ -86,7 +86,7 @@ pub mod task;
 
 pub use check::{Check, Outcome, Progress};
 pub use floor::{Admitted, AdmittedFallback, Floor, Shortfall};
-pub use gate::{FallbackPermit, Permit, Pulse, Reason, Verdict};
+pub use gate::{FallbackPermit, Pace, Permit, Pulse, Reason, Verdict};
 #[cfg(feature = "embedded-hal")]
 pub use gate::{Heartbeat, LineDead, OutputEnable};
 pub use image::{Bundle, Image, ImageError};

@@ -147,6 +147,8 @@ impl ControlLoop<'_, '_> {
                 return Some(());
             }
         };
+        // A sample that comes too early waits. A clock that stands still ends in a reset.
+        while self.line.wait(self.counter.ticks()) > 0 {}
         let begin = self.counter.elapsed();
         let tick = self.drive.tick(&mut sample, &mut reply);
         let stopped = tick.mode.is_stopped();
@@ -157,7 +159,8 @@ impl ControlLoop<'_, '_> {
             self.line.end(LineDead::Ended);
         } else {
             let pulse = self.drive.pulse();
-            let Some(Ok(proof)) = pulse.map(|pulse| self.line.beat(pulse)) else {
+            let now = self.counter.ticks();
+            let Some(Ok(proof)) = pulse.map(|pulse| self.line.beat(pulse, now)) else {
                 // Nothing moves without the line.
                 self.drive.stop(Stop::Actuator);
                 return None;

@@ -20,9 +20,9 @@ use hambo_core::drive::{Drive, DriveError};
 use hambo_core::link::drive::{
     Begin, DriveMessage, DriveRefusal, DriveSummary, MAX_NUMBERS, Numbers, Ready, token,
 };
-use hambo_core::{Bundle, Heartbeat, LineDead};
+use hambo_core::{Bundle, Heartbeat, LineDead, Pace};
 use hambo_firmware::{
-    board::{self, EnablePin, Watchdog},
+    board::{self, EnablePin, TICKS_PER_MILLISECOND, Watchdog},
     counter::Counter,
     interrupt, stack, workspace,
 };
@@ -33,6 +33,14 @@ pub const PERIOD_US: u32 = 50_000;
 /// Milliseconds without an edge after which the watchdog resets the board: less than two
 /// periods, and more than one on a watchdog whose clock is half as fast again.
 const PULSE_LIMIT: u32 = 90;
+
+/// Between two edges by the board's own clock. Under emulation the robot waits for the board, and
+/// time means nothing.
+pub const PACE: Pace = if cfg!(feature = "semihosting") {
+    Pace::LOCKSTEP
+} else {
+    Pace::of_period(PERIOD_US as u64 * TICKS_PER_MILLISECOND / 1000)
+};
 
 /// Where the drive lies and how long it is, for a debugger.
 #[used]
@@ -113,6 +121,11 @@ fn drive(
         has_fallback: fallback.is_some(),
         period_us: PERIOD_US,
     };
+    // Before the first sample: without its watchdog nothing drives.
+    let limited = ports.watchdog.limit(PULSE_LIMIT).is_some();
+    if !(limited && ports.watchdog.runs_with(PULSE_LIMIT)) {
+        return Err(DriveRefusal::Watchdog);
+    }
     if ports.link.send(&DriveMessage::Ready(ready)).is_none() {
         return Ok(None);
     }
@@ -146,7 +159,6 @@ fn follow(
     let [address, length] = &DRIVE_PLACE;
     address.store(ptr::from_ref(drive).addr(), Ordering::Relaxed);
     length.store(size_of_val(drive), Ordering::Relaxed);
-    ports.watchdog.limit(PULSE_LIMIT);
     ports.link.listen();
     let mut control = ControlLoop {
         drive,

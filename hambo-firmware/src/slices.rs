@@ -94,8 +94,10 @@ impl Watched for Slices<'_> {
 
     fn begin(&self) {
         self.next_tenth.set(1);
-        if let Some(watchdog) = self.fed.take() {
-            watchdog.limit(SLICE_LIMIT);
+        // One that does not take the limit is fed no more: the board starts again.
+        if let Some(watchdog) = self.fed.take()
+            && watchdog.limit(SLICE_LIMIT).is_some()
+        {
             self.fed.set(Some(watchdog));
         }
         self.begin.set(self.counter.raw());

@@ -14,6 +14,7 @@ pub(crate) mod hashes;
 mod heartbeat;
 #[cfg(feature = "embedded-hal")]
 mod output_enable;
+mod pace;
 mod permit;
 mod pulse;
 mod verdict;
@@ -23,6 +24,7 @@ pub(crate) use hashes::Hashes;
 pub use heartbeat::{Heartbeat, LineDead};
 #[cfg(feature = "embedded-hal")]
 pub use output_enable::OutputEnable;
+pub use pace::Pace;
 pub(crate) use permit::Key;
 pub use permit::{FallbackPermit, Permit};
 pub use pulse::Pulse;

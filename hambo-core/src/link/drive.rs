@@ -151,6 +151,8 @@ pub enum DriveRefusal {
     TooLarge,
     /// The bundle's time step is not the period of this board's loop, or it states none.
     Period,
+    /// The board's watchdog does not run.
+    Watchdog,
 }
 
 /// What came of a sample.

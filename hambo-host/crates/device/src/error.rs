@@ -201,6 +201,7 @@ fn refusal(why: DriveRefusal) -> &'static str {
         DriveRefusal::Settings => {
             "the robot does not measure a state that the task does not compute either"
         }
+        DriveRefusal::Watchdog => "the board's watchdog does not run: start the board again",
         DriveRefusal::TooLarge => "a transition has more numbers than one message holds",
         DriveRefusal::Period => {
             "the bundle's time step is not the period of the board's loop: write \

@@ -73,8 +73,9 @@ pub enum DeviceError {
 
     /// The device did not come to an end.
     #[error(
-        "the device gave no verdict within {} s and was stopped; allow more time or export a smaller \
-         check. Its last line: {last_line}", limit.as_secs_f32()
+        "the device gave no verdict within {} s and was stopped; allow more time with \
+         --firmware-timeout SECONDS, or export a smaller check. Its last line: {last_line}",
+        limit.as_secs_f32()
     )]
     Timeout {
         /// How long it was allowed to take.

@@ -8,9 +8,8 @@ use std::cell::Cell;
 use std::convert::Infallible;
 
 use embedded_hal::digital::{ErrorType, OutputPin};
-use hambo_core::drive::{Actuator, Drive, DriveSettings, Mode, Sensor, Stop};
-use hambo_core::image::MonitorSettings;
-use hambo_core::{Check, Heartbeat, LineDead, Permit, Progress, Pulse, example};
+use hambo_core::drive::{Actuator, Drive, Mode, Sensor, Stop};
+use hambo_core::{Bundle, Check, Heartbeat, LineDead, Pace, Permit, Progress, example};
 use libfuzzer_sys::fuzz_target;
 
 /// The robot of the examples, s′ = s + a, with whatever the bytes do to it.
@@ -78,11 +77,22 @@ impl OutputPin for Pin<'_> {
     }
 }
 
-fn permit() -> Option<Permit> {
-    let image = example::image().ok()?;
+fn permit(bundle: &Bundle<'_>) -> Option<Permit> {
+    let floor = example::floor(bundle).ok()?;
+    let admitted = floor.admit(bundle, &mut []).ok()?;
     let mut rows = [[0.0; 4]; 128];
-    match Check::new(&image, &mut rows).ok()?.advance(1000) {
-        Progress::Finished(outcome) => outcome.permit(&image),
+    let fallback = match admitted.fallback() {
+        None => None,
+        Some(fallback) => match Check::of_fallback(&fallback, &mut rows).ok()?.advance(1000) {
+            Progress::Finished(outcome) => Some(outcome.permit(&admitted)?),
+            Progress::Working { .. } => return None,
+        },
+    };
+    match Check::of_controller(&admitted, &mut rows)
+        .ok()?
+        .advance(1000)
+    {
+        Progress::Finished(outcome) => outcome.permit(&admitted, fallback.as_ref()),
         Progress::Working { .. } => None,
     }
 }
@@ -99,27 +109,19 @@ fuzz_target!(|bytes: &[u8]| {
     let Some((first, events)) = bytes.split_first() else {
         return;
     };
-    let image = example::image().unwrap();
-    let fallback = example::policy().unwrap();
     let has_fallback = first % 2 == 1;
-    let settings = DriveSettings {
-        monitor: MonitorSettings {
-            noise_width: 2.576,
-            surprise_rate: 0.05,
-            alpha: 0.01,
-        },
-        measured: 1,
-        seed: u64::from(*first),
-    };
+    let fallback = has_fallback.then(|| example::policy().unwrap());
+    let bundle = example::bundle_with(fallback, |_| {}).unwrap();
+    let permit = permit(&bundle).unwrap();
     let mut rows = [[0.0]; 400];
-    let second = has_fallback.then_some(&fallback);
-    let mut drive = Drive::new(&image, second, settings, &mut rows).unwrap();
+    let seed = u64::from(*first);
+    let mut drive = Drive::permitted(&permit, &bundle, 1, seed, &mut rows).unwrap();
     let (edges, actions) = (Cell::new(0), Cell::new(0));
     let pin = Pin {
         high: false,
         edges: &edges,
     };
-    let mut line = Heartbeat::new(pin, permit().unwrap());
+    let mut line = Heartbeat::new(pin, permit, Pace::LOCKSTEP);
     let mut robot = Robot {
         event: 0,
         state: 1.0,
@@ -162,15 +164,11 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(action.is_some(), !mode.is_stopped());
         assert!(action.is_none_or(|action| action.iter().all(|x| x.abs() <= 1.0)));
         // The line: an edge in a period that went on, none before it did, none once dead.
-        let pulse = Pulse {
-            ticks: drive.ticks(),
-            observed: drive.counts().steps,
-        };
         let dead = line.dead();
-        if mode.is_stopped() {
-            line.end(LineDead::Ended);
-        } else {
-            assert_eq!(line.beat(pulse).is_ok(), dead.is_none());
+        assert_eq!(drive.pulse().is_some(), !mode.is_stopped());
+        match drive.pulse() {
+            Some(pulse) => assert_eq!(line.beat(pulse, 0).is_ok(), dead.is_none()),
+            None => line.end(LineDead::Ended),
         }
         let more = edges.get() - beats;
         assert!(more <= 1);
@@ -178,9 +176,11 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!(more, 0);
         }
         // A second beat in the same period is a loop that stands still.
-        if event % 8 == 7 {
+        if event % 8 == 7
+            && let Some(pulse) = drive.pulse()
+        {
             let beats = edges.get();
-            assert!(line.beat(pulse).is_err());
+            assert!(line.beat(pulse, 0).is_err());
             assert!(edges.get() - beats <= 1);
             assert!(line.dead().is_some());
         }

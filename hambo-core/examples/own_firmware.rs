@@ -10,7 +10,10 @@ use core::cell::Cell;
 use core::ops::ControlFlow;
 
 use embedded_hal::digital::OutputPin;
-use hambo_core::{Bundle, CapacityError, Check, ImageError, OutputEnable, Pause, Progress};
+use hambo_core::{
+    Admitted, Bundle, CapacityError, Check, FallbackPermit, Floor, ImageError, OutputEnable, Pause,
+    Permit, Progress, Shortfall,
+};
 
 /// Trajectories side by side: four fill the registers of a Cortex-M4F.
 const LANES: usize = 4;
@@ -19,43 +22,108 @@ const LANES: usize = 4;
 #[derive(Debug)]
 #[allow(dead_code, reason = "a log would read it")]
 enum Refusal {
-    /// A byte of it is wrong.
-    Bundle(ImageError),
+    /// A byte of bundle or floor is wrong.
+    Image(ImageError),
+    /// It asks for less than the robot does.
+    Floor(Shortfall),
     /// It needs more rows than this firmware lends.
     Memory(CapacityError),
 }
 
-/// Checks the controller in `flash` and enables it if it passes. Until then `control_tick`
+/// What lies in flash: what `hambo export` wrote, and the robot's own floor, by `hambo floor`.
+#[derive(Clone, Copy)]
+struct Regions<'f> {
+    bundle: &'f [u8],
+    floor: &'f [u8],
+}
+
+impl<'f> Regions<'f> {
+    fn bundle(&self) -> Result<Bundle<'f>, Refusal> {
+        Bundle::parse_prefix(self.bundle).map_err(Refusal::Image)
+    }
+
+    /// The bundle as one that asks for as much as the robot: without this there is no check.
+    fn admit<'b>(
+        &self,
+        bundle: &'b Bundle<'b>,
+        rows: &mut [[f32; LANES]],
+    ) -> Result<Admitted<'b>, Refusal> {
+        let floor = Floor::parse_prefix(self.floor).map_err(Refusal::Image)?;
+        let (rows, _) = rows.as_flattened_mut().as_chunks_mut();
+        floor.admit(bundle, rows).map_err(Refusal::Floor)
+    }
+}
+
+/// Checks the controller in flash and enables it if it passes. Until then `control_tick`
 /// drives, the fallback, between two slices of the check; `Break` gives the check up. A
 /// control loop that must be on time to the microsecond belongs in an interrupt instead:
 /// then `control_tick` only says whether the check is still wanted.
 fn gate<P: OutputPin>(
-    flash: &[u8],
+    flash: Regions<'_>,
     rows: &mut [[f32; LANES]],
     output: &mut OutputEnable<P>,
     control_tick: &dyn Pause,
 ) -> Result<bool, Refusal> {
-    let bundle = Bundle::parse_prefix(flash).map_err(Refusal::Bundle)?;
-    let mut check = Check::new(bundle.image(), rows).map_err(Refusal::Memory)?;
-    check.pause_with(control_tick);
-    let outcome = loop {
-        if let Progress::Finished(outcome) = check.advance(u32::MAX) {
-            break outcome;
-        }
-    };
-    // What was checked must still be there: the flash is read and hashed again.
-    let again = Bundle::parse_prefix(flash).map_err(Refusal::Bundle)?;
-    Ok(match outcome.permit(again.image()) {
+    Ok(match check(flash, rows, control_tick)? {
         // The only way to a high line.
         Some(permit) => output.enable(permit).is_ok(),
         None => false,
     })
 }
 
-/// What `hambo export` wrote; its weights are read where they lie.
+/// The permit of a bundle that passes. One with a fallback gets its permit for both.
+fn check(
+    flash: Regions<'_>,
+    rows: &mut [[f32; LANES]],
+    control_tick: &dyn Pause,
+) -> Result<Option<Permit>, Refusal> {
+    let bundle = flash.bundle()?;
+    let admitted = flash.admit(&bundle, rows)?;
+    let fallback = check_fallback(&admitted, rows, control_tick)?;
+    let outcome = {
+        let mut check = Check::of_controller(&admitted, rows).map_err(Refusal::Memory)?;
+        check.pause_with(control_tick);
+        loop {
+            if let Progress::Finished(outcome) = check.advance(u32::MAX) {
+                break outcome;
+            }
+        }
+    };
+    // What was checked must still be there: bundle and floor are read, hashed and held against
+    // each other again.
+    let again = flash.bundle()?;
+    let admitted = flash.admit(&again, rows)?;
+    Ok(outcome.permit(&admitted, fallback.as_ref()))
+}
+
+/// What a fallback has that passes; none where there is none, or it does not.
+fn check_fallback(
+    admitted: &Admitted<'_>,
+    rows: &mut [[f32; LANES]],
+    control_tick: &dyn Pause,
+) -> Result<Option<FallbackPermit>, Refusal> {
+    let Some(fallback) = admitted.fallback() else {
+        return Ok(None);
+    };
+    let mut check = Check::of_fallback(&fallback, rows).map_err(Refusal::Memory)?;
+    check.pause_with(control_tick);
+    loop {
+        if let Progress::Finished(outcome) = check.advance(u32::MAX) {
+            return Ok(outcome.permit(admitted));
+        }
+    }
+}
+
+/// Weights are read where they lie, at multiples of 16 bytes.
 #[repr(align(16))]
-struct Flash([u8; 944]);
-static FLASH: Flash = Flash(*include_bytes!("point_bundle.hmb"));
+struct Flash<const N: usize>([u8; N]);
+static BUNDLE: Flash<944> = Flash(*include_bytes!("point_bundle.hmb"));
+static FLOOR: Flash<FLOOR_BYTES> = Flash(*include_bytes!("point.floor"));
+const FLOOR_BYTES: usize = include_bytes!("point.floor").len();
+const FLASH: Regions<'static> = Regions {
+    bundle: &BUNDLE.0,
+    floor: &FLOOR.0,
+};
 
 /// Your board's pin, from its HAL.
 #[derive(Default)]
@@ -89,7 +157,7 @@ fn start() -> Result<(bool, u32), Refusal> {
         ticks.set(ticks.get().saturating_add(1));
         ControlFlow::Continue(())
     };
-    let deployed = gate(&FLASH.0, &mut rows, &mut output, &control_tick)?;
+    let deployed = gate(FLASH, &mut rows, &mut output, &control_tick)?;
     Ok((deployed && output.is_on(), ticks.get()))
 }
 
@@ -125,7 +193,7 @@ mod tests {
     fn a_check_that_is_given_up_enables_nothing() {
         let Ok(mut output) = OutputEnable::new(Pin::default());
         let mut rows = [[0.0; LANES]; 128];
-        let given_up = gate(&FLASH.0, &mut rows, &mut output, &|| ControlFlow::Break(()));
+        let given_up = gate(FLASH, &mut rows, &mut output, &|| ControlFlow::Break(()));
         assert!(matches!(given_up, Ok(false)) && !output.is_on());
     }
 
@@ -134,12 +202,21 @@ mod tests {
         let Ok(mut output) = OutputEnable::new(Pin::default());
         let mut rows = [[0.0; LANES]; 128];
         let tick = || ControlFlow::Continue(());
-        let few = gate(&FLASH.0, &mut rows[..10], &mut output, &tick);
+        let few = gate(FLASH, &mut rows[..10], &mut output, &tick);
         assert!(matches!(few, Err(Refusal::Memory(_))));
-        let mut damaged = Flash(FLASH.0);
-        damaged.0[100] ^= 1;
-        let refused = gate(&damaged.0, &mut rows, &mut output, &tick);
-        assert!(matches!(refused, Err(Refusal::Bundle(_))));
+        for damaged in 0..2 {
+            let (mut bundle, mut floor) = (Flash(BUNDLE.0), Flash(FLOOR.0));
+            match damaged {
+                0 => bundle.0[100] ^= 1,
+                _ => floor.0[100] ^= 1,
+            }
+            let flash = Regions {
+                bundle: &bundle.0,
+                floor: &floor.0,
+            };
+            let refused = gate(flash, &mut rows, &mut output, &tick);
+            assert!(matches!(refused, Err(Refusal::Image(_))));
+        }
         assert!(!output.is_on());
     }
 }

@@ -13,7 +13,8 @@
 
 use heapless::Vec;
 
-use crate::image::Image;
+use crate::floor::{Floor, FloorManifest, question};
+use crate::image::{Bundle, Image, Name};
 use crate::model::{
     Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Noise, Standardisation, Support,
     nested_beta,
@@ -181,4 +182,73 @@ pub fn image_with(change: impl FnOnce(&mut Task<'static>)) -> Result<Image<'stat
     let mut task = task()?;
     change(&mut task);
     Ok(Image::of(model()?, task, policy()?))
+}
+
+/// Image and monitor, as [`Bundle::parse`] would give them. Period: 0.05 s.
+///
+/// # Errors
+/// Never; the parts fit together.
+pub fn bundle() -> Result<Bundle<'static>, &'static str> {
+    bundle_with(None, |_| {})
+}
+
+/// The bundle with a fallback, and a task that `change` has changed.
+///
+/// ```
+/// use hambo_core::example;
+/// let bundle = example::bundle_with(Some(example::policy()?), |_| {})?;
+/// assert!(bundle.fallback().is_some());
+/// # Ok::<(), &str>(())
+/// ```
+///
+/// # Errors
+/// Never; the parts fit together.
+pub fn bundle_with(
+    fallback: Option<StoredPolicy<'static>>,
+    change: impl FnOnce(&mut Task<'static>),
+) -> Result<Bundle<'static>, &'static str> {
+    Ok(Bundle::of(image_with(change)?, fallback))
+}
+
+/// A floor that asks the question of a bundle and nothing more of it than the example has; it
+/// knows no transitions.
+///
+/// ```
+/// use hambo_core::{Shortfall, example};
+/// let floor = example::floor(&example::bundle()?)?;
+/// let lax = example::bundle_with(None, |task| task.threshold = Some(-3.0))?;
+/// assert_eq!(floor.admit(&lax, &mut []).err(), Some(Shortfall::Threshold));
+/// # Ok::<(), &str>(())
+/// ```
+///
+/// # Errors
+/// Never; the question is small.
+pub fn floor(bundle: &Bundle<'_>) -> Result<Floor<'static>, &'static str> {
+    let asked = bundle.image().task();
+    let own = task()?;
+    Ok(Floor::of_manifest(FloorManifest {
+        board: Name::new(),
+        robot: Name::new(),
+        counter: 0,
+        period: None,
+        states: asked.state_dimension() as u16,
+        actions: asked.action_limits.low.len() as u16,
+        threshold: own.threshold,
+        delta: own.delta,
+        horizon: 1,
+        beta: 0.0,
+        trajectories: 1,
+        searched: 1,
+        sweeps: 1,
+        allocation: Allocation::Focused,
+        distribution_free: DistributionFree::Nothing,
+        noise: false,
+        fallback: false,
+        calibration: true,
+        continuous_adversary: true,
+        question: question(asked).ok_or("question")?,
+        constraints: Vec::new(),
+        noise_width: 2.8,
+        transitions: 0,
+    }))
 }

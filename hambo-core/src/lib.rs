@@ -19,11 +19,11 @@
 //! | [`policy`] | controllers and their derivatives | pi |
 //! | [`rollout`] | one step, one trajectory, and the adjoint sweep back along it | equation (1) |
 //! | [`adversary`] | the searches for the worst eta and the worst members, their two levels and the minimum over them | equation (2), DAinf's quantile |
-//! | [`gate`] | deploy, reject or abstain, and why; the key to the actuator, in code words; output pin and heartbeat | definition 2.1 |
 //! | [`image`] | bytes to a validated model, task, policy and trained adversaries | |
-//! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
+//! | [`gate`] | deploy, reject or abstain, and why; the key to the actuator, in code words; output pin and heartbeat | definition 2.1 |
 //! | [`drive`] | the checked controller at work, period by period; the monitor that tells whether the robot is still the one that was modelled | |
 //! | [`floor`] | what a robot asks of every bundle | |
+//! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
 //! | [`link`] | what device and host tell each other | |
 //! | [`example`] | the robot of the examples | |
 //!
@@ -85,13 +85,13 @@ pub mod rollout;
 pub mod task;
 
 pub use check::{Check, Outcome, Progress};
-pub use floor::{Floor, Shortfall};
+pub use floor::{Admitted, AdmittedFallback, Floor, Shortfall};
+pub use gate::{FallbackPermit, Pace, Permit, Pulse, Reason, Verdict};
 #[cfg(feature = "embedded-hal")]
-pub use gate::{Heartbeat, LineDead, OutputEnable, Pulse};
-pub use gate::{Permit, Reason, SliceProofs, Verdict, WorkDone};
+pub use gate::{Heartbeat, LineDead, OutputEnable};
 pub use image::{Bundle, Image, ImageError};
 pub use nalgebra::SVector;
-pub use numeric::{CapacityError, ParameterError, Pause};
+pub use numeric::{CapacityError, ParameterError, Pause, WorkDone};
 pub use policy::{Controller, LaneByLane, Policy};
 
 /// The README's examples run as tests.

@@ -8,11 +8,11 @@ use crate::control_loop::Shared;
 use crate::gate::{self, Rows};
 use crate::slices::Watched;
 use core::ops::ControlFlow;
-use hambo_core::check::Outcome;
+use hambo_core::check::{OfController, Outcome};
 use hambo_core::image::{ImageError, Part, Problem};
 use hambo_core::link::device::Refusal;
 use hambo_core::link::drive::CandidateResult;
-use hambo_core::{Bundle, Pause};
+use hambo_core::{Bundle, Pause, WorkDone};
 use hambo_firmware::board;
 
 /// Between two slices of the check it is asked whether the drive goes on: with its end the check
@@ -20,7 +20,7 @@ use hambo_firmware::board;
 struct WhileDriving<'s>(&'s Shared);
 
 impl Pause for WhileDriving<'_> {
-    fn pause(&self) -> ControlFlow<()> {
+    fn pause(&self, _proof: Option<WorkDone>) -> ControlFlow<()> {
         if self.0.is_going() {
             ControlFlow::Continue(())
         } else {
@@ -57,7 +57,8 @@ pub fn check(rows: Rows<'_>, shared: &Shared) {
 fn checked(candidate: &Bundle<'_>, rows: Rows<'_>, shared: &Shared) -> CandidateResult {
     let image = candidate.image();
     let mut result = CandidateResult::refused(Refusal::Changed);
-    let tell = &mut |outcome: Outcome| result = CandidateResult::checked(&outcome, image);
+    let tell =
+        &mut |outcome: Outcome<OfController>| result = CandidateResult::checked(&outcome, image);
     match gate::check_bundle(candidate, rows, &WhileDriving(shared), tell) {
         Ok(_) => result,
         Err(refusal) => CandidateResult::refused(refusal),

@@ -10,7 +10,7 @@ use hambo_core::link::drive::{
     Acted, CandidateResult, Claim, DriveMessage, DriveRefusal, Numbers, RobotMessage, SensorSample,
     Token,
 };
-use hambo_core::{Heartbeat, LineDead, Pulse};
+use hambo_core::{Heartbeat, LineDead};
 use hambo_firmware::{
     board::{EnablePin, Watchdog},
     counter::Counter,
@@ -147,6 +147,8 @@ impl ControlLoop<'_, '_> {
                 return Some(());
             }
         };
+        // A sample that comes too early waits. A clock that stands still ends in a reset.
+        while self.line.wait(self.counter.ticks()) > 0 {}
         let begin = self.counter.elapsed();
         let tick = self.drive.tick(&mut sample, &mut reply);
         let stopped = tick.mode.is_stopped();
@@ -156,11 +158,9 @@ impl ControlLoop<'_, '_> {
         if stopped {
             self.line.end(LineDead::Ended);
         } else {
-            let pulse = Pulse {
-                ticks: self.drive.ticks(),
-                observed: self.drive.counts().steps,
-            };
-            let Ok(proof) = self.line.beat(pulse) else {
+            let pulse = self.drive.pulse();
+            let now = self.counter.ticks();
+            let Some(Ok(proof)) = pulse.map(|pulse| self.line.beat(pulse, now)) else {
                 // Nothing moves without the line.
                 self.drive.stop(Stop::Actuator);
                 return None;

@@ -63,7 +63,8 @@ impl Counter {
         }
     }
 
-    fn ticks(&self) -> u64 {
+    /// Ticks since the start: a clock that counts on.
+    pub fn ticks(&self) -> u64 {
         // Read again if a period ended in between.
         loop {
             let before = PERIODS.load(Ordering::Relaxed);

@@ -16,13 +16,13 @@ use crate::robot_link::RobotLink;
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use cortex_m::peripheral::NVIC;
-use hambo_core::drive::{Drive, DriveError, DriveSettings};
+use hambo_core::drive::{Drive, DriveError};
 use hambo_core::link::drive::{
     Begin, DriveMessage, DriveRefusal, DriveSummary, MAX_NUMBERS, Numbers, Ready, token,
 };
-use hambo_core::{Bundle, Heartbeat, LineDead};
+use hambo_core::{Bundle, Heartbeat, LineDead, Pace};
 use hambo_firmware::{
-    board::{self, EnablePin, Watchdog},
+    board::{self, EnablePin, TICKS_PER_MILLISECOND, Watchdog},
     counter::Counter,
     interrupt, stack, workspace,
 };
@@ -33,6 +33,14 @@ pub const PERIOD_US: u32 = 50_000;
 /// Milliseconds without an edge after which the watchdog resets the board: less than two
 /// periods, and more than one on a watchdog whose clock is half as fast again.
 const PULSE_LIMIT: u32 = 90;
+
+/// Between two edges by the board's own clock. Under emulation the robot waits for the board, and
+/// time means nothing.
+pub const PACE: Pace = if cfg!(feature = "semihosting") {
+    Pace::LOCKSTEP
+} else {
+    Pace::of_period(PERIOD_US as u64 * TICKS_PER_MILLISECOND / 1000)
+};
 
 /// Where the drive lies and how long it is, for a debugger.
 #[used]
@@ -68,7 +76,7 @@ pub fn run(begin: Begin, mut ports: Ports<'_>, rows: Rows<'_>) -> bool {
     }
 }
 
-/// Drives with the very bytes that were checked. The summary of a drive, or none if the
+/// Drives with the very bytes that were checked: the permit names them. The summary of a drive, or none if the
 /// robot is gone.
 #[inline(never)]
 fn drive(
@@ -78,9 +86,6 @@ fn drive(
     rows: Rows<'_>,
 ) -> Result<Option<DriveSummary>, DriveRefusal> {
     let (image, fallback) = (bundle.image(), bundle.fallback());
-    if ports.line.image_hash() != image.hash() {
-        return Err(DriveRefusal::Image);
-    }
     if bundle.period() != Some(PERIOD_US) {
         return Err(DriveRefusal::Period);
     }
@@ -89,21 +94,21 @@ fn drive(
     if states.saturating_mul(2).saturating_add(actions) > MAX_NUMBERS {
         return Err(DriveRefusal::TooLarge);
     }
-    let settings = DriveSettings {
-        monitor: bundle.monitor().ok_or(DriveRefusal::Settings)?,
-        measured: usize::from(begin.measured),
-        seed: begin.seed,
-    };
     let needed = Drive::rows_needed(image, fallback).map_err(|_| DriveRefusal::Capacity)?;
     let needed = needed.div_ceil(workspace::LANES);
     let (rows, rest) = rows
         .split_at_mut_checked(needed)
         .ok_or(DriveRefusal::Capacity)?;
     let (rows, _) = rows.as_flattened_mut().as_chunks_mut();
-    let mut drive = Drive::new(image, fallback, settings, rows).map_err(|error| match error {
+    let (permit, measured) = (ports.line.permit(), usize::from(begin.measured));
+    let drive = Drive::permitted(permit, bundle, measured, begin.seed, rows);
+    let mut drive = drive.map_err(|error| match error {
+        DriveError::NotPermitted => DriveRefusal::Image,
         DriveError::Capacity(_) => DriveRefusal::Capacity,
         DriveError::Fallback => DriveRefusal::Fallback,
-        DriveError::Parameter(_) | DriveError::NotMeasured(_) => DriveRefusal::Settings,
+        DriveError::Parameter(_) | DriveError::NotMeasured(_) | DriveError::NoMonitor => {
+            DriveRefusal::Settings
+        }
     })?;
     let hash = image.hash();
     let ready = Ready {
@@ -116,6 +121,11 @@ fn drive(
         has_fallback: fallback.is_some(),
         period_us: PERIOD_US,
     };
+    // Before the first sample: without its watchdog nothing drives.
+    let limited = ports.watchdog.limit(PULSE_LIMIT).is_some();
+    if !(limited && ports.watchdog.runs_with(PULSE_LIMIT)) {
+        return Err(DriveRefusal::Watchdog);
+    }
     if ports.link.send(&DriveMessage::Ready(ready)).is_none() {
         return Ok(None);
     }
@@ -149,7 +159,6 @@ fn follow(
     let [address, length] = &DRIVE_PLACE;
     address.store(ptr::from_ref(drive).addr(), Ordering::Relaxed);
     length.store(size_of_val(drive), Ordering::Relaxed);
-    ports.watchdog.limit(PULSE_LIMIT);
     ports.link.listen();
     let mut control = ControlLoop {
         drive,

@@ -1,9 +1,9 @@
 //! From the bytes in flash to an outcome, and from there to a permit.
 
-use hambo_core::check::{Check, Outcome, Progress};
+use hambo_core::check::{Check, OfController, OfFallback, Outcome, Progress, Subject};
 use hambo_core::link::device::Refusal;
 use hambo_core::policy::StoredPolicy;
-use hambo_core::{Bundle, Floor, Image, Permit};
+use hambo_core::{Admitted, Bundle, CapacityError, FallbackPermit, Floor, Permit};
 use hambo_firmware::{board, workspace};
 
 use crate::slices::Watched;
@@ -14,9 +14,9 @@ pub type Rows<'r> = &'r mut [[f32; workspace::LANES]];
 /// What came of a bundle.
 pub struct Checked {
     /// Of the controller.
-    pub outcome: Outcome,
+    pub outcome: Outcome<OfController>,
     /// Of the fallback, where there is one: it must pass by itself.
-    fallback: Option<Permit>,
+    fallback: Option<FallbackPermit>,
 }
 
 /// Reads bundle and floor, and checks the controller and its fallback.
@@ -39,7 +39,7 @@ pub fn run(rows: Rows<'_>, slices: &dyn Watched) -> Result<Checked, Refusal> {
 
 /// What is done with an outcome where it lies: a copy in every caller would cost kilobytes
 /// of stack.
-pub type Then<'t> = &'t mut dyn FnMut(Outcome);
+pub type Then<'t, S> = &'t mut dyn FnMut(Outcome<S>);
 
 /// Checks a bundle that was read. Gives the permit of the fallback, where there is one.
 #[inline(never)]
@@ -47,43 +47,41 @@ pub fn check_bundle(
     bundle: &Bundle<'_>,
     rows: Rows<'_>,
     slices: &dyn Watched,
-    then: Then<'_>,
-) -> Result<Option<Permit>, Refusal> {
-    admit(bundle, rows)?;
+    then: Then<'_, OfController>,
+) -> Result<Option<FallbackPermit>, Refusal> {
+    let admitted = admit(bundle, rows)?;
     slices.accepted();
     #[cfg(feature = "planted-panic")]
     plant_a_panic(board::model_region());
 
-    let permit = match bundle.fallback() {
-        Some(fallback) => Some(check_fallback(bundle, fallback, rows, slices)?),
-        None => None,
-    };
-    check(bundle.image(), bundle.image().policy(), rows, slices, then)?;
+    let permit = check_fallback(&admitted, rows, slices)?;
+    check(|| Check::of_controller(&admitted, rows), slices, then)?;
     Ok(permit)
 }
 
-/// The permit of a fallback that passes.
+/// The permit of a fallback that passes, where there is one.
 #[inline(never)]
 fn check_fallback(
-    bundle: &Bundle<'_>,
-    fallback: &StoredPolicy<'_>,
+    admitted: &Admitted<'_>,
     rows: Rows<'_>,
     slices: &dyn Watched,
-) -> Result<Permit, Refusal> {
-    let image = bundle.image();
+) -> Result<Option<FallbackPermit>, Refusal> {
+    let Some(fallback) = admitted.fallback() else {
+        return Ok(None);
+    };
     let mut permit = None;
-    let then = &mut |outcome: Outcome| permit = outcome.permit(image);
-    check(image, fallback, rows, slices, then)?;
-    permit.ok_or(Refusal::Fallback)
+    let then = &mut |outcome: Outcome<OfFallback>| permit = outcome.permit(admitted);
+    check(|| Check::of_fallback(&fallback, rows), slices, then)?;
+    match permit {
+        Some(permit) => Ok(Some(permit)),
+        None => Err(Refusal::Fallback),
+    }
 }
 
-/// The hash of the image that flash holds now; none if it holds no bundle.
+/// What is done with the bundle that flash holds now.
 #[inline(never)]
-pub fn image_hash() -> Option<[u8; 32]> {
-    match &Bundle::parse_prefix(board::model_region()) {
-        Ok(bundle) => Some(*bundle.image().hash()),
-        Err(_) => None,
-    }
+pub fn with_bundle<R>(then: impl FnOnce(Option<&Bundle<'_>>) -> R) -> R {
+    then(Bundle::parse_prefix(board::model_region()).as_ref().ok())
 }
 
 /// The key to the outputs: bundle and floor are read, hashed and held against each
@@ -98,35 +96,30 @@ pub fn permit(checked: &Checked, rows: Rows<'_>) -> Option<Permit> {
 
 #[inline(never)]
 fn permit_of(checked: &Checked, again: &Bundle<'_>, rows: Rows<'_>) -> Option<Permit> {
-    admit(again, rows).ok()?;
-    if again.fallback().is_some() {
-        let fallback = checked.fallback.as_ref()?;
-        if !(fallback.opens() && fallback.image_hash() == again.image().hash()) {
-            return None;
-        }
-    }
-    checked.outcome.permit(again.image())
+    let admitted = admit(again, rows).ok()?;
+    checked.outcome.permit(&admitted, checked.fallback.as_ref())
 }
 
-/// Whether the bundle asks for as much as the robot does.
+/// The bundle as one that asks for as much as the robot does.
 #[inline(never)]
-fn admit(bundle: &Bundle<'_>, rows: Rows<'_>) -> Result<(), Refusal> {
+fn admit<'b>(bundle: &'b Bundle<'b>, rows: Rows<'_>) -> Result<Admitted<'b>, Refusal> {
     let floor = Floor::parse_prefix(board::floor_region()).map_err(Refusal::Image)?;
     let (rows, _) = rows.as_flattened_mut().as_chunks_mut();
     floor.admit(bundle, rows).map_err(Refusal::Floor)
 }
 
+/// A check of a bundle's controller or of its fallback.
+type Made<'c, S> = Result<Check<'c, { workspace::LANES }, StoredPolicy<'c>, S>, CapacityError>;
+
 /// Checks a controller. Out of line, so that its stack is not there yet while the bundle
 /// is read.
 #[inline(never)]
-fn check(
-    image: &Image<'_>,
-    policy: &StoredPolicy<'_>,
-    rows: Rows<'_>,
-    slices: &dyn Watched,
-    then: Then<'_>,
+fn check<'c, S: Subject>(
+    make: impl FnOnce() -> Made<'c, S>,
+    slices: &'c dyn Watched,
+    then: Then<'_, S>,
 ) -> Result<(), Refusal> {
-    match &mut Check::with_policy(image, policy, rows) {
+    match &mut make() {
         Ok(check) => {
             check.pause_with(slices);
             then(finish(check, slices));
@@ -137,7 +130,10 @@ fn check(
 }
 
 /// Runs a check to its end.
-fn finish<'a>(check: &mut Check<'a, { workspace::LANES }>, slices: &dyn Watched) -> Outcome {
+fn finish<'c, S: Subject>(
+    check: &mut Check<'c, { workspace::LANES }, StoredPolicy<'c>, S>,
+    slices: &dyn Watched,
+) -> Outcome<S> {
     slices.begin();
     loop {
         match check.advance(1) {

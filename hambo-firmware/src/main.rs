@@ -32,9 +32,11 @@ fn main() -> ! {
     let Ok(mut output) = OutputEnable::new(EnablePin::new());
     board::start();
     let board = board::status();
-    let mut watchdog = Watchdog::start(READ_LIMIT);
-    let (Some(mut peripherals), Some(rows)) = (cortex_m::Peripherals::take(), workspace::take())
-    else {
+    let (Some(mut watchdog), Some(mut peripherals), Some(rows)) = (
+        Watchdog::start(READ_LIMIT),
+        cortex_m::Peripherals::take(),
+        workspace::take(),
+    ) else {
         fault::stop()
     };
     let mut robot = RobotLink::open();
@@ -50,7 +52,7 @@ fn main() -> ! {
     if let Some((begin, permit)) = decided {
         let Ok(pin) = output.into_pin();
         let ports = Ports {
-            line: &mut Heartbeat::new(pin, permit),
+            line: &mut Heartbeat::new(pin, permit, drive::PACE),
             link: &mut robot,
             watchdog: &mut watchdog,
             counter: &counter,
@@ -81,7 +83,10 @@ fn decide(
     let slices = Slices::new(watchdog, counter);
     let checked = gate::run(rows, &slices);
     let longest_slice = slices.longest();
-    watchdog.limit(READ_LIMIT);
+    // Nothing is switched on without a watchdog.
+    if watchdog.limit(READ_LIMIT).is_none() || !watchdog.runs_with(READ_LIMIT) {
+        fault::stop();
+    }
     let usage = Usage {
         work: counter.work(),
         stack_high_water: stack::high_water(),
@@ -122,11 +127,13 @@ fn decide(
 }
 
 /// Stays as decided. An output that is on falls if flash no longer holds what was
-/// checked.
+/// checked. One that is off feeds no watchdog: the board starts again and checks again.
 fn hold(mut output: OutputEnable<EnablePin>, mut watchdog: Watchdog) -> ! {
     loop {
-        let Ok(proof) = output.hold(gate::image_hash().as_ref());
-        watchdog.feed(proof);
+        let Ok(proof) = gate::with_bundle(|bundle| output.hold(bundle));
+        if let Some(proof) = proof {
+            watchdog.feed(proof);
+        }
         cortex_m::asm::wfi();
     }
 }

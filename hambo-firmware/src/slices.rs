@@ -1,14 +1,11 @@
 //! What happens between two slices of the check: the watchdog is fed, and the slice measured.
 
 use core::{cell::Cell, ops::ControlFlow};
-use hambo_core::{Pause, SliceProofs};
+use hambo_core::{Pause, WorkDone};
 use hambo_firmware::{
     board::{SLICE_LIMIT, Watchdog},
     counter::Counter,
 };
-
-/// More feeds than a sweep of the largest model over the longest horizon has.
-const FEEDS_PER_SWEEP: u32 = 1 << 20;
 
 /// Slices from one feed of the watchdog to the next: together, each as long as the budget allows,
 /// they take a quarter of its limit. A store for every slice would fill the emulator's log.
@@ -41,7 +38,7 @@ pub struct Slices<'g> {
     /// The tenth of the sweeps that is logged next.
     next_tenth: Cell<u32>,
     /// Taken while it is used.
-    fed: Cell<Option<(&'g mut Watchdog, SliceProofs)>>,
+    fed: Cell<Option<&'g mut Watchdog>>,
 }
 
 impl<'g> Slices<'g> {
@@ -53,7 +50,7 @@ impl<'g> Slices<'g> {
             begin: Cell::new(0),
             count: Cell::new(0),
             next_tenth: Cell::new(1),
-            fed: Cell::new(Some((watchdog, SliceProofs::new(FEEDS_PER_SWEEP)))),
+            fed: Cell::new(Some(watchdog)),
         }
     }
 
@@ -74,17 +71,16 @@ impl<'g> Slices<'g> {
 }
 
 impl Pause for Slices<'_> {
-    fn pause(&self) -> ControlFlow<()> {
+    fn pause(&self, proof: Option<WorkDone>) -> ControlFlow<()> {
         self.measure();
         let count = self.count.get().wrapping_add(1);
         self.count.set(count);
         if count.is_multiple_of(SLICES_PER_FEED)
-            && let Some((watchdog, mut proofs)) = self.fed.take()
+            && let Some(proof) = proof
+            && let Some(watchdog) = self.fed.take()
         {
-            if let Some(proof) = proofs.slice() {
-                watchdog.feed(proof);
-            }
-            self.fed.set(Some((watchdog, proofs)));
+            watchdog.feed(proof);
+            self.fed.set(Some(watchdog));
         }
         ControlFlow::Continue(())
     }
@@ -98,19 +94,16 @@ impl Watched for Slices<'_> {
 
     fn begin(&self) {
         self.next_tenth.set(1);
-        if let Some((watchdog, _)) = self.fed.take() {
-            watchdog.limit(SLICE_LIMIT);
-            let proofs = SliceProofs::new(FEEDS_PER_SWEEP);
-            self.fed.set(Some((watchdog, proofs)));
+        // One that does not take the limit is fed no more: the board starts again.
+        if let Some(watchdog) = self.fed.take()
+            && watchdog.limit(SLICE_LIMIT).is_some()
+        {
+            self.fed.set(Some(watchdog));
         }
         self.begin.set(self.counter.raw());
     }
 
     fn sweeps_done(&self, done: u32, total: u32) {
-        if let Some((watchdog, mut proofs)) = self.fed.take() {
-            proofs.sweeps_done(done);
-            self.fed.set(Some((watchdog, proofs)));
-        }
         let tenth = self.next_tenth.get();
         if u64::from(done) * 10 >= u64::from(total) * u64::from(tenth) {
             defmt::info!("{=u32} of {=u32} sweeps", done, total);

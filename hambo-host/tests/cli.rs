@@ -368,3 +368,25 @@ fn colours_are_for_terminals_without_no_color() {
         "{plain}"
     );
 }
+
+/// What no check changes the floor refuses before the check, which this controller does not pass.
+#[test]
+fn a_floor_refuses_effort_before_the_check() {
+    let folder = Folder::new("floor-effort");
+    folder.done(QUICK);
+    let said = folder.done("floor task.toml --model m.hambo --data log.csv -o r.floor");
+    // That of five networks, or wider: the square root of four.
+    let width = said.split("its set must be at least ").nth(1);
+    let width = width.and_then(|rest| rest.split(' ').next()?.parse::<f32>().ok());
+    assert!(width.is_some_and(|width| width >= 2.0), "{said}");
+    folder.write(
+        "strict.toml",
+        &TASK.replace("threshold = -50", "threshold = 5"),
+    );
+    let export = EXPORT.replace("task.toml", "strict.toml") + " --effort quick --floor r.floor";
+    let error = folder.refused(&format!("{export} --device-trajectories 50"));
+    assert!(error.contains("see --device-trajectories"), "{error}");
+    // With the robot's effort it is the check that refuses.
+    let error = folder.refused(&export);
+    assert!(!error.contains("see --device-trajectories"), "{error}");
+}

@@ -119,7 +119,7 @@ impl PointBundle {
             board: self.about.board.clone(),
             robot: self.about.robot.clone(),
             counter: self.about.counter,
-            beta: 0.9,
+            beta: Some(0.9),
             effort: self.effort,
             fallback: true,
         }

@@ -61,7 +61,8 @@ fn admitted(floor: &RobotFloor, bundle: &AlignedBytes) -> Result<(), Refused> {
     let floor = Floor::parse_prefix(floor.bytes.as_bytes()).unwrap();
     let (model, task) = (bundle.image().model(), bundle.image().task());
     let mut rows = vec![[0.0]; Monitor::rows_needed(model, task).unwrap()];
-    floor.admit(&bundle, &mut rows).map_err(Refused::Floor)
+    let admitted = floor.admit(&bundle, &mut rows);
+    admitted.map(|_| ()).map_err(Refused::Floor)
 }
 
 /// How a bundle is made lax, and what names it. The number is drawn from 0 to 1: how lax.
@@ -264,6 +265,29 @@ fn lax_bundles_are_refused_by_their_field() {
     );
     assert_eq!(refused, 1120);
     assert!(would_deploy > 600, "{would_deploy}");
+}
+
+/// Without a width of its own a floor asks for that of its model.
+#[test]
+fn the_floors_width_is_its_models() {
+    let folder = Folder::new("floor-width");
+    let good = PointBundle {
+        beta: 1.3,
+        ..PointBundle::default()
+    };
+    let file = folder.0.join("log.csv");
+    fs::write(&file, log(2000)).unwrap();
+    let task = good.task().unwrap();
+    let log = read_task_logs(&[file], &task).unwrap();
+    let part = AlignedBytes::new(&good.model_part().unwrap());
+    let mut options = good.floor_options();
+    options.beta = None;
+    let floor = robot_floor(&task, part.as_bytes(), &log, &options).unwrap();
+    assert!((floor.beta - 1.3).abs() < 1e-3, "{}", floor.beta);
+    assert_eq!(admitted(&floor, &good.bundle().unwrap()), Ok(()));
+    let narrower = PointBundle { beta: 1.29, ..good };
+    let refused = Err(Refused::Floor(Shortfall::Beta));
+    assert_eq!(admitted(&floor, &narrower.bundle().unwrap()), refused);
 }
 
 /// More than the robot asks is as good: another constraint, a higher threshold, a wider set.

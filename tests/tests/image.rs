@@ -62,7 +62,12 @@ fn the_fuzz_corpus_is_of_this_format() {
 fn the_image_of_the_cores_example_is_what_the_host_writes() {
     let written = fixture::point().unwrap();
     let bundle = encode_bundle(written.as_bytes(), &BundleAbout::default(), None).unwrap();
-    for (name, wanted) in [("point.hmb", &written), ("point_bundle.hmb", &bundle)] {
+    let floor = fixture::point_floor(written.as_bytes()).unwrap();
+    for (name, wanted) in [
+        ("point.hmb", &written),
+        ("point_bundle.hmb", &bundle),
+        ("point.floor", &floor),
+    ] {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hambo-core/examples");
         let path = examples.join(name);
         let stored = std::fs::read(&path).unwrap_or_default();

@@ -19,6 +19,10 @@ const TWO_PERIODS: u64 = 100_000_000;
 /// Two limits of a slice, 200 ms each.
 const TWO_SLICES: u64 = 400_000_000;
 
+/// Registers of the board's watchdog.
+const WDT_RELOAD: u32 = 0x7e78_5004;
+const WDT_CONTROL: u32 = 0x7e78_500c;
+
 /// The function that answers a sample.
 const LOOP: &str = "ControlLoop*10on_message";
 
@@ -101,6 +105,46 @@ fn the_line_beats_while_loop_and_monitor_go_on() {
     let wanted: Vec<bool> = (0..40).map(|period| period % 2 == 0).collect();
     assert_eq!(levels, wanted);
     assert_eq!(board.look().unwrap().resets, 0);
+}
+
+/// Samples as fast as the line carries them: the edges keep their time.
+#[test]
+fn early_samples_make_no_extra_edges() {
+    let mut board = board();
+    board.go_on().unwrap();
+    board.wait_until_ready().unwrap();
+    board.drive(1).unwrap();
+    let begin = board.look().unwrap();
+    let levels = board.drive(40).unwrap();
+    let end = board.look().unwrap();
+    assert_eq!((levels.len(), end.resets), (40, 0));
+    // Seven eighths of a period each, and the first edge a little before the first look.
+    let taken = end.instructions - begin.instructions;
+    println!("40 edges in {taken} ns");
+    assert!(taken > 39 * (TWO_PERIODS / 16 * 7), "{taken}");
+}
+
+/// A store that was not executed at the start leaves a watchdog that does not run, or that waits
+/// for too long: nothing drives.
+#[test]
+fn without_a_running_watchdog_nothing_drives() {
+    for (register, value) in [(WDT_CONTROL, 0), (WDT_RELOAD, u32::MAX)] {
+        let mut board = board();
+        board.offer_robot().unwrap();
+        board.run_to("hambo_gate*5drive3run17h").unwrap();
+        if register == WDT_CONTROL {
+            board.store(register, value).unwrap();
+        } else {
+            // After the drive's own limit.
+            board.run_to("Watchdog*9runs_with").unwrap();
+            board.store(register, value).unwrap();
+        }
+        board.go_on().unwrap();
+        let refused = board.wait_until_ready().unwrap_err().to_string();
+        assert!(refused.contains("Refused(Watchdog)"), "{refused}");
+        let seen = board.look_while_busy(200_000_000).unwrap();
+        assert!(seen.iter().all(|now| !now.pin), "{seen:?}");
+    }
 }
 
 #[test]

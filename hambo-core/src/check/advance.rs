@@ -1,12 +1,15 @@
 //! A check of an image in slices of bounded work.
 
-use super::assessment::{Assessment, count_sweeps, ensure_capacity};
+use core::marker::PhantomData;
+
 use super::outcome::Outcome;
-use super::stage::Stage;
-use crate::adversary::Search;
+use super::subject::{Anybody, OfController, OfFallback, OfOwnCode, Subject, hashes_of};
+use super::sweeps::Sweeps;
+use crate::floor::{Admitted, AdmittedFallback};
+use crate::gate::Hashes;
 use crate::image::Image;
 use crate::numeric::{CapacityError, Pause};
-use crate::policy::{Policy, StoredPolicy};
+use crate::policy::{LaneByLane, Policy, StoredPolicy};
 use crate::rollout::Buffers;
 
 /// A check under way over `B` lanes, one group of candidates at a time.
@@ -17,15 +20,16 @@ use crate::rollout::Buffers;
 /// more often has [`Check::pause_with`]: its [`Pause`] is called after every slice, which is
 /// a layer of one member or a block of a Gaussian process's rows, at most 65,536
 /// multiply-adds in four lanes.
-pub struct Check<'a, const B: usize, P = StoredPolicy<'a>> {
-    image: &'a Image<'a>,
-    assessment: Assessment<'a, P>,
-    buffers: Buffers<'a, B>,
-    /// The group at work and its first candidate; none before the first
-    /// sweep of an estimate.
-    group: Option<(u32, Search<B>)>,
-    sweeps_done: u32,
-    sweeps_total: u32,
+///
+/// Its type says whose check it is, and so what its outcome may be asked for:
+/// [`Check::of_controller`] and [`Check::of_fallback`] check what an admitted bundle holds,
+/// [`Check::of_own_code`] a controller of the firmware; an outcome of [`Check::new`] or
+/// [`Check::with_policy`] is for people and has no permit.
+pub struct Check<'a, const B: usize, P = StoredPolicy<'a>, S = Anybody> {
+    sweeps: Sweeps<'a, B, P>,
+    /// What a permit will name.
+    hashes: Option<Hashes>,
+    subject: PhantomData<S>,
 }
 
 /// What a call of [`Check::advance`] reached.
@@ -34,7 +38,7 @@ pub struct Check<'a, const B: usize, P = StoredPolicy<'a>> {
     clippy::large_enum_variant,
     reason = "there is no heap to put the outcome on, and it is moved once"
 )]
-pub enum Progress {
+pub enum Progress<S = Anybody> {
     /// There is more to do.
     Working {
         /// Sweeps done.
@@ -43,7 +47,7 @@ pub enum Progress {
         total: u32,
     },
     /// The verdict.
-    Finished(Outcome),
+    Finished(Outcome<S>),
 }
 
 impl<'a, const B: usize> Check<'a, B> {
@@ -77,96 +81,120 @@ impl<'a, const B: usize> Check<'a, B> {
 }
 
 impl<'a, const B: usize, P: Policy> Check<'a, B, P> {
-    /// A check of any controller on an image's model and task, such as the very code that
-    /// will drive.
+    /// A check of any controller on an image's model and task, for people.
     ///
     /// # Errors
     /// If `rows` is too short.
-    #[inline(never)]
     pub fn with_policy(
         image: &'a Image<'a>,
         policy: &'a P,
         rows: &'a mut [[f32; B]],
     ) -> Result<Self, CapacityError> {
-        let (model, task) = (image.model(), image.task());
-        let buffers = Buffers::carve(rows, &model.dynamics, task, policy)?;
-        ensure_capacity(model, task, policy)?;
+        Self::of(image, policy, rows, None)
+    }
+}
+
+impl<'a, const B: usize> Check<'a, B, StoredPolicy<'a>, OfController> {
+    /// The check of an admitted bundle's controller: its outcome gives a
+    /// [`Permit`](crate::gate::Permit).
+    ///
+    /// # Errors
+    /// If `rows` is too short.
+    pub fn of_controller(
+        admitted: &Admitted<'a>,
+        rows: &'a mut [[f32; B]],
+    ) -> Result<Self, CapacityError> {
+        let image = admitted.bundle().image();
+        let hashes = hashes_of::<OfController>(admitted);
+        Self::of(image, image.policy(), rows, Some(hashes))
+    }
+}
+
+impl<'a, const B: usize> Check<'a, B, StoredPolicy<'a>, OfFallback> {
+    /// The check of an admitted bundle's fallback, with the controller's task: its outcome gives
+    /// a [`FallbackPermit`](crate::gate::FallbackPermit).
+    ///
+    /// # Errors
+    /// If `rows` is too short.
+    pub fn of_fallback(
+        fallback: &AdmittedFallback<'a>,
+        rows: &'a mut [[f32; B]],
+    ) -> Result<Self, CapacityError> {
+        let admitted = fallback.admitted();
+        let hashes = hashes_of::<OfFallback>(admitted);
+        Self::of(
+            admitted.bundle().image(),
+            fallback.policy(),
+            rows,
+            Some(hashes),
+        )
+    }
+}
+
+impl<'a, const B: usize, C, const DS: usize, const DA: usize>
+    Check<'a, B, LaneByLane<C, DS, DA>, OfOwnCode>
+where
+    LaneByLane<C, DS, DA>: Policy,
+{
+    /// The check of a controller in Rust, the very code that will drive, on an admitted bundle's
+    /// model and task. Its permit names no part of the bundle: it raises a level, and lets no
+    /// [`Drive`](crate::drive::Drive) beat.
+    ///
+    /// # Errors
+    /// If `rows` is too short.
+    pub fn of_own_code(
+        admitted: &Admitted<'a>,
+        policy: &'a LaneByLane<C, DS, DA>,
+        rows: &'a mut [[f32; B]],
+    ) -> Result<Self, CapacityError> {
+        let hashes = hashes_of::<OfOwnCode>(admitted);
+        Self::of(admitted.bundle().image(), policy, rows, Some(hashes))
+    }
+}
+
+impl<'a, const B: usize, P: Policy, S: Subject> Check<'a, B, P, S> {
+    /// Made where it will lie: a copy would cost kilobytes of stack.
+    #[inline(never)]
+    fn of(
+        image: &'a Image<'a>,
+        policy: &'a P,
+        rows: &'a mut [[f32; B]],
+        hashes: Option<Hashes>,
+    ) -> Result<Self, CapacityError> {
         Ok(Self {
-            image,
-            assessment: Assessment::empty(model, task, policy),
-            buffers,
-            group: None,
-            sweeps_done: 0,
-            sweeps_total: count_sweeps::<B, P>(model, task, policy),
+            sweeps: Sweeps::new(image, policy, rows)?,
+            hashes,
+            subject: PhantomData,
         })
     }
 
     /// Calls `pause` between two slices of work from now on. `Break` ends the check within
     /// one slice, and for good: it abstains, as one that was stopped. See [`Pause`].
     pub fn pause_with(&mut self, pause: &'a dyn Pause) {
-        self.buffers.pause_with(pause);
+        self.sweeps.pause_with(pause);
     }
 
     /// Does at most `sweeps` sweeps of `B` trajectories. The work of one is
     /// bounded by the model's size and the horizon; that of a slice of it by
     /// neither, see [`Check::pause_with`].
     #[inline(never)]
-    pub fn advance(&mut self, sweeps: u32) -> Progress {
-        for _ in 0..sweeps {
-            let Some(stage) = self.assessment.current() else {
-                return Progress::Finished(self.outcome());
-            };
-            self.sweep(&stage);
-            if self.buffers.is_stopped() {
-                return Progress::Finished(self.outcome());
-            }
-            self.sweeps_done = self.sweeps_done.saturating_add(1);
+    pub fn advance(&mut self, sweeps: u32) -> Progress<S> {
+        if self.sweeps.advance(sweeps) {
+            return Progress::Finished(self.outcome());
         }
         Progress::Working {
-            done: self.sweeps_done,
-            total: self.sweeps_total,
+            done: self.sweeps.done,
+            total: self.sweeps.total,
         }
     }
 
     /// Ends a check that may take no more time: it abstains.
     #[must_use]
-    pub fn stop(self) -> Outcome {
+    pub fn stop(self) -> Outcome<S> {
         self.outcome()
     }
 
-    fn outcome(&self) -> Outcome {
-        let mut outcome = self.assessment.outcome();
-        outcome.image = Some(*self.image.hash());
-        outcome
+    fn outcome(&self) -> Outcome<S> {
+        self.sweeps.assessment.outcome_of(self.hashes)
     }
-
-    fn sweep(&mut self, stage: &Stage<'a, P>) {
-        if self.buffers.is_stopped() {
-            return;
-        }
-        let (group, assessment) = (&mut self.group, &self.assessment);
-        let (first, search) = group.get_or_insert_with(|| (0, search_from(assessment, stage, 0)));
-        if !search.sweep(&stage.rollout, &mut self.buffers) {
-            return;
-        }
-        // What a stopped sweep found is no result.
-        if self.buffers.slices.next().is_none() {
-            return;
-        }
-        let next = first.saturating_add(B as u32);
-        self.assessment.add_results(search.results());
-        let more = next < stage.candidates();
-        *group = more.then(|| (next, search_from(&self.assessment, stage, next)));
-    }
-}
-
-/// The search of the candidates from `first` on.
-fn search_from<const B: usize, P: Policy>(
-    assessment: &Assessment<'_, P>,
-    stage: &Stage<'_, P>,
-    first: u32,
-) -> Search<B> {
-    let number = |lane: usize| first.saturating_add(lane as u32);
-    let candidates = core::array::from_fn(|lane| assessment.candidate(stage, number(lane)));
-    Search::of(&stage.rollout, stage.level, candidates)
 }

@@ -15,6 +15,7 @@ use crate::adversary::{
     Candidate, Ends, Level, MAX_MEMBERS, MAX_STARTS, Minimum, SearchResult, Shortlist, Starts,
 };
 use crate::estimate::ErrorBudget;
+use crate::gate::Hashes;
 use crate::model::Model;
 use crate::numeric::CapacityError;
 use crate::numeric::elementary::maximum;
@@ -342,9 +343,14 @@ impl<'a, P> Assessment<'a, P> {
     }
 
     /// The verdict on what was added; unfinished work abstains.
-    #[inline(never)]
     pub fn outcome(&self) -> Outcome {
-        Outcome::new(self.model, self.task, &self.estimates, &self.tally)
+        self.outcome_of(None)
+    }
+
+    /// That of somebody's check.
+    #[inline(never)]
+    pub(super) fn outcome_of<S>(&self, hashes: Option<Hashes>) -> Outcome<S> {
+        Outcome::new(self.model, self.task, &self.estimates, &self.tally, hashes)
     }
 }
 

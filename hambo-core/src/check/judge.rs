@@ -217,7 +217,7 @@ pub(super) fn nest(estimates: &mut [Decisive], holds_members: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::permit::{ABSTAIN, DEPLOY, REJECT};
+    use crate::gate::code_words::{ABSTAIN, DEPLOY, REJECT};
 
     /// The example's task: the return and a constraint, each under mean propagation and CA.
     fn tally(estimates: [[f32; 2]; 4], twins: [[f32; 2]; 4]) -> Tally {

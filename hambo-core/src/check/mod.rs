@@ -33,6 +33,8 @@ mod selection;
 #[cfg(test)]
 mod slice_tests;
 mod stage;
+mod subject;
+mod sweeps;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -43,3 +45,4 @@ pub use estimate::{Adversary, Contenders, Estimate};
 pub use limits::{FEWEST_STARTS, MOST_OUTSIDE};
 pub use outcome::{Outcome, OutsideShares};
 pub use stage::Stage;
+pub use subject::{Anybody, OfController, OfFallback, OfOwnCode, Subject};

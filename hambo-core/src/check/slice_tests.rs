@@ -11,19 +11,20 @@ use core::ops::ControlFlow;
 use heapless::Vec;
 
 use super::pinned_tests::plane;
-use super::{Check, Outcome, Progress};
+use super::tests::admitted;
+use super::{Check, OfController, Outcome, Progress};
 use crate::example;
 use crate::gate::Reason;
-use crate::image::Image;
+use crate::image::{Bundle, Image};
 use crate::model::{
     Dynamics, Ensemble, GaussianProcess, Kernel, Model, OutputNumbers, Standardisation, Support,
 };
-use crate::numeric::Pause;
 use crate::numeric::dense::TILE;
 use crate::numeric::network::{Activation, NetworkShape, Perceptrons};
 use crate::numeric::random::Stream;
 use crate::numeric::slices::{WEIGHTS, work};
 use crate::numeric::triangular::LowerTriangular;
+use crate::numeric::{Pause, WorkDone};
 use crate::policy::{ActionMap, Observed, Observer, Perceptron, StoredPolicy};
 use crate::task::expression::{Op, Program, Variable};
 use crate::task::{Task, Variant};
@@ -47,7 +48,9 @@ impl Count {
 }
 
 impl Pause for Count {
-    fn pause(&self) -> ControlFlow<()> {
+    fn pause(&self, proof: Option<WorkDone>) -> ControlFlow<()> {
+        // Every slice of a check is work.
+        assert!(proof.is_some());
         self.calls.set(self.calls.get() + 1);
         self.most_work.set(self.most_work.get().max(work::take()));
         if self.calls.get() == self.stop_at {
@@ -62,14 +65,14 @@ fn rows(image: &Image<'_>) -> std::vec::Vec<[f32; 4]> {
     vec![[0.0; 4]; Check::<4>::rows_needed(image).unwrap()]
 }
 
-fn finished(progress: Progress) -> Outcome {
+fn finished<S>(progress: Progress<S>) -> Outcome<S> {
     match progress {
         Progress::Finished(outcome) => outcome,
         Progress::Working { .. } => panic!("unfinished"),
     }
 }
 
-fn bits(outcome: &Outcome) -> [u32; 3] {
+fn bits<S>(outcome: &Outcome<S>) -> [u32; 3] {
     [
         outcome.digest(),
         outcome.bound.to_bits(),
@@ -91,12 +94,15 @@ fn whole(image: &Image<'_>) -> Outcome {
 fn counted(image: &Image<'_>) -> (u32, usize) {
     let count = Count::until(u32::MAX);
     let mut rows = rows(image);
-    let mut check = Check::new(image, &mut rows).unwrap();
+    let bundle = Bundle::of(image.clone(), None);
+    let admitted = admitted(&bundle);
+    let mut check = Check::of_controller(&admitted, &mut rows).unwrap();
     check.pause_with(&count);
     let outcome = finished(check.advance(u32::MAX));
     let found = (count.calls.get(), count.most_work.get().max(work::take()));
     assert_eq!(bits(&outcome), bits(&whole(image)));
-    assert!(outcome.permit(image).is_some(), "{:?}", outcome.reasons);
+    let permit = outcome.permit(&admitted, None);
+    assert!(permit.is_some(), "{:?}", outcome.reasons);
     found
 }
 
@@ -104,7 +110,9 @@ fn counted(image: &Image<'_>) -> (u32, usize) {
 fn stopped_at(stop_at: u32, image: &Image<'_>, whole: &Outcome) {
     let count = Count::until(stop_at);
     let (mut rows, go_on) = (rows(image), || ControlFlow::Continue(()));
-    let mut check = Check::new(image, &mut rows).unwrap();
+    let bundle = Bundle::of(image.clone(), None);
+    let admitted = admitted(&bundle);
+    let mut check = Check::of_controller(&admitted, &mut rows).unwrap();
     check.pause_with(&count);
     // Sweep by sweep or all at once.
     let sweeps = if stop_at.is_multiple_of(2) {
@@ -117,10 +125,10 @@ fn stopped_at(stop_at: u32, image: &Image<'_>, whole: &Outcome) {
             break outcome;
         }
     };
-    let refused = |outcome: &Outcome| {
+    let refused = |outcome: &Outcome<OfController>| {
         assert_eq!(outcome.verdict.name(), "abstain", "{stop_at}");
         assert_eq!(outcome.reasons.last(), Some(&Reason::Unfinished));
-        assert!(outcome.permit(image).is_none());
+        assert!(outcome.permit(&admitted, None).is_none());
         // What was estimated before it was is right; nothing else was.
         assert!(outcome.estimates.len() < whole.estimates.len());
         for (one, other) in outcome.estimates.iter().zip(&whole.estimates) {

@@ -6,10 +6,12 @@
 
 use heapless::Vec;
 
-use super::{Adversary, Check, Estimate, Outcome, Progress};
+use super::{Adversary, Check, Estimate, OfController, Outcome, Progress};
 use crate::example;
+use crate::floor::Admitted;
 use crate::gate::Reason;
-use crate::image::Image;
+use crate::gate::code_words::ADMITTED;
+use crate::image::{Bundle, Image};
 use crate::task::expression::{Op, Program, Variable as Input};
 use crate::task::{
     FoundChoices, InitialKind, InitialState, Limits, Objective, Task, Variant, Wraps,
@@ -18,6 +20,23 @@ use crate::task::{
 pub(super) fn check(image: &Image<'_>) -> Outcome {
     let mut rows = vec![[0.0; 4]; Check::<4>::rows_needed(image).unwrap()];
     let mut check = Check::new(image, &mut rows).unwrap();
+    match check.advance(u32::MAX) {
+        Progress::Finished(outcome) => outcome,
+        Progress::Working { .. } => panic!("unfinished"),
+    }
+}
+
+/// A bundle as if the example's floor had admitted it, whatever it asks.
+pub(super) fn admitted<'b>(bundle: &'b Bundle<'b>) -> Admitted<'b> {
+    Admitted::of_words([ADMITTED; 2], bundle, [3; 32])
+}
+
+/// The check of its controller.
+pub(super) fn gated(bundle: &Bundle<'_>) -> Outcome<OfController> {
+    let admitted = admitted(bundle);
+    let needed = Check::<4>::rows_needed(bundle.image()).unwrap();
+    let mut rows = vec![[0.0; 4]; needed];
+    let mut check = Check::of_controller(&admitted, &mut rows).unwrap();
     match check.advance(u32::MAX) {
         Progress::Finished(outcome) => outcome,
         Progress::Working { .. } => panic!("unfinished"),

@@ -11,6 +11,10 @@ pub enum DriveError {
     Parameter(ParameterError),
     /// Too few rows were lent.
     Capacity(CapacityError),
+    /// The permit names another bundle, controller or fallback.
+    NotPermitted,
+    /// The bundle does not say when the monitor trips.
+    NoMonitor,
     /// The fallback has other sizes than the task.
     Fallback,
     /// Nobody measures this state, and the task does not say how it moves.

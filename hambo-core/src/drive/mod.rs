@@ -22,7 +22,9 @@
 mod error;
 mod mode;
 pub mod monitor;
+mod named;
 mod period;
+mod permitted;
 mod ports;
 mod rows;
 mod seal;

@@ -3,6 +3,7 @@
 use super::error::DriveError;
 use super::mode::{DriveEvent, Mode, Stop};
 use super::monitor::{LastTransitions, Measured, Monitor, MonitorCounts, Observation, Trip};
+use super::named::Named;
 use super::ports::{Actuator, Sensor};
 use super::rows::{DriveRows, Sizes, carve};
 use crate::image::{Image, MonitorSettings, fits};
@@ -27,6 +28,9 @@ pub struct DriveSettings {
 }
 
 /// Drives with an image's controller.
+///
+/// One with a permit ([`Drive::permitted`]) says in its [`Pulse`] what went on, for a heartbeat;
+/// one without ([`Drive::new`]) computes the same and moves no line.
 ///
 /// ```
 /// use core::convert::Infallible;
@@ -85,6 +89,8 @@ pub struct Drive<'d> {
     pub(super) has_before: bool,
     pub(super) was_fresh: bool,
     pub(super) digest: u32,
+    /// What the permit names; none without a permit.
+    pub(super) permitted: Option<Named>,
     /// The checksum of all of this at the end of the last period.
     pub(super) seal: Option<u32>,
 }
@@ -116,7 +122,7 @@ impl<'d> Drive<'d> {
         Sizes::of(image.model(), image.task(), policies)?.rows()
     }
 
-    /// A drive that has not begun.
+    /// A drive without a permit, that has not begun: its periods are no pulse.
     ///
     /// # Errors
     /// If there are too few rows, a setting is out of its range, the fallback has
@@ -163,6 +169,7 @@ impl<'d> Drive<'d> {
             has_before: false,
             was_fresh: false,
             digest: 0,
+            permitted: None,
             seal: None,
         };
         drive.seal = drive.checksum();

@@ -53,6 +53,10 @@ impl Drive<'_> {
         let mut stream = self.stream.clone();
         let drawn = [stream.uniform(), stream.uniform()];
         sum.numbers(&drawn);
+        if let Some(permitted) = &self.permitted {
+            sum.bytes(&permitted.bundle);
+            sum.bytes(&permitted.policy);
+        }
         let flags = (self.has_before, self.was_fresh, self.fallback.is_some());
         sum.value(&(self.mode, self.ticks, self.measured, flags, self.digest))?;
         Some(sum.finish())

@@ -5,7 +5,9 @@
 use super::monitor::Trip;
 use super::*;
 use crate::example;
-use crate::image::{Image, MonitorSettings};
+use crate::gate::code_words::OPEN;
+use crate::gate::{Hashes, Key, Permit};
+use crate::image::{Bundle, Image, MonitorSettings};
 use crate::numeric::dense::TILE;
 use crate::numeric::random::Stream;
 use crate::numeric::{CapacityError, ParameterError};
@@ -429,5 +431,92 @@ fn what_changes_between_two_periods_ends_the_drive() {
         let stopped = Mode::Stopped(Stop::Memory);
         let expected = [Mode::Driving, Mode::Driving, stopped, stopped];
         assert_eq!((modes.as_slice(), actions), (&expected[..], 2), "{at}");
+    }
+}
+
+/// A permit for a bundle, as a check of it would give.
+fn permit_of(bundle: &Bundle<'_>) -> Permit {
+    let hashes = Hashes {
+        floor: [3; 32],
+        bundle: *bundle.image().hash(),
+        policy: Some(*bundle.policy_hash()),
+    };
+    let key = Key::of(OPEN, OPEN, hashes).unwrap();
+    Permit::new(key, bundle.fallback_hash().copied())
+}
+
+#[test]
+fn a_drive_takes_the_controller_that_its_permit_names_and_no_other() {
+    let bundle = example::bundle().unwrap();
+    let with_fallback = example::bundle_with(example::policy().ok(), |_| {}).unwrap();
+    let mut rows = vec![[0.0]; 512];
+    let mut refused = |permit: &Permit, bundle: &Bundle<'_>| {
+        Drive::permitted(permit, bundle, 1, 0, &mut rows).err()
+    };
+    assert_eq!(refused(&permit_of(&bundle), &bundle), None);
+    assert_eq!(refused(&permit_of(&with_fallback), &with_fallback), None);
+    let not = Some(DriveError::NotPermitted);
+    assert_eq!(refused(&permit_of(&bundle), &with_fallback), not);
+    assert_eq!(refused(&permit_of(&with_fallback), &bundle), not);
+    let own = Hashes {
+        floor: [3; 32],
+        bundle: *bundle.image().hash(),
+        policy: Some(*bundle.policy_hash()),
+    };
+    for change in 0..3 {
+        let mut hashes = own;
+        match change {
+            0 => hashes.bundle = [9; 32],
+            1 => hashes.policy = Some([9; 32]),
+            _ => hashes.policy = None,
+        }
+        let permit = Permit::new(Key::of(OPEN, OPEN, hashes).unwrap(), None);
+        assert_eq!(refused(&permit, &bundle), not, "{change}");
+    }
+}
+
+#[test]
+fn a_pulse_is_of_a_drive_with_a_permit_that_goes_on() {
+    let bundle = example::bundle().unwrap();
+    let samples = fresh(&[1.0, 0.5, 0.25, f32::NAN]);
+    let mut rows = vec![[0.0]; 512];
+    let permit = permit_of(&bundle);
+    let mut drive = Drive::permitted(&permit, &bundle, 1, 0, &mut rows).unwrap();
+    let (mut sensor, mut motor) = (script(&samples), Motor::default());
+    for period in 0..3 {
+        drive.tick(&mut sensor, &mut motor);
+        let pulse = drive.pulse().unwrap();
+        assert_eq!((pulse.ticks, pulse.observed), (period + 1, period));
+        assert_eq!(pulse.bundle, bundle.image().hash());
+        assert_eq!(pulse.policy, bundle.policy_hash());
+    }
+    drive.tick(&mut sensor, &mut motor);
+    assert_eq!(drive.mode(), Mode::Stopped(Stop::NotFinite));
+    assert_eq!(drive.pulse(), None);
+    // The same periods without a permit.
+    let mut rows = vec![[0.0]; 512];
+    let mut drive = Drive::new(bundle.image(), None, settings(1), &mut rows).unwrap();
+    let (mut sensor, mut motor) = (script(&samples), Motor::default());
+    drive.tick(&mut sensor, &mut motor);
+    assert_eq!((drive.mode(), drive.pulse()), (Mode::Driving, None));
+}
+
+#[test]
+fn what_a_permit_named_is_part_of_the_seal() {
+    let bundle = example::bundle().unwrap();
+    let changes: [fn(&mut Drive<'_>); 2] = [
+        |drive| drive.permitted.as_mut().unwrap().bundle[3] ^= 1,
+        |drive| drive.permitted.as_mut().unwrap().policy[31] ^= 128,
+    ];
+    for change in changes {
+        let mut rows = vec![[0.0]; 512];
+        let permit = permit_of(&bundle);
+        let mut drive = Drive::permitted(&permit, &bundle, 1, 0, &mut rows).unwrap();
+        let samples = fresh(&[1.0, 0.5]);
+        let (mut sensor, mut motor) = (script(&samples), Motor::default());
+        drive.tick(&mut sensor, &mut motor);
+        change(&mut drive);
+        let mode = drive.tick(&mut sensor, &mut motor).mode;
+        assert_eq!(mode, Mode::Stopped(Stop::Memory));
     }
 }

@@ -1,13 +1,18 @@
 //! Whether a bundle asks for as much as its robot.
 
+use core::hint::black_box;
+
 use serde::{Deserialize, Serialize};
 
+use super::admitted::Admitted;
 use super::identity::{constraint_identity, question};
 use super::part::Floor;
 use crate::drive::monitor::{Measured, Monitor};
 use crate::estimate::probability_limit;
+use crate::gate::code_words::{ADMITTED, REFUSED};
 use crate::image::{Bundle, MonitorSettings};
 use crate::model::{Calibration, ConfidenceSet};
+use crate::numeric::redundant::{Redundant, Side};
 use crate::task::{Task, Variant};
 
 /// The share of the robot's own transitions that must lie in set and noise, as the lower
@@ -76,24 +81,71 @@ pub enum Shortfall {
     Fallback,
     /// The memory does not hold the model.
     Capacity,
+    /// Two judgements of the same bundle disagree: memory or an instruction failed.
+    Corrupted,
+}
+
+/// How many of the robot's own transitions were looked at, and how many lie outside set and
+/// noise: counted in two copies.
+struct Coverage {
+    count: Redundant<u16>,
+    outside: Redundant<u16>,
 }
 
 impl Floor<'_> {
-    /// Whether a bundle asks for as much as the robot.
+    /// Whether a bundle asks for as much as the robot. It is judged twice, each time to a code
+    /// word: a permit needs both.
     ///
     /// # Errors
     /// The first field in which it asks for less.
     #[inline(never)]
-    pub fn admit(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
+    pub fn admit<'b>(
+        &self,
+        bundle: &'b Bundle<'b>,
+        rows: &mut [[f32; 1]],
+    ) -> Result<Admitted<'b>, Shortfall> {
+        // Whatever can be said without the robot's transitions is said before they are counted.
+        self.check_fields(bundle)?;
+        let coverage = self.count_coverage(bundle, rows)?;
+        let (first, shortfall) = self.judge(bundle, &coverage, Side::Plain);
+        let (second, _) = self.judge(bundle, &coverage, Side::Complement);
+        let admitted = Admitted::of(first, second, bundle, self.hash);
+        admitted.ok_or(shortfall.unwrap_or(Shortfall::Corrupted))
+    }
+
+    /// The code word of a judgement that rests on one copy of the counts, and why it is not that
+    /// of an admission. Out of line and from values that the compiler does not know: it cannot
+    /// make one judgement of two.
+    #[inline(never)]
+    fn judge(
+        &self,
+        bundle: &Bundle<'_>,
+        coverage: &Coverage,
+        side: Side,
+    ) -> (u32, Option<Shortfall>) {
+        let (floor, bundle) = (black_box(self), black_box(bundle));
+        let fields = floor.check_fields(bundle);
+        let judged = fields
+            .and_then(|()| floor.check_coverage(coverage, side))
+            .and_then(|()| floor.check_fallback(bundle));
+        match judged {
+            Ok(()) => (ADMITTED, None),
+            Err(shortfall) => (REFUSED, Some(shortfall)),
+        }
+    }
+
+    /// All that asks for no more than a look.
+    fn check_fields(&self, bundle: &Bundle<'_>) -> Result<(), Shortfall> {
         self.check_addressee(bundle)?;
         let task = bundle.image().task();
         self.check_question(task)?;
         self.check_amounts(task)?;
-        self.check_model(bundle, rows)?;
-        ensure(
-            !self.manifest.fallback || bundle.fallback().is_some(),
-            Shortfall::Fallback,
-        )
+        self.check_model(bundle)
+    }
+
+    fn check_fallback(&self, bundle: &Bundle<'_>) -> Result<(), Shortfall> {
+        let there = bundle.fallback().is_some();
+        ensure(there || !self.manifest.fallback, Shortfall::Fallback)
     }
 
     /// The time between two actions in microseconds, where the robot has one.
@@ -174,21 +226,41 @@ impl Floor<'_> {
         )
     }
 
-    fn check_model(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
+    fn check_model(&self, bundle: &Bundle<'_>) -> Result<(), Shortfall> {
         let confidence = &bundle.image().model().confidence;
         ensure(is_wide(confidence, self.manifest.beta), Shortfall::Beta)?;
         ensure(
             confidence.calibration == Calibration::Passed || !self.manifest.calibration,
             Shortfall::Calibration,
-        )?;
-        self.check_coverage(bundle, rows)
+        )
+    }
+
+    fn check_coverage(&self, coverage: &Coverage, side: Side) -> Result<(), Shortfall> {
+        let wanted = self.manifest.transitions;
+        if wanted == 0 {
+            return Ok(());
+        }
+        let (count, outside) = (coverage.count.read(side), coverage.outside.read(side));
+        ensure(
+            count == wanted && covers(count, outside),
+            Shortfall::Coverage(outside),
+        )
     }
 
     /// Counts the robot's own transitions outside set and noise.
-    fn check_coverage(&self, bundle: &Bundle<'_>, rows: &mut [[f32; 1]]) -> Result<(), Shortfall> {
+    #[inline(never)]
+    fn count_coverage(
+        &self,
+        bundle: &Bundle<'_>,
+        rows: &mut [[f32; 1]],
+    ) -> Result<Coverage, Shortfall> {
         let own = &self.manifest;
+        let mut coverage = Coverage {
+            count: Redundant::of(0, 0),
+            outside: Redundant::of(0, 0),
+        };
         if own.transitions == 0 {
-            return Ok(());
+            return Ok(coverage);
         }
         let (model, task) = (bundle.image().model(), bundle.image().task());
         // Only single transitions are looked at; when it would trip does not matter.
@@ -201,7 +273,6 @@ impl Floor<'_> {
             Monitor::new(model, task, settings, rows).map_err(|_| Shortfall::Capacity)?;
         let (states, actions) = (usize::from(own.states), usize::from(own.actions));
         let width = states.saturating_mul(2).saturating_add(actions);
-        let (mut count, mut outside) = (0_u16, 0_u16);
         for transition in self.transitions.chunks_exact(width.max(1)) {
             let (state, rest) = transition
                 .split_at_checked(states)
@@ -213,14 +284,13 @@ impl Floor<'_> {
                 next_state,
                 is_fresh: true,
             });
-            count = count.saturating_add(1);
-            outside = outside.saturating_add(u16::from(observation.surprise));
+            coverage.count.update(|count| count.saturating_add(1));
+            let surprise = u16::from(observation.surprise);
+            coverage
+                .outside
+                .update(|outside| outside.saturating_add(surprise));
         }
-        let whole = count == own.transitions;
-        ensure(
-            whole && covers(count, outside),
-            Shortfall::Coverage(outside),
-        )
+        Ok(coverage)
     }
 }
 
@@ -243,7 +313,45 @@ fn ensure(holds: bool, shortfall: Shortfall) -> Result<(), Shortfall> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
     use super::*;
+    use crate::example;
+
+    #[test]
+    fn each_judgement_rests_on_its_own_copy_of_the_counts() {
+        let bundle = example::bundle().unwrap();
+        let mut floor = example::floor(&bundle).unwrap();
+        floor.manifest.transitions = 256;
+        let word = |count: [u16; 2], outside: [u16; 2], side| {
+            let coverage = Coverage {
+                count: Redundant::of(count[0], count[1]),
+                outside: Redundant::of(outside[0], outside[1]),
+            };
+            floor.judge(&bundle, &coverage, side)
+        };
+        let refused = |outside| (REFUSED, Some(Shortfall::Coverage(outside)));
+        for side in [Side::Plain, Side::Complement] {
+            assert_eq!(word([256; 2], [17; 2], side), (ADMITTED, None));
+            assert_eq!(word([256; 2], [18; 2], side), refused(18));
+            assert_eq!(word([255; 2], [0; 2], side), refused(0));
+        }
+        let (counts, one_flipped) = ([256; 2], [0, 256]);
+        assert_eq!(word(counts, one_flipped, Side::Plain), (ADMITTED, None));
+        assert_eq!(word(counts, one_flipped, Side::Complement), refused(256));
+        // And so in the fields.
+        floor.manifest.delta = 0.05;
+        let coverage = Coverage {
+            count: Redundant::of(256, 256),
+            outside: Redundant::of(0, 0),
+        };
+        for side in [Side::Plain, Side::Complement] {
+            let judged = floor.judge(&bundle, &coverage, side);
+            assert_eq!(judged, (REFUSED, Some(Shortfall::Delta)));
+        }
+        let refusal = floor.admit(&bundle, &mut []);
+        assert_eq!(refusal.map(|_| ()), Err(Shortfall::Delta));
+    }
 
     #[test]
     fn coverage_is_shown_with_confidence_and_not_by_the_share() {

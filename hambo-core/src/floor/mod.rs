@@ -11,11 +11,13 @@
 //! model's own word.
 
 mod admission;
+mod admitted;
 mod identity;
 mod part;
 #[cfg(test)]
 mod tests;
 
 pub use admission::Shortfall;
+pub use admitted::{Admitted, AdmittedFallback};
 pub use identity::{constraint_identity, question};
 pub use part::{Floor, FloorManifest, Question};

@@ -92,6 +92,8 @@ pub struct Floor<'a> {
     pub(super) manifest: FloorManifest,
     /// s, a and s′ of each transition, one after the other.
     pub(super) transitions: &'a [f32],
+    /// The hash of its part.
+    pub(super) hash: [u8; 32],
 }
 
 impl<'a> Floor<'a> {
@@ -127,6 +129,16 @@ impl<'a> Floor<'a> {
         Ok(Self {
             manifest,
             transitions,
+            hash: part.hash,
         })
+    }
+
+    /// A floor without transitions; for the example of this crate.
+    pub(crate) fn of_manifest(manifest: FloorManifest) -> Self {
+        Self {
+            manifest,
+            transitions: &[],
+            hash: [3; 32],
+        }
     }
 }

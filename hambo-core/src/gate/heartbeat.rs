@@ -9,17 +9,10 @@
 use embedded_hal::digital::OutputPin;
 
 use super::output_enable::raise;
+use super::pace::Pace;
 use super::permit::Permit;
-use super::work_done::WorkDone;
-
-/// What went on in a period: counters that only the loop and the monitor move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pulse {
-    /// Periods of the control loop.
-    pub ticks: u32,
-    /// Transitions that the monitor has looked at.
-    pub observed: u32,
-}
+use super::pulse::Pulse;
+use crate::numeric::WorkDone;
 
 /// Why the line is dead, for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,66 +22,111 @@ pub enum LineDead {
     Loop,
     /// The monitor did not look at exactly one transition more.
     Monitor,
-    /// The permit's words do not open any more.
+    /// The permit's words do not open any more, or another controller drives.
     Permit,
     /// The pin could not be driven, or the line was ended.
     Ended,
+    /// Less than the least time has passed since the last edge.
+    Early,
+    /// More than the greatest time has.
+    Late,
 }
 
 /// Drives the output-enable line of a power stage that wants edges.
 ///
 /// ```
-/// use hambo_core::{Check, Heartbeat, Progress, Pulse};
+/// use core::convert::Infallible;
+/// use hambo_core::drive::{Claimed, Drive, Sensor};
+/// use hambo_core::{Check, Heartbeat, Pace, Progress, example};
 /// # struct Pin;
-/// # impl embedded_hal::digital::ErrorType for Pin { type Error = core::convert::Infallible; }
+/// # impl embedded_hal::digital::ErrorType for Pin { type Error = Infallible; }
 /// # impl embedded_hal::digital::OutputPin for Pin {
 /// #     fn set_low(&mut self) -> Result<(), Self::Error> { Ok(()) }
 /// #     fn set_high(&mut self) -> Result<(), Self::Error> { Ok(()) }
 /// # }
-/// let image = hambo_core::example::image()?;
+/// struct Position(f32);
+/// impl Sensor for Position {
+///     type Error = Infallible;
+///     fn read(&mut self, state: &mut [f32]) -> Result<bool, Infallible> {
+///         state.fill(self.0);
+///         Ok(true)
+///     }
+/// }
+///
+/// let bundle = example::bundle()?;
+/// let floor = example::floor(&bundle)?;
+/// let admitted = floor.admit(&bundle, &mut []).map_err(|_| "it asks for less")?;
 /// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// let mut check = Check::of_controller(&admitted, &mut rows).map_err(|_| "too few rows")?;
 /// let Progress::Finished(outcome) = check.advance(1000) else {
 ///     return Err("unfinished");
 /// };
-/// let permit = outcome.permit(&image).ok_or("refused")?;
-/// let mut line = Heartbeat::new(Pin, permit);
-/// assert!(line.beat(Pulse { ticks: 1, observed: 0 }).is_ok());
-/// assert!(line.beat(Pulse { ticks: 2, observed: 1 }).is_ok());
-/// // The loop went on, the monitor did not.
-/// assert!(line.beat(Pulse { ticks: 3, observed: 1 }).is_err());
+/// let permit = outcome.permit(&admitted, None).ok_or("refused")?;
+/// let mut rows = [[0.0]; 300];
+/// let drive = Drive::permitted(&permit, &bundle, 1, 0, &mut rows);
+/// let mut drive = drive.map_err(|_| "another controller")?;
+/// // A period of 50,000 ticks of a clock.
+/// let mut line = Heartbeat::new(Pin, permit, Pace::of_period(50_000));
+/// drive.tick(&mut Position(1.0), &mut Claimed(&[-0.5]));
+/// assert!(line.beat(drive.pulse().ok_or("stopped")?, 1_000).is_ok());
+/// // A sample that comes too early waits.
+/// assert_eq!(line.wait(11_000), 33_750);
+/// drive.tick(&mut Position(0.5), &mut Claimed(&[-0.25]));
+/// assert!(line.beat(drive.pulse().ok_or("stopped")?, 51_000).is_ok());
+/// // No period has passed.
+/// assert!(line.beat(drive.pulse().ok_or("stopped")?, 101_000).is_err());
 /// // That was the end.
-/// assert!(line.beat(Pulse { ticks: 4, observed: 2 }).is_err());
+/// drive.tick(&mut Position(0.25), &mut Claimed(&[-0.125]));
+/// assert!(line.beat(drive.pulse().ok_or("stopped")?, 101_000).is_err());
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Debug)]
 pub struct Heartbeat<P: OutputPin> {
     pin: P,
     permit: Permit,
-    last: Option<Pulse>,
+    pace: Pace,
+    /// At the last edge.
+    last: Option<Edge>,
     high: bool,
     dead: Option<LineDead>,
 }
 
+/// An edge: periods and transitions by then, and the clock.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    ticks: u32,
+    observed: u32,
+    now: u64,
+}
+
 impl<P: OutputPin> Heartbeat<P> {
     /// A line that is low until the first beat.
-    pub fn new(mut pin: P, permit: Permit) -> Self {
+    pub fn new(mut pin: P, permit: Permit, pace: Pace) -> Self {
         let low = pin.set_low();
         Self {
             pin,
             permit,
+            pace,
             last: None,
             high: false,
             dead: low.is_err().then_some(LineDead::Ended),
         }
     }
 
-    /// One edge, if loop and monitor each moved on by one since the last. In the first
-    /// period there is no transition yet. The proof feeds a watchdog.
+    /// How many ticks an edge must wait that would come now.
+    pub fn wait(&self, now: u64) -> u64 {
+        self.last
+            .map_or(0, |last| self.pace.wait(now.saturating_sub(last.now)))
+    }
+
+    /// One edge, if loop and monitor each moved on by one since the last, in a drive of the very
+    /// bundle and controller that the permit names, neither too early nor too late by the
+    /// caller's clock `now`. In the first period there is no transition yet. The proof feeds a
+    /// watchdog.
     ///
     /// # Errors
     /// If they did not, or the line is dead already: it is low, and stays so.
-    pub fn beat(&mut self, pulse: Pulse) -> Result<WorkDone, LineDead> {
+    pub fn beat(&mut self, pulse: Pulse<'_>, now: u64) -> Result<WorkDone, LineDead> {
         if let Some(why) = self.dead {
             return Err(why);
         }
@@ -96,10 +134,19 @@ impl<P: OutputPin> Heartbeat<P> {
             Some(last) => (last.ticks.checked_add(1), last.observed.checked_add(1)),
             None => (Some(pulse.ticks), Some(pulse.observed)),
         };
-        let why = if ticks != Some(pulse.ticks) {
+        let permit = &self.permit;
+        let permitted =
+            pulse.bundle == permit.image_hash() && Some(pulse.policy) == permit.policy_hash();
+        let why = if !permitted {
+            Some(LineDead::Permit)
+        } else if ticks != Some(pulse.ticks) {
             Some(LineDead::Loop)
         } else if observed != Some(pulse.observed) {
             Some(LineDead::Monitor)
+        } else if self.wait(now) > 0 {
+            Some(LineDead::Early)
+        } else if self.is_late(now) {
+            Some(LineDead::Late)
         } else {
             None
         };
@@ -107,7 +154,11 @@ impl<P: OutputPin> Heartbeat<P> {
             self.end(why);
             return Err(why);
         }
-        self.last = Some(pulse);
+        self.last = Some(Edge {
+            ticks: pulse.ticks,
+            observed: pulse.observed,
+            now,
+        });
         let driven = if self.high {
             self.pin.set_low().map(|()| true)
         } else {
@@ -129,6 +180,11 @@ impl<P: OutputPin> Heartbeat<P> {
         }
     }
 
+    fn is_late(&self, now: u64) -> bool {
+        self.last
+            .is_some_and(|last| self.pace.is_late(now.saturating_sub(last.now)))
+    }
+
     /// No more edges: the line is low, and stays so.
     pub fn end(&mut self, why: LineDead) {
         self.dead = Some(self.dead.unwrap_or(why));
@@ -137,9 +193,9 @@ impl<P: OutputPin> Heartbeat<P> {
         let _ = self.pin.set_low();
     }
 
-    /// The hash of the image that was checked.
-    pub fn image_hash(&self) -> &[u8; 32] {
-        self.permit.image_hash()
+    /// What the line was made for.
+    pub fn permit(&self) -> &Permit {
+        &self.permit
     }
 
     /// Why there are no more edges, if there are none.
@@ -152,17 +208,44 @@ impl<P: OutputPin> Heartbeat<P> {
 mod tests {
     use super::*;
     use crate::gate::output_enable::tests::{MockPin, permit};
+    use crate::gate::permit::tests::HASHES;
 
-    fn pulse(ticks: u32, observed: u32) -> Pulse {
-        Pulse { ticks, observed }
+    static POLICY: [u8; 32] = [3; 32];
+
+    fn pulse(ticks: u32, observed: u32) -> Pulse<'static> {
+        static BUNDLE: [u8; 32] = HASHES.bundle;
+        Pulse {
+            ticks,
+            observed,
+            bundle: &BUNDLE,
+            policy: &POLICY,
+        }
+    }
+
+    #[test]
+    fn a_drive_of_another_bundle_or_controller_ends_the_line() {
+        let other = [9; 32];
+        for which in 0..2 {
+            let mut pin = MockPin::default();
+            let mut line = Heartbeat::new(&mut pin, permit().unwrap(), Pace::LOCKSTEP);
+            assert_eq!(line.beat(pulse(1, 0), 0), Ok(WorkDone::new()));
+            let mut wrong = pulse(2, 1);
+            match which {
+                0 => wrong.bundle = &other,
+                _ => wrong.policy = &other,
+            }
+            assert_eq!(line.beat(wrong, 0), Err(LineDead::Permit));
+            assert_eq!(line.beat(pulse(2, 1), 0), Err(LineDead::Permit));
+            assert_eq!(pin.levels, [false, true, false]);
+        }
     }
 
     #[test]
     fn every_period_is_an_edge() {
         let mut pin = MockPin::default();
-        let mut line = Heartbeat::new(&mut pin, permit().unwrap());
+        let mut line = Heartbeat::new(&mut pin, permit().unwrap(), Pace::LOCKSTEP);
         for tick in 0..4 {
-            assert_eq!(line.beat(pulse(5 + tick, tick)), Ok(WorkDone::new()));
+            assert_eq!(line.beat(pulse(5 + tick, tick), 0), Ok(WorkDone::new()));
         }
         assert_eq!(pin.levels, [false, true, false, true, false]);
     }
@@ -178,11 +261,11 @@ mod tests {
         ];
         for (second, why) in cases {
             let mut pin = MockPin::default();
-            let mut line = Heartbeat::new(&mut pin, permit().unwrap());
-            assert_eq!(line.beat(pulse(1, 0)), Ok(WorkDone::new()));
-            assert_eq!(line.beat(second), Err(why));
+            let mut line = Heartbeat::new(&mut pin, permit().unwrap(), Pace::LOCKSTEP);
+            assert_eq!(line.beat(pulse(1, 0), 0), Ok(WorkDone::new()));
+            assert_eq!(line.beat(second, 0), Err(why));
             for later in 2..6 {
-                assert_eq!(line.beat(pulse(later, later - 1)), Err(why));
+                assert_eq!(line.beat(pulse(later, later - 1), 0), Err(why));
             }
             assert_eq!(line.dead(), Some(why));
             assert_eq!(pin.levels, [false, true, false]);
@@ -190,19 +273,44 @@ mod tests {
     }
 
     #[test]
+    fn an_edge_too_early_or_too_late_is_the_last() {
+        for (now, wait, found) in [
+            (1_000 + 875, 0, Ok(WorkDone::new())),
+            (1_000 + 1_800, 0, Ok(WorkDone::new())),
+            (1_000 + 874, 1, Err(LineDead::Early)),
+            (1_000, 875, Err(LineDead::Early)),
+            // A clock that went back.
+            (999, 875, Err(LineDead::Early)),
+            (1_000 + 1_801, 0, Err(LineDead::Late)),
+        ] {
+            let mut pin = MockPin::default();
+            let mut line = Heartbeat::new(&mut pin, permit().unwrap(), Pace::of_period(1_000));
+            // The first edge waits for nothing.
+            assert_eq!(line.wait(0), 0);
+            assert_eq!(line.beat(pulse(1, 0), 1_000), Ok(WorkDone::new()));
+            assert_eq!(line.wait(now), wait);
+            let beaten = line.beat(pulse(2, 1), now);
+            assert_eq!(beaten, found, "{now}");
+            let later = line.beat(pulse(3, 2), now + 1_000);
+            assert_eq!(later.is_ok(), found.is_ok());
+            assert_eq!(pin.levels[..3], [false, true, false]);
+        }
+    }
+
+    #[test]
     fn the_end_is_low_and_a_stuck_pin_is_the_end() {
         let mut pin = MockPin::default();
-        let mut line = Heartbeat::new(&mut pin, permit().unwrap());
-        assert_eq!(line.beat(pulse(1, 0)), Ok(WorkDone::new()));
+        let mut line = Heartbeat::new(&mut pin, permit().unwrap(), Pace::LOCKSTEP);
+        assert_eq!(line.beat(pulse(1, 0), 0), Ok(WorkDone::new()));
         line.end(LineDead::Ended);
-        assert_eq!(line.beat(pulse(2, 1)), Err(LineDead::Ended));
+        assert_eq!(line.beat(pulse(2, 1), 0), Err(LineDead::Ended));
         assert_eq!(pin.levels, [false, true, false]);
 
         let mut stuck = MockPin {
             stuck: true,
             ..MockPin::default()
         };
-        let mut line = Heartbeat::new(&mut stuck, permit().unwrap());
-        assert_eq!(line.beat(pulse(1, 0)), Err(LineDead::Ended));
+        let mut line = Heartbeat::new(&mut stuck, permit().unwrap(), Pace::LOCKSTEP);
+        assert_eq!(line.beat(pulse(1, 0), 0), Err(LineDead::Ended));
     }
 }

@@ -6,7 +6,8 @@
 use embedded_hal::digital::OutputPin;
 
 use super::permit::Permit;
-use super::work_done::WorkDone;
+use crate::image::Bundle;
+use crate::numeric::WorkDone;
 
 /// Drives the output-enable line of a power stage.
 ///
@@ -15,7 +16,7 @@ use super::work_done::WorkDone;
 ///
 /// ```
 /// use embedded_hal::digital::OutputPin;
-/// use hambo_core::{Check, OutputEnable, Progress};
+/// use hambo_core::{Check, OutputEnable, Progress, example};
 ///
 /// # struct Pin;
 /// # impl embedded_hal::digital::ErrorType for Pin { type Error = core::convert::Infallible; }
@@ -24,13 +25,15 @@ use super::work_done::WorkDone;
 /// #     fn set_high(&mut self) -> Result<(), Self::Error> { Ok(()) }
 /// # }
 /// let Ok(mut output) = OutputEnable::new(Pin);
-/// let image = hambo_core::example::image()?;
+/// let bundle = example::bundle()?;
+/// let floor = example::floor(&bundle)?;
+/// let admitted = floor.admit(&bundle, &mut []).map_err(|_| "it asks for less")?;
 /// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// let mut check = Check::of_controller(&admitted, &mut rows).map_err(|_| "too few rows")?;
 /// if let Progress::Finished(outcome) = check.advance(1000) {
-///     // On a device: the image as flash holds it now.
-///     let again = hambo_core::example::image()?;
-///     if let Some(permit) = outcome.permit(&again) {
+///     // On a device: bundle and floor as flash holds them now.
+///     let again = floor.admit(&bundle, &mut []).map_err(|_| "it asks for less")?;
+///     if let Some(permit) = outcome.permit(&again, None) {
 ///         let Ok(()) = output.enable(permit);
 ///     }
 /// }
@@ -82,20 +85,22 @@ impl<P: OutputPin> OutputEnable<P> {
     }
 
     /// Holds a level against what flash holds now: the line stays on while the permit opens
-    /// and `image_hash` is the hash of the image that was checked, and falls otherwise. The proof
-    /// feeds a watchdog: a line that is off, or still permitted.
+    /// and `again`, read from flash once more, is the bundle that was checked; it falls
+    /// otherwise. The proof feeds a watchdog; a line that is off has none.
     ///
     /// # Errors
     /// The pin's own, if it cannot be driven.
-    pub fn hold(&mut self, image_hash: Option<&[u8; 32]>) -> Result<WorkDone, P::Error> {
+    pub fn hold(&mut self, again: Option<&Bundle<'_>>) -> Result<Option<WorkDone>, P::Error> {
+        let now = again.map(|bundle| bundle.image().hash());
         let holds = self
             .permit
             .as_ref()
-            .is_some_and(|permit| permit.opens() && image_hash == Some(permit.image_hash()));
+            .is_some_and(|permit| permit.opens() && now == Some(permit.image_hash()));
         if !holds {
             self.disable()?;
+            return Ok(None);
         }
-        Ok(WorkDone::new())
+        Ok(Some(WorkDone::new()))
     }
 
     /// Drives the line low and gives the pin back, for a heartbeat on it.
@@ -129,7 +134,10 @@ pub(crate) fn raise<P: OutputPin>(pin: &mut P, permit: &Permit) -> Result<bool, 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::OutputEnable;
-    use crate::gate::permit::{DEPLOY, Permit};
+    use crate::gate::code_words::OPEN;
+    use crate::gate::permit::tests::HASHES;
+    use crate::gate::permit::{Key, Permit};
+    use crate::{Bundle, example};
     use embedded_hal::digital::{ErrorKind, ErrorType, OutputPin};
 
     /// Remembers every level it was driven to, and can refuse to go high.
@@ -158,10 +166,9 @@ pub(crate) mod tests {
         }
     }
 
-    /// What a check of the example that passes gives.
+    /// What a check that passes gives.
     pub(crate) fn permit() -> Option<Permit> {
-        let image = crate::example::image().ok()?;
-        Permit::of(DEPLOY, DEPLOY, *image.hash())
+        Some(Permit::new(Key::of(OPEN, OPEN, HASHES)?, None))
     }
 
     #[test]
@@ -201,22 +208,26 @@ pub(crate) mod tests {
 
     #[test]
     fn a_level_falls_when_flash_holds_another_image() -> Result<(), ErrorKind> {
-        let hash = *crate::example::image()
-            .map_err(|_| ErrorKind::Other)?
-            .hash();
-        for other in [None, Some([0x5a; 32])] {
+        let bundle = |hash| -> Result<Bundle<'static>, ErrorKind> {
+            let bundle = example::bundle().map_err(|_| ErrorKind::Other)?;
+            Ok(bundle.with_hash(hash))
+        };
+        let (own, other) = (bundle(HASHES.bundle)?, bundle([0x5a; 32])?);
+        for other in [None, Some(&other)] {
             let mut pin = MockPin::default();
             let mut output = OutputEnable::new(&mut pin)?;
+            // A line that is off is no work.
+            assert!(output.hold(Some(&own))?.is_none());
             output.enable(permit().ok_or(ErrorKind::Other)?)?;
-            output.hold(Some(&hash))?;
+            assert!(output.hold(Some(&own))?.is_some());
             assert!(output.is_on());
-            output.hold(other.as_ref())?;
+            assert!(output.hold(other)?.is_none());
             assert!(!output.is_on());
             // It does not come back.
-            output.hold(Some(&hash))?;
+            assert!(output.hold(Some(&own))?.is_none());
             assert!(!output.is_on());
-            assert_eq!(pin.levels[..3], [false, true, false]);
-            assert!(!pin.levels[3..].contains(&true));
+            assert_eq!(pin.levels[..4], [false, false, true, false]);
+            assert!(!pin.levels[4..].contains(&true));
         }
         Ok(())
     }

@@ -1,43 +1,73 @@
-//! The key to the actuator, and the code words that it is made of.
+//! The key to the actuator.
 //!
-//! A verdict in memory is a code word of 32 bits. The words differ from each other, from
-//! 0 and from all ones in at least twelve bits, and only one of them opens. A permit
-//! holds two: the word of the check's own decision, and the complement of the word
-//! that a second decision came to, from the other copy of all numbers and from an
-//! image that was read again. Whatever opens an output looks at both words itself.
+//! A permit holds two code words: that of the check's own decision with the floor's, and the
+//! complement of those that a second decision came to, from the other copy of all numbers and
+//! from a bundle that was read and admitted again. Whatever opens an output looks at both words
+//! itself. It also names what was checked: floor, bundle and controller.
 
 use core::hint::black_box;
 
-/// Every lower bound reaches its threshold.
-pub(crate) const DEPLOY: u32 = 0x5aa3_96c5;
-/// A lower bound lies below its threshold.
-pub(crate) const REJECT: u32 = 0x96c5_3a5c;
-/// The evidence is unfit for either.
-pub(crate) const ABSTAIN: u32 = 0x6a10_7b75;
+use super::code_words::OPEN;
+use super::hashes::Hashes;
 
-/// The key to the actuator. Only a check that passed holds one; it cannot be
-/// copied or made elsewhere.
+/// Two decisions that agree, and what they are about.
+#[derive(Debug)]
+pub(crate) struct Key {
+    code: u32,
+    complement: u32,
+    hashes: Hashes,
+}
+
+impl Key {
+    /// The key of two decisions, each the word of a verdict with that of an admission; none
+    /// unless both say that what has these hashes may be opened.
+    #[inline(never)]
+    pub fn of(first: u32, second: u32, hashes: Hashes) -> Option<Self> {
+        let key = Self {
+            code: black_box(first),
+            complement: !black_box(second),
+            hashes,
+        };
+        key.opens().then_some(key)
+    }
+
+    #[inline(always)]
+    pub fn opens(&self) -> bool {
+        // Two comparisons that the compiler cannot make one.
+        black_box(self.code) == OPEN && black_box(self.complement) == !OPEN
+    }
+
+    pub fn hashes(&self) -> &Hashes {
+        &self.hashes
+    }
+}
+
+/// The key to the actuator, for one controller. Only a check that passed holds one, of a bundle
+/// that a floor has admitted; it cannot be copied or made elsewhere.
 ///
 /// ```
-/// use hambo_core::{Check, Permit, Progress};
+/// use hambo_core::{Check, Permit, Progress, example};
 ///
 /// /// An output that nothing but a passed check can open.
 /// fn enable(permit: &Permit) -> bool {
 ///     permit.opens()
 /// }
 ///
-/// let image = hambo_core::example::image()?;
+/// let bundle = example::bundle()?;
+/// let floor = example::floor(&bundle)?;
+/// let admitted = floor.admit(&bundle, &mut []).map_err(|_| "it asks for less")?;
 /// let mut rows = [[0.0; 4]; 128];
-/// let mut check = Check::new(&image, &mut rows).map_err(|_| "too few rows")?;
+/// let mut check = Check::of_controller(&admitted, &mut rows).map_err(|_| "too few rows")?;
 /// let Progress::Finished(outcome) = check.advance(1000) else {
 ///     return Err("unfinished");
 /// };
-/// // The image as it is now: on a device, read from flash again.
-/// let again = hambo_core::example::image()?;
-/// assert!(outcome.permit(&again).is_some_and(|permit| enable(&permit)));
-/// // Another image than the one that was checked.
-/// let other = hambo_core::example::image_with(|task| task.threshold = Some(-1.5))?;
-/// assert!(outcome.permit(&other).is_none());
+/// // On a device bundle and floor are read from flash again.
+/// let again = floor.admit(&bundle, &mut []).map_err(|_| "it asks for less")?;
+/// assert!(outcome.permit(&again, None).is_some_and(|permit| enable(&permit)));
+/// // Another bundle than the one that was checked.
+/// let other = example::bundle_with(None, |task| task.threshold = Some(-1.5))?;
+/// let other = floor.admit(&other, &mut []).map_err(|_| "it asks for less")?;
+/// assert!(outcome.permit(&other, None).is_none());
 /// # Ok::<(), &str>(())
 /// ```
 ///
@@ -45,7 +75,55 @@ pub(crate) const ABSTAIN: u32 = 0x6a10_7b75;
 ///
 /// ```compile_fail,E0451
 /// use hambo_core::Permit;
-/// let forged = Permit { code: 0x5aa3_96c5, complement: !0x5aa3_96c5, image: [0; 32] };
+/// let forged = Permit { key: todo!(), fallback: None };
+/// ```
+///
+/// The check of a fallback gives no permit for the controller. This is refused:
+///
+/// ```compile_fail,E0308
+/// # use hambo_core::{AdmittedFallback, Check, FallbackPermit, Permit, Progress};
+/// fn key(fallback: &AdmittedFallback<'_>, rows: &mut [[f32; 4]]) -> Option<FallbackPermit> {
+///     let mut check = Check::of_fallback(fallback, rows).ok()?;
+///     let Progress::Finished(outcome) = check.advance(u32::MAX) else { return None };
+///     let permit = outcome.permit(fallback.admitted())?;
+///     let forged: Permit = permit;
+///     Some(permit)
+/// }
+/// ```
+///
+/// and the same without the forging line compiles:
+///
+/// ```
+/// # use hambo_core::{AdmittedFallback, Check, FallbackPermit, Permit, Progress};
+/// fn key(fallback: &AdmittedFallback<'_>, rows: &mut [[f32; 4]]) -> Option<FallbackPermit> {
+///     let mut check = Check::of_fallback(fallback, rows).ok()?;
+///     let Progress::Finished(outcome) = check.advance(u32::MAX) else { return None };
+///     let permit = outcome.permit(fallback.admitted())?;
+///     Some(permit)
+/// }
+/// ```
+///
+/// Nor does a check of any policy that is handed to it:
+///
+/// ```compile_fail,E0599
+/// # use hambo_core::{Admitted, Check, Outcome, Permit, Progress, policy::StoredPolicy};
+/// fn check(admitted: &Admitted<'_>, policy: &StoredPolicy<'_>, rows: &mut [[f32; 4]]) -> Option<Outcome> {
+///     let mut check = Check::with_policy(admitted.bundle().image(), policy, rows).ok()?;
+///     let Progress::Finished(outcome) = check.advance(u32::MAX) else { return None };
+///     let forged = outcome.permit(admitted, None);
+///     Some(outcome)
+/// }
+/// ```
+///
+/// and again, without that line:
+///
+/// ```
+/// # use hambo_core::{Admitted, Check, Outcome, Permit, Progress, policy::StoredPolicy};
+/// fn check(admitted: &Admitted<'_>, policy: &StoredPolicy<'_>, rows: &mut [[f32; 4]]) -> Option<Outcome> {
+///     let mut check = Check::with_policy(admitted.bundle().image(), policy, rows).ok()?;
+///     let Progress::Finished(outcome) = check.advance(u32::MAX) else { return None };
+///     Some(outcome)
+/// }
 /// ```
 ///
 /// A permit opens one output: it has no copy.
@@ -63,22 +141,15 @@ pub(crate) const ABSTAIN: u32 = 0x6a10_7b75;
 /// ```
 #[derive(Debug)]
 pub struct Permit {
-    code: u32,
-    complement: u32,
-    image: [u8; 32],
+    key: Key,
+    /// The fallback that passed with it.
+    fallback: Option<[u8; 32]>,
 }
 
 impl Permit {
-    /// The permit of two decisions on the image with this hash; none unless both say
-    /// deploy.
-    #[inline(never)]
-    pub(crate) fn of(first: u32, second: u32, image: [u8; 32]) -> Option<Self> {
-        let permit = Self {
-            code: black_box(first),
-            complement: !black_box(second),
-            image,
-        };
-        permit.opens().then_some(permit)
+    /// For the controller of a key, beside a fallback that has passed, too.
+    pub(crate) fn new(key: Key, fallback: Option<[u8; 32]>) -> Self {
+        Self { key, fallback }
     }
 
     /// Whether both words say deploy. It is so for every permit that memory has kept as it
@@ -86,47 +157,96 @@ impl Permit {
     #[inline(always)]
     #[must_use]
     pub fn opens(&self) -> bool {
-        // Two comparisons that the compiler cannot make one.
-        black_box(self.code) == DEPLOY && black_box(self.complement) == !DEPLOY
+        self.key.opens()
     }
 
-    /// The hash of the image that was checked.
+    /// The hash of the floor that admitted the bundle.
+    pub fn floor_hash(&self) -> &[u8; 32] {
+        &self.key.hashes.floor
+    }
+
+    /// The hash of the bundle that was checked.
     pub fn image_hash(&self) -> &[u8; 32] {
-        &self.image
+        &self.key.hashes.bundle
+    }
+
+    /// The hash of the very controller that was checked; none if it is part of the firmware.
+    pub fn policy_hash(&self) -> Option<&[u8; 32]> {
+        self.key.hashes.policy.as_ref()
+    }
+
+    /// The hash of the fallback that was checked beside it.
+    pub fn fallback_hash(&self) -> Option<&[u8; 32]> {
+        self.fallback.as_ref()
+    }
+}
+
+/// What a fallback has that passed its own check. It opens nothing: a bundle with a fallback
+/// gets its [`Permit`] for both.
+#[derive(Debug)]
+pub struct FallbackPermit(Key);
+
+impl FallbackPermit {
+    pub(crate) fn new(key: Key) -> Self {
+        Self(key)
+    }
+
+    /// The hash of the fallback, if it passed with this bundle and floor.
+    pub(crate) fn hash_with(&self, floor: &[u8; 32], bundle: &[u8; 32]) -> Option<[u8; 32]> {
+        let Hashes {
+            floor: own_floor,
+            bundle: own_bundle,
+            policy,
+        } = self.0.hashes;
+        (self.0.opens() && own_floor == *floor && own_bundle == *bundle)
+            .then_some(policy)
+            .flatten()
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::gate::code_words::{ABSTAIN, ADMITTED, DEPLOY, REFUSED, REJECT};
+
+    pub(crate) const HASHES: Hashes = Hashes {
+        floor: [1; 32],
+        bundle: [2; 32],
+        policy: Some([3; 32]),
+    };
 
     #[test]
-    fn code_words_are_far_apart() {
-        let words = [DEPLOY, REJECT, ABSTAIN, 0, u32::MAX];
-        for (place, word) in words.iter().enumerate() {
-            for other in &words[place + 1..] {
-                let distance = (word ^ other).count_ones();
-                assert!(distance >= 12, "{word:08x} {other:08x}: {distance}");
-                assert!((word ^ !other).count_ones() >= 12 || *other == u32::MAX);
+    fn exactly_one_pair_of_words_opens() {
+        assert!(Key::of(OPEN, OPEN, HASHES).is_some());
+        let mut words = vec![0, 1, u32::MAX, !OPEN];
+        for verdict in [DEPLOY, REJECT, ABSTAIN, 0] {
+            for floor in [ADMITTED, REFUSED, 0] {
+                words.push(verdict ^ floor);
             }
+        }
+        for word in words.into_iter().filter(|word| *word != OPEN) {
+            assert!(Key::of(word, OPEN, HASHES).is_none());
+            assert!(Key::of(OPEN, word, HASHES).is_none());
+            assert!(Key::of(word, word, HASHES).is_none());
+        }
+        for bit in 0..32 {
+            let mut key = Key::of(OPEN, OPEN, HASHES).unwrap();
+            key.code ^= 1 << bit;
+            assert!(!key.opens());
+            let mut key = Key::of(OPEN, OPEN, HASHES).unwrap();
+            key.complement ^= 1 << bit;
+            assert!(!key.opens());
         }
     }
 
     #[test]
-    fn exactly_one_pair_of_words_opens() {
-        assert!(Permit::of(DEPLOY, DEPLOY, [0; 32]).is_some());
-        for word in [REJECT, ABSTAIN, 0, 1, u32::MAX, !DEPLOY] {
-            assert!(Permit::of(word, DEPLOY, [0; 32]).is_none());
-            assert!(Permit::of(DEPLOY, word, [0; 32]).is_none());
-            assert!(Permit::of(word, word, [0; 32]).is_none());
-        }
-        for bit in 0..32 {
-            let mut permit = Permit::of(DEPLOY, DEPLOY, [0; 32]).unwrap();
-            permit.code ^= 1 << bit;
-            assert!(!permit.opens());
-            let mut permit = Permit::of(DEPLOY, DEPLOY, [0; 32]).unwrap();
-            permit.complement ^= 1 << bit;
-            assert!(!permit.opens());
-        }
+    fn a_fallback_passes_with_its_own_bundle_and_floor() {
+        let passed = FallbackPermit::new(Key::of(OPEN, OPEN, HASHES).unwrap());
+        assert_eq!(passed.hash_with(&[1; 32], &[2; 32]), Some([3; 32]));
+        assert_eq!(passed.hash_with(&[0; 32], &[2; 32]), None);
+        assert_eq!(passed.hash_with(&[1; 32], &[0; 32]), None);
+        let mut flipped = passed;
+        flipped.0.code ^= 4;
+        assert_eq!(flipped.hash_with(&[1; 32], &[2; 32]), None);
     }
 }

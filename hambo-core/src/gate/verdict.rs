@@ -8,7 +8,7 @@
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
-use super::permit;
+use super::code_words;
 use crate::model::Calibration;
 
 /// What to do with the controller: a word for people. Outputs ask for a
@@ -38,8 +38,8 @@ impl Verdict {
     /// not the same twice, abstains.
     pub(crate) fn of(first: u32, second: u32) -> Self {
         match (first, second) {
-            (permit::DEPLOY, permit::DEPLOY) => Self::Deploy,
-            (permit::REJECT, permit::REJECT) => Self::Reject,
+            (code_words::DEPLOY, code_words::DEPLOY) => Self::Deploy,
+            (code_words::REJECT, code_words::REJECT) => Self::Reject,
             _ => Self::Abstain,
         }
     }
@@ -148,9 +148,9 @@ pub(crate) fn decide(unfit: &[Reason], claims: impl IntoIterator<Item = Claim>) 
         let _ = reasons.push(reason);
     }
     let code = match (abstain || nothing_claimed, reject) {
-        (true, _) => permit::ABSTAIN,
-        (false, true) => permit::REJECT,
-        (false, false) => permit::DEPLOY,
+        (true, _) => code_words::ABSTAIN,
+        (false, true) => code_words::REJECT,
+        (false, false) => code_words::DEPLOY,
     };
     (code, reasons)
 }
@@ -222,7 +222,13 @@ mod tests {
 
     #[test]
     fn code_words_that_disagree_abstain() {
-        let words = [permit::DEPLOY, permit::REJECT, permit::ABSTAIN, 0, 1];
+        let words = [
+            code_words::DEPLOY,
+            code_words::REJECT,
+            code_words::ABSTAIN,
+            0,
+            1,
+        ];
         for first in words {
             for second in words.into_iter().filter(|second| *second != first) {
                 assert_eq!(Verdict::of(first, second), Verdict::Abstain);

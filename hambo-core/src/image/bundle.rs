@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{ImageError, Part, Problem};
 use super::part_reader::{PartHashes, PartReader};
-use super::validated::{Image, Taken};
+use super::validated::{Image, NamedPolicy, Taken};
 use crate::policy::StoredPolicy;
 
 /// The name of a board or a robot.
@@ -80,7 +80,9 @@ pub struct Bundle<'a> {
     period: Option<u32>,
     monitor: Option<MonitorSettings>,
     image: Image<'a>,
-    fallback: Option<StoredPolicy<'a>>,
+    /// The hash of the controller's part.
+    policy_hash: [u8; 32],
+    fallback: Option<NamedPolicy<'a>>,
 }
 
 impl<'a> Bundle<'a> {
@@ -124,9 +126,40 @@ impl<'a> Bundle<'a> {
             counter: manifest.counter,
             period: manifest.period,
             monitor: manifest.monitor,
+            policy_hash: taken.policy_hash()?,
             image: taken.image(hash)?,
             fallback,
         })
+    }
+
+    /// A bundle of an image and a fallback that fit together; for the example of this crate.
+    pub(crate) fn of(image: Image<'a>, fallback: Option<StoredPolicy<'a>>) -> Self {
+        Self {
+            board: Name::new(),
+            robot: Name::new(),
+            counter: 0,
+            period: Some(50_000),
+            monitor: Some(MonitorSettings {
+                noise_width: 2.576,
+                surprise_rate: 0.1,
+                alpha: 0.01,
+            }),
+            image,
+            policy_hash: [1; 32],
+            fallback: fallback.map(|policy| NamedPolicy {
+                policy,
+                hash: [2; 32],
+            }),
+        }
+    }
+
+    /// The same under another name, for tests.
+    #[cfg(all(test, feature = "embedded-hal"))]
+    pub(crate) fn with_hash(self, hash: [u8; 32]) -> Self {
+        Self {
+            image: self.image.with_hash(hash),
+            ..self
+        }
     }
 
     /// Model, task and controller. Its hash is that of the whole bundle.
@@ -136,7 +169,17 @@ impl<'a> Bundle<'a> {
 
     /// The controller that drives after the monitor's stop.
     pub fn fallback(&self) -> Option<&StoredPolicy<'a>> {
-        self.fallback.as_ref()
+        self.fallback.as_ref().map(|named| &named.policy)
+    }
+
+    /// The hash of the controller's part.
+    pub fn policy_hash(&self) -> &[u8; 32] {
+        &self.policy_hash
+    }
+
+    /// The hash of the fallback's part.
+    pub fn fallback_hash(&self) -> Option<&[u8; 32]> {
+        self.fallback.as_ref().map(|named| &named.hash)
     }
 
     /// The board that it was sized for.
@@ -158,6 +201,7 @@ impl<'a> Bundle<'a> {
     pub fn period(&self) -> Option<u32> {
         self.period
     }
+
     /// When the monitor trips.
     pub fn monitor(&self) -> Option<MonitorSettings> {
         self.monitor

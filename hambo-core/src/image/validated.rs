@@ -77,6 +77,12 @@ impl<'a> Image<'a> {
         }
     }
 
+    /// The same under another name, for tests.
+    #[cfg(all(test, feature = "embedded-hal"))]
+    pub(super) fn with_hash(self, hash: [u8; 32]) -> Self {
+        Self { hash, ..self }
+    }
+
     /// SHA-256 over the hashes of all parts in their order.
     pub fn hash(&self) -> &[u8; 32] {
         &self.hash
@@ -161,8 +167,15 @@ pub(crate) fn fits(policy: &StoredPolicy<'_>, task: &Task<'_>) -> bool {
 pub(super) struct Taken<'a> {
     model: Option<Model<'a>>,
     task: Option<Task<'a>>,
-    policy: Option<StoredPolicy<'a>>,
+    policy: Option<NamedPolicy<'a>>,
     adversaries: u8,
+}
+
+/// A controller with the hash of its part.
+#[derive(Clone, Debug)]
+pub(super) struct NamedPolicy<'a> {
+    pub policy: StoredPolicy<'a>,
+    pub hash: [u8; 32],
 }
 
 /// Parts are taken in their order, so that this is never said.
@@ -188,10 +201,16 @@ impl<'a> Taken<'a> {
     pub fn read_fallback(
         &self,
         parts: &mut PartReader<'a>,
-        fallback: &mut Option<StoredPolicy<'a>>,
+        fallback: &mut Option<NamedPolicy<'a>>,
     ) -> Result<(), ImageError> {
         let task = self.task.as_ref().ok_or(EARLIER_MISSING)?;
         read_policy(parts, task, fallback)
+    }
+
+    /// The hash of the controller's part.
+    pub fn policy_hash(&self) -> Result<[u8; 32], ImageError> {
+        let policy = self.policy.as_ref().ok_or(EARLIER_MISSING)?;
+        Ok(policy.hash)
     }
 
     /// The image of all of them.
@@ -201,12 +220,12 @@ impl<'a> Taken<'a> {
             Self {
                 model: Some(model),
                 task: Some(task),
-                policy: Some(policy),
+                policy: Some(named),
                 ..
             } => Ok(Image {
                 model,
                 task,
-                policy,
+                policy: named.policy,
                 hash,
             }),
             _ => Err(EARLIER_MISSING),
@@ -247,13 +266,16 @@ impl<'a> Taken<'a> {
 fn read_policy<'a>(
     parts: &mut PartReader<'a>,
     task: &Task<'_>,
-    policy: &mut Option<StoredPolicy<'a>>,
+    policy: &mut Option<NamedPolicy<'a>>,
 ) -> Result<(), ImageError> {
     let part = parts.take(Part::Policy)?;
     let read = parse_policy(&part).map_err(|problem| Part::Policy.error(problem))?;
     if !fits(&read, task) {
         return Err(Part::Policy.error(Problem::Dimension));
     }
-    *policy = Some(read);
+    *policy = Some(NamedPolicy {
+        policy: read,
+        hash: part.hash,
+    });
     Ok(())
 }

@@ -206,7 +206,7 @@ impl DeviceMessage {
 
 impl DeviceResult {
     /// The result of a check, with the outputs still off.
-    pub fn checked(outcome: &Outcome, usage: Usage) -> Self {
+    pub fn checked<S>(outcome: &Outcome<S>, usage: Usage) -> Self {
         Self {
             verdict: Ok(outcome.verdict),
             bound: outcome.bound,

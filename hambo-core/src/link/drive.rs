@@ -151,6 +151,8 @@ pub enum DriveRefusal {
     TooLarge,
     /// The bundle's time step is not the period of this board's loop, or it states none.
     Period,
+    /// The board's watchdog does not run.
+    Watchdog,
 }
 
 /// What came of a sample.
@@ -210,7 +212,7 @@ impl CandidateResult {
     }
 
     /// Of a check.
-    pub fn checked(outcome: &Outcome, image: &Image<'_>) -> Self {
+    pub fn checked<S>(outcome: &Outcome<S>, image: &Image<'_>) -> Self {
         Self {
             verdict: Ok(outcome.verdict),
             bound: outcome.bound,

@@ -16,7 +16,9 @@ pub(crate) mod redundant;
 pub(crate) mod slices;
 pub mod triangular;
 pub(crate) mod vectors;
+mod work_done;
 
 pub(crate) use dispatch::dispatch;
 pub use error::{CapacityError, ParameterError};
 pub use slices::{Pause, Slices};
+pub use work_done::WorkDone;

@@ -6,10 +6,13 @@
 use core::cell::Cell;
 use core::ops::ControlFlow;
 
+use super::work_done::WorkDone;
+
 /// Called between two slices of a check.
 ///
 /// A pause may feed a watchdog, count, or yield to another task. `Break` stops the check
-/// for good: it abstains, and no pause is called again.
+/// for good: it abstains, and no pause is called again. A closure without an argument is one;
+/// a type of your own gets a proof of the slice, for a watchdog.
 ///
 /// ```
 /// use core::cell::Cell;
@@ -36,12 +39,14 @@ use core::ops::ControlFlow;
 /// # Ok::<(), &str>(())
 /// ```
 pub trait Pause {
-    /// Whether the work goes on.
-    fn pause(&self) -> ControlFlow<()>;
+    /// Whether the work goes on. The proof is of the slice that has ended; there is none any
+    /// more where a sweep of the check takes more slices than any sweep has, and none outside
+    /// of a check.
+    fn pause(&self, proof: Option<WorkDone>) -> ControlFlow<()>;
 }
 
 impl<F: Fn() -> ControlFlow<()>> Pause for F {
-    fn pause(&self) -> ControlFlow<()> {
+    fn pause(&self, _proof: Option<WorkDone>) -> ControlFlow<()> {
         self()
     }
 }
@@ -56,10 +61,15 @@ pub(crate) const OUTPUTS: usize = 128;
 /// Rows of a little work each that make one slice.
 const ROWS: usize = 64;
 
+/// More slices than a sweep of the largest model over the longest horizon has.
+const SLICES_OF_A_SWEEP: u32 = 1 << 24;
+
 /// Asks a [`Pause`] between two slices, until it says `Break`.
 pub struct Slices<'a> {
     pause: &'a dyn Pause,
     stopped: Cell<bool>,
+    /// Proofs that are left of the sweep under way.
+    proofs: Cell<u32>,
 }
 
 impl<'a> Slices<'a> {
@@ -68,7 +78,20 @@ impl<'a> Slices<'a> {
         Self {
             pause,
             stopped: Cell::new(false),
+            proofs: Cell::new(0),
         }
+    }
+
+    /// A sweep of a check begins: its slices are proofs of work, and no more of them than a
+    /// sweep has.
+    pub(crate) fn begin_sweep(&self) {
+        self.proofs.set(SLICES_OF_A_SWEEP);
+    }
+
+    /// A proof of the slice that has ended.
+    fn proof(&self) -> Option<WorkDone> {
+        self.proofs.set(self.proofs.get().checked_sub(1)?);
+        Some(WorkDone::new())
     }
 
     /// Another pause from now on. What was stopped stays so.
@@ -79,11 +102,11 @@ impl<'a> Slices<'a> {
     /// Between two slices; `None` if there is to be no other. Once it was `None` it always
     /// is, and the pause is not called any more.
     #[must_use]
-    pub fn next(&self) -> Option<()> {
+    pub(crate) fn next(&self) -> Option<()> {
         if self.stopped.get() {
             return None;
         }
-        if self.pause.pause().is_break() {
+        if self.pause.pause(self.proof()).is_break() {
             self.stopped.set(true);
             return None;
         }
@@ -116,7 +139,7 @@ impl Default for Slices<'_> {
 struct Never;
 
 impl Pause for Never {
-    fn pause(&self) -> ControlFlow<()> {
+    fn pause(&self, _proof: Option<WorkDone>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
@@ -166,6 +189,33 @@ mod tests {
         assert_eq!(calls.get(), 2);
         slices.pause_with(&Never);
         assert_eq!(slices.next(), None);
+    }
+
+    /// Counts the proofs that it gets.
+    struct Proofs(Cell<u32>);
+
+    impl Pause for Proofs {
+        fn pause(&self, proof: Option<WorkDone>) -> ControlFlow<()> {
+            self.0.set(self.0.get() + u32::from(proof.is_some()));
+            ControlFlow::Continue(())
+        }
+    }
+
+    #[test]
+    fn only_a_sweep_of_a_check_gives_proofs_and_no_more_than_its_slices() {
+        let proofs = Proofs(Cell::new(0));
+        let slices = Slices::new(&proofs);
+        assert_eq!((slices.next(), proofs.0.get()), (Some(()), 0));
+        slices.begin_sweep();
+        assert_eq!((slices.next(), proofs.0.get()), (Some(()), 1));
+        // A sweep that never ends.
+        slices.proofs.set(2);
+        for _ in 0..5 {
+            assert_eq!(slices.next(), Some(()));
+        }
+        assert_eq!(proofs.0.get(), 3);
+        slices.begin_sweep();
+        assert_eq!((slices.next(), proofs.0.get()), (Some(()), 4));
     }
 
     #[test]

@@ -27,6 +27,9 @@ const PIN: u32 = 5;
 /// QEMU clocks SysTick of this board at 200 MHz and executes 10⁹ instructions per second.
 pub const INSTRUCTIONS_PER_TICK: (u64, u64) = (5, 1);
 
+/// Ticks of SysTick at 200 MHz.
+pub const TICKS_PER_MILLISECOND: u64 = 200_000;
+
 /// Milliseconds in which every slice of the check is done at 200 MHz.
 pub const SLICE_LIMIT: u32 = 200;
 
@@ -101,26 +104,40 @@ impl Uart {
 #[derive(Debug)]
 pub struct Watchdog(());
 
+/// Enabled, resets the system, by the clock of 1 MHz.
+const ENABLED: u32 = 1 << 4 | 1 << 1 | 1;
+
 impl Watchdog {
-    /// Starts it: a reset follows unless it is fed in time.
-    pub fn start(milliseconds: u32) -> Self {
+    /// Starts it: a reset follows unless it is fed in time. Never `None` on this board.
+    pub fn start(milliseconds: u32) -> Option<Self> {
         let mut watchdog = Self(());
-        watchdog.limit(milliseconds);
-        // Enabled, resets the system, by the clock of 1 MHz.
-        write(WDT_CONTROL, 1 << 4 | 1 << 1 | 1);
-        watchdog
+        watchdog.limit(milliseconds)?;
+        write(WDT_CONTROL, ENABLED);
+        Some(watchdog)
     }
 
-    /// From now on the limit is another one, which begins now.
-    pub fn limit(&mut self, milliseconds: u32) {
-        write(WDT_RELOAD, milliseconds.saturating_mul(1000));
+    /// From now on the limit is another one, which begins now. Never `None` on this board.
+    pub fn limit(&mut self, milliseconds: u32) -> Option<()> {
+        write(WDT_RELOAD, ticks(milliseconds));
         write(WDT_RESTART, 0x4755);
+        Some(())
+    }
+
+    /// Whether it runs with this limit, by its registers: what a store that was not executed
+    /// leaves behind does not.
+    #[inline(never)]
+    pub fn runs_with(&self, milliseconds: u32) -> bool {
+        read(WDT_CONTROL) & ENABLED == ENABLED && read(WDT_RELOAD) == ticks(milliseconds)
     }
 
     /// Begins the limit again, against a proof that work went on.
     pub fn feed(&mut self, _proof: WorkDone) {
         write(WDT_RESTART, 0x4755);
     }
+}
+
+fn ticks(milliseconds: u32) -> u32 {
+    milliseconds.saturating_mul(1000)
 }
 
 /// The emulator models none of it.

@@ -2,7 +2,8 @@
 //!
 //! A board is a file here and a linker script: [`chip`] is the one that the features choose, the
 //! STM32F405 without any. Each has the same names: `prepare_output`, `outputs_on` and
-//! `outputs_off`, `Uart` and `RECEIVE_INTERRUPT`, `Watchdog`, `SLICE_LIMIT`, `status` and `INSTRUCTIONS_PER_TICK`.
+//! `outputs_off`, `Uart` and `RECEIVE_INTERRUPT`, `Watchdog`, `SLICE_LIMIT`, `status`, `TICKS_PER_MILLISECOND` and
+//! `INSTRUCTIONS_PER_TICK`.
 #![allow(unsafe_code, reason = "registers and linker symbols")]
 
 #[cfg_attr(feature = "ast1030-evb", path = "ast1030_evb.rs")]
@@ -10,8 +11,8 @@
 mod chip;
 
 pub use chip::{
-    INSTRUCTIONS_PER_TICK, RECEIVE_INTERRUPT, SLICE_LIMIT, Uart, Watchdog, outputs_off, start,
-    status,
+    INSTRUCTIONS_PER_TICK, RECEIVE_INTERRUPT, SLICE_LIMIT, TICKS_PER_MILLISECOND, Uart, Watchdog,
+    outputs_off, start, status,
 };
 
 use core::{convert::Infallible, ptr, slice};

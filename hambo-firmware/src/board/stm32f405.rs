@@ -10,6 +10,7 @@ const RCC_APB2ENR: usize = 0x4002_3844;
 const RCC_CSR: usize = 0x4002_3874;
 const FLASH_OPTCR: usize = 0x4002_3c14;
 const GPIOA_MODER: usize = 0x4002_0000;
+const GPIOA_PUPDR: usize = 0x4002_000c;
 const GPIOA_BSRR: usize = 0x4002_0018;
 const GPIOA_AFRH: usize = 0x4002_0024;
 const USART1_SR: usize = 0x4001_1000;
@@ -19,12 +20,16 @@ const USART1_CR1: usize = 0x4001_100c;
 const IWDG_KR: usize = 0x4000_3000;
 const IWDG_PR: usize = 0x4000_3004;
 const IWDG_RLR: usize = 0x4000_3008;
+const IWDG_SR: usize = 0x4000_300c;
 
 /// Output enable is PA5.
 const PIN: u32 = 5;
 
 /// QEMU clocks SysTick of this board at 168 MHz and executes 10⁹ instructions per second.
 pub const INSTRUCTIONS_PER_TICK: (u64, u64) = (125, 21);
+
+/// Ticks of SysTick at the 16 MHz that the chip starts with.
+pub const TICKS_PER_MILLISECOND: u64 = 16_000;
 
 /// Milliseconds in which every slice of the check is done at the 16 MHz that the chip starts
 /// with, also the longest: the interval of a share of trajectories, in `f64` by software.
@@ -93,6 +98,9 @@ impl Uart {
         write(GPIOA_AFRH, others | 0x77 << 4);
         let others = read(GPIOA_MODER) & !(0b1111 << 18);
         write(GPIOA_MODER, others | 0b1010 << 18);
+        // A line that nobody holds is idle, not noise.
+        let others = read(GPIOA_PUPDR) & !(0b11 << 20);
+        write(GPIOA_PUPDR, others | 0b01 << 20);
         write(USART1_BRR, DIVIDER);
         write(USART1_CR1, RE_TE_UE);
         Self(())
@@ -127,32 +135,62 @@ impl Uart {
 #[derive(Debug)]
 pub struct Watchdog(());
 
+/// Polls until a new limit must have been taken over: more than ten times the five ticks of the
+/// slowest clock that it takes.
+const UPDATE_POLLS: u32 = 10_000;
+
 impl Watchdog {
-    /// Starts it: a reset follows unless it is fed in time.
-    pub fn start(milliseconds: u32) -> Self {
+    /// Starts it: a reset follows unless it is fed in time. `None` if it does not take the
+    /// limit.
+    pub fn start(milliseconds: u32) -> Option<Self> {
         let mut watchdog = Self(());
         write(IWDG_KR, 0xcccc);
-        watchdog.limit(milliseconds);
-        watchdog
+        watchdog.limit(milliseconds)?;
+        Some(watchdog)
     }
 
-    /// From now on the limit is another one, which begins now.
-    pub fn limit(&mut self, milliseconds: u32) {
-        // A tick is 1 ms by the divider of 32, and 8 ms by that of 256.
-        let (divider, ticks) = match milliseconds {
-            0..=4095 => (3, milliseconds),
-            _ => (6, (milliseconds / 8).min(4095)),
-        };
+    /// From now on the limit is another one, which begins now. `None` if it is not taken.
+    pub fn limit(&mut self, milliseconds: u32) -> Option<()> {
+        let (divider, ticks) = divided(milliseconds);
+        // A limit under way must be taken over before the next is written.
+        settled()?;
         write(IWDG_KR, 0x5555);
         write(IWDG_PR, divider);
         write(IWDG_RLR, ticks);
+        settled()?;
         write(IWDG_KR, 0xaaaa);
+        Some(())
+    }
+
+    /// Whether it runs with this limit, by its registers: what a store that was not executed
+    /// leaves behind does not. The clock of its own runs from its start on. The emulated chip
+    /// has none.
+    pub fn runs_with(&self, milliseconds: u32) -> bool {
+        let wanted = divided(milliseconds);
+        let clock_is_on = read(RCC_CSR) & 1 << 1 != 0;
+        let limit = (read(IWDG_PR) & 0b111, read(IWDG_RLR) & 0xfff);
+        cfg!(feature = "semihosting") || clock_is_on && settled().is_some() && limit == wanted
     }
 
     /// Begins the limit again, against a proof that work went on.
     pub fn feed(&mut self, _proof: WorkDone) {
         write(IWDG_KR, 0xaaaa);
     }
+}
+
+/// Divider and reload: a tick is 1 ms by the divider of 32, and 8 ms by that of 256.
+fn divided(milliseconds: u32) -> (u32, u32) {
+    match milliseconds {
+        0..=4095 => (3, milliseconds),
+        _ => (6, (milliseconds / 8).min(4095)),
+    }
+}
+
+/// Waits until divider and reload are taken over.
+fn settled() -> Option<()> {
+    (0..UPDATE_POLLS)
+        .any(|_| read(IWDG_SR) & 0b11 == 0)
+        .then_some(())
 }
 
 /// Why the chip started, and how it is protected. Clears the flags of the reset.

@@ -49,14 +49,14 @@ impl Names {
         Self {
             decide: of(
                 "HAMBO_DECIDE",
-                "Assessment*7outcome17h,6decide17h,7Outcome*3new17h",
+                "Assessment*7outcome17h,Assessment*10outcome_of17h,6decide17h,7Outcome*3new17h",
             ),
             hash: of("HAMBO_HASH", "checksum,sha2*compress,sha256,crc*digest"),
             run: of("HAMBO_RUN", "hambo_gate*4gate*3run17h"),
             statics: of("HAMBO_STATICS", "HAMBO_DECISION"),
             returns: of(
                 "HAMBO_RETURNS",
-                "hambo_gate*4gate*3run17h,Check*7advance17h,Assessment*7outcome17h",
+                "hambo_gate*4gate*3run17h,Check*7advance17h,Assessment*10outcome_of17h",
             ),
         }
     }

@@ -31,6 +31,8 @@ const IDLE: u64 = 1_000_000;
 
 /// `b .`: an instruction that jumps to itself.
 const HANG: [u8; 2] = [0xfe, 0xe7];
+/// `str r1, [r0]`.
+const STORE: [u8; 2] = [0x01, 0x60];
 /// `bx lr`: a function that does nothing.
 const RETURN: [u8; 2] = [0x70, 0x47];
 
@@ -364,6 +366,24 @@ impl Board {
     pub fn hang_here(&mut self) -> io::Result<()> {
         let pc = self.gdb.register(PC)?;
         self.gdb.set_memory(pc, &HANG)
+    }
+
+    /// Lets the halted processor store a word, as a register's new value.
+    ///
+    /// # Errors
+    /// If the debugger is gone.
+    pub fn store(&mut self, address: u32, value: u32) -> io::Result<()> {
+        let pc = self.gdb.register(PC)?;
+        let kept = [self.gdb.register(0)?, self.gdb.register(1)?];
+        let code = self.gdb.memory(pc, 2)?;
+        self.gdb.set_register(0, address)?;
+        self.gdb.set_register(1, value)?;
+        self.gdb.set_memory(pc, &STORE)?;
+        self.gdb.step(LIMIT)?;
+        self.gdb.set_memory(pc, &code)?;
+        self.gdb.set_register(0, kept[0])?;
+        self.gdb.set_register(1, kept[1])?;
+        self.gdb.set_register(PC, pc)
     }
 
     /// Makes a function jump to itself from its first instruction on.

@@ -92,6 +92,9 @@ pub fn shortfall_text(shortfall: &Shortfall) -> String {
         }
         Shortfall::Fallback => "it has no fallback controller: see --fallback",
         Shortfall::Capacity => "the memory does not hold its model",
+        Shortfall::Corrupted => {
+            "two judgements of it disagree: memory or an instruction failed; try again"
+        }
     };
     text.into()
 }

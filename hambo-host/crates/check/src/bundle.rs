@@ -3,7 +3,7 @@
 
 use hambo_core::check::Outcome;
 use hambo_core::drive::monitor::Monitor;
-use hambo_core::floor::Floor;
+use hambo_core::floor::{Floor, Shortfall};
 use hambo_core::gate::Verdict;
 use hambo_core::image::{Bundle, Image};
 use hambo_core::numeric::CapacityError;
@@ -21,8 +21,8 @@ use crate::search::parallel::{LANES, Watch, check};
 use crate::search::worst_start::find_worst_starts;
 use hambo_base::Error;
 use hambo_base::observer::Observer;
-use hambo_task::image::{AlignedBytes, BundleAbout, encode_bundle};
-use hambo_task::task::TaskFile;
+use hambo_task::image::{Adversaries, AlignedBytes, BundleAbout, encode_bundle};
+use hambo_task::task::{Initial, TaskFile};
 
 /// Lanes of the firmware.
 const DEVICE_LANES: usize = 4;
@@ -115,15 +115,53 @@ pub fn workspace_bytes(image: &Image<'_>) -> Result<usize, CapacityError> {
     Ok(rows * size_of::<[f32; DEVICE_LANES]>())
 }
 
+/// Whether a floor could take the bundle of a case, before any check: effort, threshold, horizon
+/// and all that a check leaves as it is. A look near the controller's path may widen the set and
+/// change what calibration says, so that these are left for [`ensure_admitted`].
+///
+/// # Errors
+/// If its bytes are bad, or why it never takes it.
+pub fn ensure_admissible(
+    case: &Case,
+    options: &BundleOptions,
+    floor: &AlignedBytes,
+) -> Result<(), Error> {
+    let mut tried = case.clone();
+    tried.plan.effort = options.device;
+    if let Initial::Worst { low, .. } = &case.task.initial {
+        // The worst are not found yet; a floor compares their kind alone.
+        tried.initial.clone_from(low);
+    }
+    let image = tried.image(&Adversaries::default())?;
+    let bytes = encode_bundle(
+        image.as_bytes(),
+        &options.about,
+        options.fallback.as_deref(),
+    )?;
+    let bundle = Bundle::parse(bytes.as_bytes())?;
+    match hold_against(floor, &bundle)? {
+        None | Some(Shortfall::Beta | Shortfall::Calibration | Shortfall::Coverage(_)) => Ok(()),
+        Some(shortfall) => Err(shortfall.into()),
+    }
+}
+
 /// Whether a floor takes the bundle.
 ///
 /// # Errors
 /// If its bytes are bad, or why it does not.
 pub fn ensure_admitted(floor: &AlignedBytes, bundle: &Bundle<'_>) -> Result<(), Error> {
+    match hold_against(floor, bundle)? {
+        None => Ok(()),
+        Some(shortfall) => Err(shortfall.into()),
+    }
+}
+
+/// In what a bundle falls short of a floor.
+fn hold_against(floor: &AlignedBytes, bundle: &Bundle<'_>) -> Result<Option<Shortfall>, Error> {
     let floor = Floor::parse_prefix(floor.as_bytes())?;
     let (model, task) = (bundle.image().model(), bundle.image().task());
     let mut rows = vec![[0.0]; Monitor::rows_needed(model, task)?];
-    Ok(floor.admit(bundle, &mut rows)?)
+    Ok(floor.admit(bundle, &mut rows).err())
 }
 
 /// Whether a check deploys; if not, an error that says why.

@@ -22,8 +22,8 @@ pub struct FloorOptions {
     pub robot: String,
     /// The least counter of a bundle.
     pub counter: u32,
-    /// The least beta · tau of any state.
-    pub beta: f32,
+    /// The least beta · tau of any state; none for that of the model itself.
+    pub beta: Option<f32>,
     /// The least effort of the device's check.
     pub effort: Effort,
     /// Whether a bundle must bring a fallback controller.
@@ -35,6 +35,8 @@ pub struct RobotFloor {
     pub bytes: AlignedBytes,
     /// Transitions of the robot.
     pub transitions: usize,
+    /// The least beta · tau of any state.
+    pub beta: f32,
     /// In what a bundle of this very model falls short, if it does.
     pub shortfall: Option<Shortfall>,
 }
@@ -76,6 +78,10 @@ pub fn robot_floor(
         }
     }
     let small = |count: usize| u16::try_from(count).map_err(|_| too_large());
+    let own_radii = image.model().confidence.radii();
+    let beta = options
+        .beta
+        .unwrap_or_else(|| own_radii.fold(f32::INFINITY, f32::min));
     let manifest = FloorManifest {
         board: name("the board's name", &options.board)?,
         robot: name("the robot's name", &options.robot)?,
@@ -86,7 +92,7 @@ pub fn robot_floor(
         threshold: Some(threshold),
         delta: task.delta,
         horizon: task.horizon,
-        beta: options.beta,
+        beta,
         trajectories: options.effort.trajectories,
         searched: options.effort.searched,
         sweeps: options.effort.iterations,
@@ -122,6 +128,7 @@ pub fn robot_floor(
     Ok(RobotFloor {
         bytes: floor,
         transitions: usize::from(kept),
+        beta,
         shortfall,
     })
 }

@@ -11,7 +11,9 @@ use hambo_base::Error;
 use hambo_base::files::write_whole;
 use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::adversary::EffortLevel;
-use hambo_check::bundle::{BundleOptions, build_bundle, ensure_admitted, workspace_bytes};
+use hambo_check::bundle::{
+    BundleOptions, build_bundle, ensure_admissible, ensure_admitted, workspace_bytes,
+};
 use hambo_check::case::Case;
 use hambo_check::number::Number;
 use hambo_check::parallel::{LANES, Watch, check};
@@ -113,14 +115,20 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
         fallback,
         force: arguments.force,
     };
+    let floor = arguments.floor.as_deref().map(AlignedBytes::read);
+    let floor = floor.transpose()?;
+    if let Some(floor) = &floor {
+        // What no check changes is refused before it.
+        ensure_admissible(&case, &bundle, floor)?;
+    }
     let mut line = Line::begin();
     let bytes = build_bundle(&mut case, &bundle, &mut line);
     line.finish();
     let bytes = bytes?;
     let bytes = bytes.as_bytes();
     let bundle = Bundle::parse(bytes)?;
-    if let Some(file) = &arguments.floor {
-        ensure_admitted(&AlignedBytes::read(file)?, &bundle)?;
+    if let Some(floor) = &floor {
+        ensure_admitted(floor, &bundle)?;
     }
     let image = bundle.image();
     let ram = workspace_bytes(image)?;
@@ -236,7 +244,7 @@ impl ExportArguments {
         qemu.floor.clone_from(&self.floor);
         let result = qemu.run(&self.output).map_err(|error| match error {
             DeviceError::Timeout { .. } => Error::Usage(format!(
-                "{error}\nhelp: {} is written; allow more time with --firmware-timeout SECONDS",
+                "{error}\nhelp: {} is written",
                 self.output.display()
             )),
             error => error.into(),

@@ -42,9 +42,10 @@ pub struct FloorArguments {
     /// The least counter of a bundle: older ones are refused.
     #[arg(long, default_value_t = 0, value_parser = whole::<u32>)]
     counter: u32,
-    /// The least width of the adversary's set in epistemic standard deviations.
-    #[arg(long, default_value_t = 1.0)]
-    beta: f32,
+    /// The least width of the adversary's set in epistemic standard deviations; by default
+    /// that of the model's own set, in the state in which it is narrowest.
+    #[arg(long)]
+    beta: Option<f32>,
     #[command(flatten)]
     effort: DeviceEffort,
     /// A bundle must bring a fallback controller.
@@ -62,10 +63,11 @@ pub struct FloorArguments {
 pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error> {
     let board = Board::named(&arguments.board)?;
     ensure_output(&arguments.output, OutputKind::Image)?;
-    if !(arguments.beta >= 0.0 && arguments.beta.is_finite()) {
+    if let Some(beta) = arguments.beta
+        && !(beta >= 0.0 && beta.is_finite())
+    {
         return Err(Error::Usage(format!(
-            "--beta: {} is no width\nhelp: give a number of at least 0",
-            arguments.beta
+            "--beta: {beta} is no width\nhelp: give a number of at least 0"
         )));
     }
     let task = TaskFile::read(&arguments.task)?;
@@ -99,6 +101,11 @@ pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error
         "with the reward, limits, starts and {} constraints of {}",
         task.constraints.len(),
         arguments.task.display()
+    )?;
+    writeln!(
+        out,
+        "its set must be at least {} sigma_e wide in every state (--beta)",
+        floor.beta
     )?;
     writeln!(
         out,

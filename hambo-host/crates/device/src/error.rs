@@ -73,8 +73,9 @@ pub enum DeviceError {
 
     /// The device did not come to an end.
     #[error(
-        "the device gave no verdict within {} s and was stopped; allow more time or export a smaller \
-         check. Its last line: {last_line}", limit.as_secs_f32()
+        "the device gave no verdict within {} s and was stopped; allow more time with \
+         --firmware-timeout SECONDS, or export a smaller check. Its last line: {last_line}",
+        limit.as_secs_f32()
     )]
     Timeout {
         /// How long it was allowed to take.
@@ -201,6 +202,7 @@ fn refusal(why: DriveRefusal) -> &'static str {
         DriveRefusal::Settings => {
             "the robot does not measure a state that the task does not compute either"
         }
+        DriveRefusal::Watchdog => "the board's watchdog does not run: start the board again",
         DriveRefusal::TooLarge => "a transition has more numbers than one message holds",
         DriveRefusal::Period => {
             "the bundle's time step is not the period of the board's loop: write \

@@ -96,6 +96,9 @@ pub fn drive_on_host<'s>(
     let mut drive = drive.map_err(|error| match error {
         DriveError::Capacity(error) => Error::from(error),
         DriveError::Parameter(error) => Error::Usage(format!("the drive: {error:?}")),
+        DriveError::NotPermitted | DriveError::NoMonitor => {
+            Error::Usage(format!("the drive: {error:?}"))
+        }
         DriveError::Fallback => Error::Usage("the fallback has other sizes than the task".into()),
         DriveError::NotMeasured(state) => Error::Usage(format!(
             "state {state} of the image's task is not measured, and no [known] says how it moves"

@@ -91,7 +91,7 @@ fn rows_stand_by_verdict_then_bound_then_name() {
     let open: Vec<&str> = ranking.open_with("a").collect();
     assert_eq!(open, ["b", "broken", "unfit"]);
     assert_eq!(ranking.unsettled.len(), 5 + 3);
-    assert_eq!((ranking.sharing, ranking.delta.0), (3, 0.05));
+    assert_eq!((ranking.sharing, ranking.delta.0), (3, f64::from(0.05_f32)));
     assert!(Ranking::of(&mut []).is_none());
 }
 

@@ -27,7 +27,7 @@ pub struct Moments {
     pub constant: bool,
 }
 
-/// Mean and scale of every column.
+/// Mean and scale of every column, of the numbers that it has: what is not a number says nothing.
 pub fn moments(table: &[f32], columns: usize) -> Vec<Moments> {
     (0..columns)
         .map(|column| {
@@ -37,8 +37,9 @@ pub fn moments(table: &[f32], columns: usize) -> Vec<Moments> {
                     .skip(column)
                     .step_by(columns)
                     .map(|&v| f64::from(v))
+                    .filter(|v| !v.is_nan())
             };
-            let count = (table.len() / columns) as f64;
+            let count = values().count() as f64;
             let mean = values().sum::<f64>() / count;
             let std = (values().map(|v| (v - mean).powi(2)).sum::<f64>() / count).sqrt();
             let largest = values().fold(0.0, |largest: f64, v| largest.max(v.abs()));

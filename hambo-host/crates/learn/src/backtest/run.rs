@@ -41,8 +41,10 @@ pub fn backtest(
         image.task().horizon as usize,
         options.windows,
     );
+    let view = task.model_view();
     let simulation = Simulation {
         image: &image,
+        view: &view,
         wraps: &task.wraps,
         delta: options.delta,
     };

@@ -14,7 +14,8 @@ use super::trajectories::Trajectories;
 use super::tube::Tube;
 use super::window::Window;
 use hambo_base::Error;
-use hambo_task::task::Wrap;
+use hambo_data::corrected_path;
+use hambo_task::task::{ModelView, Wrap};
 
 /// Trajectories side by side.
 const LANES: usize = 16;
@@ -24,6 +25,7 @@ const HALF_PERIODS: [usize; 5] = [1, 2, 4, 8, 16];
 /// A model and a task.
 pub(super) struct Simulation<'a> {
     pub(super) image: &'a Image<'a>,
+    pub(super) view: &'a ModelView,
     pub(super) wraps: &'a [Option<Wrap>],
     pub(super) delta: f32,
 }
@@ -49,8 +51,11 @@ impl Simulation<'_> {
     pub(super) fn answers(&self, window: &Window<'_>, seed: u64) -> Result<Answers, Error> {
         let noisy = self.walk(window, seed, true)?;
         let calm = self.walk(window, seed, false)?;
-        let logged_path = window.rows.iter().flat_map(|row| row.next_state);
-        let logged_path: Vec<f32> = logged_path.copied().collect();
+        // What is corrected may have a tube without width, at a wall: the logged path is rounded
+        // to it.
+        let rows = window.rows.iter();
+        let rows = rows.map(|row| (row.state, row.action, row.next_state));
+        let logged_path = corrected_path(rows, self.view)?;
         let task = self.image.task();
         let tube = Tube::new(self.wraps, &logged_path, &calm, &noisy);
         let tube = tube.of_moved(&task.physics, task.state_dimension());

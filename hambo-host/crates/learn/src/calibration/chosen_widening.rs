@@ -72,6 +72,7 @@ mod tests {
                 epistemic_std: &set,
                 aleatoric_std: &noise,
                 observed,
+                held: &[],
             }],
             groups: &groups,
             follows: &follows,

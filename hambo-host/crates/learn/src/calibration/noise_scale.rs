@@ -40,11 +40,13 @@ pub(super) fn noise_scale(rows: &Withheld<'_>, dimension: usize) -> f64 {
     let mut differences: Vec<f64> = pairs
         .filter(|(_, follows)| **follows)
         .map(|(pair, _)| (pair[1] - pair[0]).abs() / std::f64::consts::SQRT_2)
+        .filter(|difference| !difference.is_nan())
         .collect();
     if differences.len() < FEWEST {
         return 1.0;
     }
-    let mut sizes: Vec<f64> = scores.iter().map(|score| score.abs()).collect();
+    let told = scores.iter().filter(|score| !score.is_nan());
+    let mut sizes: Vec<f64> = told.map(|score| score.abs()).collect();
     let (Some(whole), Some(noise)) = (median(&mut sizes), median(&mut differences)) else {
         return 1.0;
     };
@@ -79,6 +81,7 @@ mod tests {
                     epistemic_std: &zeros,
                     aleatoric_std: &ones,
                     observed: &observed,
+                    held: &[],
                 }],
                 groups: &vec![0; rows],
                 follows: &follows,
@@ -124,6 +127,7 @@ mod tests {
                     epistemic_std: &zeros,
                     aleatoric_std: &stds,
                     observed: &observed,
+                    held: &[],
                 }],
                 groups: &vec![0; rows],
                 follows: &follows,

@@ -38,6 +38,7 @@ mod tests {
             epistemic_std: &vec![1.0; observed.len()],
             aleatoric_std: &vec![0.0; observed.len()],
             observed,
+            held: &[],
         };
         best_scale(&scores(&dimension, 1.0, Intervals::OneSided))
     }

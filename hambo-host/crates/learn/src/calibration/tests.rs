@@ -52,6 +52,7 @@ fn calibrated(
             epistemic_std: &epistemic[range.clone()],
             aleatoric_std: &aleatoric[range.clone()],
             observed: &observed[range.clone()],
+            held: &[],
         }],
         groups: &groups[range.clone()],
         follows: &follows[range],
@@ -211,6 +212,7 @@ fn shares_by_hand() {
         epistemic_std: &[0.6; 8],
         aleatoric_std: &[0.1; 8],
         observed,
+        held: &[],
     };
     let first = [1.5, 1.3, 0.1, 0.2, 0.3, 0.4, 0.5, 1.1];
     let second = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -2.1];
@@ -304,6 +306,7 @@ fn refuses_bad_columns() {
         epistemic_std: &good,
         aleatoric_std: &good,
         observed: &good,
+        held: &[],
     };
     let of = |dimensions| Withheld {
         dimensions,
@@ -429,6 +432,7 @@ fn the_error_before_is_that_of_the_model_as_it_is() {
         epistemic_std: &[0.3; 400],
         aleatoric_std: &[0.4; 400],
         observed: judging,
+        held: &[],
     };
     let error = error_before(&dimension);
     assert!(error > 0.0 && error < 1.0, "{error}");
@@ -443,6 +447,7 @@ fn every_column_must_be_as_long_and_a_spread_may_be_zero() {
         epistemic_std: &zeros,
         aleatoric_std: &zeros,
         observed: &zeros,
+        held: &[],
     };
     let rows = |groups: &[u32], follows: &[bool]| {
         let rows = Withheld {

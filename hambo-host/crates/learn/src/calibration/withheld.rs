@@ -15,11 +15,15 @@ pub struct WithheldDimension<'a> {
     pub aleatoric_std: &'a [f32],
     /// What happened, in the units of `mean`.
     pub observed: &'a [f32],
+    /// The rows that say nothing of the model, because a line of `[known]` holds the state;
+    /// empty if none does.
+    pub held: &'a [bool],
 }
 
 /// One row of a dimension, in f64.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WithheldRow {
+    /// Not a number where the row says nothing.
     pub(super) residual: f64,
     pub(super) epistemic: f64,
     pub(super) aleatoric: f64,
@@ -29,11 +33,31 @@ impl WithheldDimension<'_> {
     pub(super) fn rows(&self) -> impl Iterator<Item = WithheldRow> + '_ {
         let stds = self.epistemic_std.iter().zip(self.aleatoric_std);
         let rows = self.mean.iter().zip(self.observed).zip(stds);
-        rows.map(|((mean, observed), (epistemic, aleatoric))| WithheldRow {
-            residual: f64::from(*observed) - f64::from(*mean),
-            epistemic: f64::from(*epistemic),
-            aleatoric: f64::from(*aleatoric),
-        })
+        let held = self.held.iter().copied().chain(std::iter::repeat(false));
+        let rows = rows.zip(held);
+        rows.map(
+            |(((mean, observed), (epistemic, aleatoric)), held)| WithheldRow {
+                residual: if held {
+                    f64::NAN
+                } else {
+                    f64::from(*observed) - f64::from(*mean)
+                },
+                epistemic: f64::from(*epistemic),
+                aleatoric: f64::from(*aleatoric),
+            },
+        )
+    }
+
+    /// The rows that say something.
+    pub(super) fn told(&self) -> impl Iterator<Item = WithheldRow> + '_ {
+        self.rows().filter(WithheldRow::tells)
+    }
+}
+
+impl WithheldRow {
+    /// Whether the row says anything of this state.
+    pub(super) fn tells(&self) -> bool {
+        !self.residual.is_nan()
     }
 }
 
@@ -80,6 +104,23 @@ impl Explained for CalibrationError {
 }
 
 impl Withheld<'_> {
+    /// The rows that say something of the state of which the fewest do.
+    pub(super) fn least_told(&self) -> usize {
+        let told = self.dimensions.iter().map(|columns| columns.told().count());
+        told.min().unwrap_or(0)
+    }
+
+    /// Which rows say something of every state.
+    pub(super) fn whole_rows(&self) -> Vec<bool> {
+        let mut whole = vec![true; self.groups.len()];
+        for columns in &self.dimensions {
+            for (whole, row) in whole.iter_mut().zip(columns.rows()) {
+                *whole &= row.tells();
+            }
+        }
+        whole
+    }
+
     /// The number of rows, once the columns are known to fit together.
     pub(super) fn checked_rows(&self) -> Result<usize, CalibrationError> {
         let first = self.dimensions.first();
@@ -88,6 +129,9 @@ impl Withheld<'_> {
             return Err(CalibrationError::Mismatch { dimension: 0, rows });
         }
         for (dimension, columns) in self.dimensions.iter().enumerate() {
+            if !columns.held.is_empty() && columns.held.len() != rows {
+                return Err(CalibrationError::Mismatch { dimension, rows });
+            }
             for (column, values, may_be_negative) in [
                 ("mean", columns.mean, true),
                 ("epistemic std", columns.epistemic_std, false),

@@ -25,7 +25,8 @@ impl GaussianHead {
         (std, sigmoid)
     }
 
-    /// Sum over rows and dimensions of −ln N(target; mean, std²), times `weight`.
+    /// Sum over rows and dimensions of −ln N(target; mean, std²), times `weight`. A target that
+    /// is not a number says nothing.
     /// Writes its derivative in the outputs to `slope`.
     pub(super) fn loss(
         self,
@@ -44,6 +45,10 @@ impl GaussianHead {
             let (mean, raw) = output.split_at(columns);
             let (mean_slope, raw_slope) = slope.split_at_mut(columns);
             for j in 0..columns {
+                if target[j].is_nan() {
+                    (mean_slope[j], raw_slope[j]) = (0.0, 0.0);
+                    continue;
+                }
                 let (std, std_slope) = self.std_and_slope(raw[j]);
                 let score = (mean[j] - target[j]) / std;
                 sum += std.ln() + 0.5 * score * score + HALF_LOG_TAU;
@@ -59,6 +64,7 @@ impl GaussianHead {
         let (mean, raw) = output.split_at(target.len());
         let dimensions = mean.iter().zip(raw).zip(target);
         dimensions
+            .filter(|(_, target)| !target.is_nan())
             .map(|((mean, raw), target)| {
                 let (std, _) = self.std_and_slope(*raw);
                 let score = (mean - target) / std;
@@ -89,6 +95,21 @@ mod tests {
         let (middle, slope) = head.std_and_slope(0.0);
         assert!((middle - (0.01 + 2f32.ln())).abs() < 1e-6);
         assert_eq!(slope, 0.5);
+    }
+
+    #[test]
+    fn a_target_that_is_not_a_number_says_nothing() {
+        let head = GaussianHead {
+            floor: 1e-3,
+            cap: 10.0,
+        };
+        let (mut with, mut without) = ([7.0; 4], [7.0; 2]);
+        let loss = head.loss(&[3.0, 9.0, 0.5, -2.0], &[1.0, f32::NAN], 2, 0.5, &mut with);
+        let alone = head.loss(&[3.0, 0.5], &[1.0], 1, 0.5, &mut without);
+        assert_eq!(loss, alone);
+        assert_eq!(with, [without[0], 0.0, without[1], 0.0]);
+        let row = head.row(&[3.0, 9.0, 0.5, -2.0], &[1.0, f32::NAN]);
+        assert_eq!(row, head.row(&[3.0, 0.5], &[1.0]));
     }
 
     #[test]

@@ -14,7 +14,8 @@ pub struct TrainingSet<'a> {
     pub inputs: &'a [f32],
     /// Dimensions of state and action together.
     pub input_columns: usize,
-    /// State differences, s′ − s: `target_columns` values per row.
+    /// State differences, s′ − s: `target_columns` values per row. One that is not a number
+    /// says nothing.
     pub targets: &'a [f32],
     /// Dimensions of the state.
     pub target_columns: usize,
@@ -43,7 +44,18 @@ impl TrainingSet<'_> {
                 needed: MINIMUM_ROWS,
             });
         }
-        Ok(rows)
+        let told = |column: usize| {
+            let values = self.targets.iter().skip(column);
+            let values = values.step_by(self.target_columns);
+            values.filter(|value| !value.is_nan()).count()
+        };
+        match (0..self.target_columns).map(told).min() {
+            Some(rows) if rows < MINIMUM_ROWS => Err(TrainingError::TooFewRows {
+                rows,
+                needed: MINIMUM_ROWS,
+            }),
+            _ => Ok(rows),
+        }
     }
 
     /// Number of rows, once the tables, so named, are known to be whole and finite.
@@ -61,7 +73,8 @@ impl TrainingSet<'_> {
                     columns,
                 });
             }
-            if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            let bad = |value: &f32| !(value.is_finite() || (table == targets && value.is_nan()));
+            if let Some(at) = values.iter().position(bad) {
                 return Err(TrainingError::NotFinite {
                     table,
                     row: at / columns,

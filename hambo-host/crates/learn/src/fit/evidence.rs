@@ -10,13 +10,15 @@ use crate::calibration::Shown;
 use crate::calibration::withheld::{Withheld, WithheldDimension};
 use crate::prediction::predict;
 use hambo_base::Error;
-use hambo_data::{LogPart, follows};
+use hambo_data::{LogPart, Told, follows};
 use hambo_task::image::{AlignedBytes, LoggedRegion, NoisePools, Uncertainty};
 use hambo_task::task::ModelView;
 
 /// Predictions and observations, state by state.
 pub(super) struct Evidence {
     columns: Vec<[Vec<f32>; 4]>,
+    /// Rows that say nothing, state by state; empty where all say something.
+    held: Vec<Vec<bool>>,
     samples: Vec<u32>,
     follows: Vec<bool>,
     inputs: Vec<f32>,
@@ -42,6 +44,11 @@ impl Evidence {
             .rows()
             .flat_map(|row| view.of_state(row.next_state))
             .collect();
+        let told = Told::of(log, view);
+        let held = (0..dimension).map(|j| match told.is_everything() {
+            true => Vec::new(),
+            false => (0..log.len()).map(|row| !told.tells(row, j)).collect(),
+        });
         let columns = (0..dimension).map(|j| {
             let mean = column(&predictions.mean, j);
             let mut observed = column(&next_states, j);
@@ -60,6 +67,7 @@ impl Evidence {
         });
         Ok(Self {
             columns: columns.collect(),
+            held: held.collect(),
             samples: rows.samples(),
             follows: follows(rows, &view.wraps),
             inputs: inputs(log, view),
@@ -87,14 +95,15 @@ impl Evidence {
 
     /// The columns of each state.
     pub(super) fn dimensions(&self) -> Vec<WithheldDimension<'_>> {
-        let columns = self.columns.iter();
+        let columns = self.columns.iter().zip(&self.held);
         columns
             .map(
-                |[mean, epistemic_std, aleatoric_std, observed]| WithheldDimension {
+                |([mean, epistemic_std, aleatoric_std, observed], held)| WithheldDimension {
                     mean,
                     epistemic_std,
                     aleatoric_std,
                     observed,
+                    held,
                 },
             )
             .collect()

@@ -2,12 +2,13 @@
 //! no uncertainty that could show it.
 
 use super::error::FitError;
+use crate::ensemble::options::MINIMUM_ROWS;
 use hambo_base::Error;
-use hambo_data::{KnownResidual, Log, circle_residuals, known_residuals};
+use hambo_data::{KnownResidual, Log, Told, circle_residuals, known_residuals};
 use hambo_task::task::{ModelView, TaskFile};
 
-/// Ensures that the log agrees with the dynamics that the task states; the error names the row
-/// that disagrees most.
+/// Ensures that the log agrees with the dynamics that the task states, and says something of every
+/// state that is corrected; the error names the row that disagrees most.
 pub(super) fn ensure_known_agrees(
     task: &TaskFile,
     view: &ModelView,
@@ -33,6 +34,19 @@ pub(super) fn ensure_known_agrees(
             length: found.logged,
         }
         .into());
+    }
+    let told = Told::of(log, view);
+    for (column, place) in view.moved.iter().enumerate() {
+        let left = told.count(log.len(), column);
+        if left < MINIMUM_ROWS && left < log.len() {
+            return Err(FitError::Held {
+                state: task.state_names.get(*place).cloned().unwrap_or_default(),
+                left,
+                rows: log.len(),
+                needed: MINIMUM_ROWS,
+            }
+            .into());
+        }
     }
     Ok(())
 }

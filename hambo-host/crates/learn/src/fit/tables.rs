@@ -2,11 +2,11 @@
 
 use crate::ensemble::training_set::TrainingSet;
 use crate::gaussian_process::posterior::Observations;
-use hambo_data::Log;
+use hambo_data::{Log, Told};
 use hambo_task::task::ModelView;
 
 /// What the model sees of each row and the action, and the targets s′ − s of the states that it
-/// moves, row-major.
+/// moves, row-major; not a number where a row says nothing of one.
 pub struct Tables {
     inputs: Vec<f32>,
     targets: Vec<f32>,
@@ -16,11 +16,14 @@ pub struct Tables {
 
 impl Tables {
     pub fn new(log: &Log, view: &ModelView) -> Self {
-        let targets = log.rows().flat_map(|row| {
-            let moved = view.moved.iter();
-            let pairs =
-                moved.filter_map(|place| row.next_state.get(*place).zip(row.state.get(*place)));
-            let differences = pairs.map(|(next, state)| next - state);
+        let told = Told::of(log, view);
+        let targets = log.rows().enumerate().flat_map(|(number, row)| {
+            let moved = view.moved.iter().enumerate();
+            let differences = moved.filter_map(|(column, place)| {
+                let (next, state) = (row.next_state.get(*place)?, row.state.get(*place)?);
+                let tells = told.tells(number, column);
+                Some(if tells { next - state } else { f32::NAN })
+            });
             differences.collect::<Vec<f32>>()
         });
         Self {

@@ -4,10 +4,10 @@ use hambo_data::Log;
 use hambo_task::task::TaskFile;
 
 /// A warning for each state that rows leave at a limit. Pairs on a circle reach their limits
-/// smoothly.
+/// smoothly, and rows in which a line of `[known]` holds the state say nothing.
 #[must_use]
 pub fn kinks_at_limits(task: &TaskFile, log: &Log) -> Vec<String> {
-    let on_circle = |state: usize| task.physics.on_circle(state);
+    let on_circle = |state: usize| task.physics.on_circle(state) || task.physics.corrects(state);
     let names = task.logged_states().iter().enumerate();
     names
         .filter(|(state, _)| !on_circle(*state))
@@ -19,9 +19,10 @@ pub fn kinks_at_limits(task: &TaskFile, log: &Log) -> Vec<String> {
                 count => Some(format!(
                     "{count} of {} rows end at a limit of `{name}`, which a Gaussian process \
                      takes for a kink: the set may be widened for it everywhere\n\
-                     help: fit networks, which can follow it; or leave these rows out if no \
-                     controller comes near the limit, for calibration then says nothing of it",
-                    log.len()
+                     help: say under [known] that it stops there, for example {}; or fit \
+                     networks, which can follow it",
+                    log.len(),
+                    known_line(name, &format!("learned.{name}")),
                 )),
             }
         })

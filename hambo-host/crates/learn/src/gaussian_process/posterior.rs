@@ -22,7 +22,8 @@ pub struct Observations<'a> {
     pub inputs: &'a [f64],
     /// Dimensions of state and action together.
     pub input_columns: usize,
-    /// State differences, s′ − s: `target_columns` values per row.
+    /// State differences, s′ − s: `target_columns` values per row. One that is not a number
+    /// says nothing.
     pub targets: &'a [f64],
     /// Dimensions of the state.
     pub target_columns: usize,
@@ -136,7 +137,8 @@ impl GaussianProcessFit {
 
 impl OutputFit {
     /// Conditions on standardised points (row-major) and targets; `None` if
-    /// the kernel matrix cannot be factorised.
+    /// the kernel matrix cannot be factorised. A point whose target is not a number
+    /// says nothing: its row of K is 0, and so are its weight and its row of M.
     pub(crate) fn new(
         hyperparameters: &Hyperparameters,
         points: &[f64],
@@ -145,8 +147,10 @@ impl OutputFit {
         let columns = hyperparameters.lengthscales.len();
         let rows: Vec<&[f64]> = points.chunks_exact(columns).collect();
         let mut kernel = Mat::<f64>::zeros(rows.len(), rows.len());
-        for (i, x) in rows.iter().enumerate() {
-            for (j, y) in rows.iter().enumerate().take(i + 1) {
+        let told = |i: usize| targets.get(i).is_some_and(|y| !y.is_nan());
+        for (i, x) in rows.iter().enumerate().filter(|(i, _)| told(*i)) {
+            let before = rows.iter().enumerate().take(i + 1);
+            for (j, y) in before.filter(|(j, _)| told(*j)) {
                 kernel[(i, j)] = hyperparameters.covariance(x, y);
             }
         }
@@ -162,20 +166,26 @@ impl OutputFit {
             hyperparameters: hyperparameters.clone(),
             jitter,
             alpha: vec![0.0; rows.len()],
-            inverse_factor: entries.map(|at| inverse[at]).collect(),
+            inverse_factor: entries
+                .map(|at| if told(at.0) { inverse[at] } else { 0.0 })
+                .collect(),
             information_gain,
             mean_norm: f64::NAN,
             targets: targets.to_vec(),
             grouping: None,
         };
+        let targets: Vec<f64> = targets
+            .iter()
+            .map(|y| if y.is_nan() { 0.0 } else { *y })
+            .collect();
         let mut alpha = vec![0.0; rows.len()];
         for row in fit.inverse_rows() {
-            let projected = dot(row, targets);
+            let projected = dot(row, &targets);
             let pairs = alpha.iter_mut().zip(row);
             pairs.for_each(|(a, m)| *a += m * projected);
         }
         // K alpha = y − noise · alpha.
-        let square = dot(&alpha, targets) - noise * dot(&alpha, &alpha);
+        let square = dot(&alpha, &targets) - noise * dot(&alpha, &alpha);
         fit.mean_norm = square.max(0.0).sqrt();
         fit.alpha = alpha;
         fit.alpha.iter().all(|a| a.is_finite()).then_some(fit)
@@ -199,7 +209,7 @@ impl OutputFit {
         grouping.map_or_else(Vec::new, |grouping| grouping.groups().collect())
     }
 
-    /// What it was conditioned on, standardised.
+    /// What it was conditioned on, standardised; not a number where a point says nothing.
     pub(super) fn targets(&self) -> &[f64] {
         &self.targets
     }
@@ -242,7 +252,9 @@ impl Observations<'_> {
             ("targets", self.targets, self.target_columns),
         ] {
             require_shape(table, values.len(), rows, columns)?;
-            if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            let nothing = |value: &f64| table == "targets" && value.is_nan();
+            let bad = |value: &f64| !(value.is_finite() || nothing(value));
+            if let Some(at) = values.iter().position(bad) {
                 return Err(GaussianProcessError::NotFinite {
                     table,
                     row: at / columns,

@@ -19,7 +19,7 @@ pub struct JudgingRows {
     pub inputs: Vec<f32>,
     /// What was observed less what was predicted, of each state that the model moves, row by row.
     pub residuals: Vec<f32>,
-    /// sigma_e, in the same order.
+    /// sigma_e, in the same order; infinite where a row says nothing of the state.
     pub epistemic_std: Vec<f32>,
     /// The noise as it is simulated, in the same order.
     pub noise_std: Vec<f32>,
@@ -41,7 +41,10 @@ impl JudgingRows {
                 let at = |values: &[f32]| values.get(place).copied().unwrap_or(f32::NAN);
                 let residual = at(dimension.observed) - at(dimension.mean);
                 found.residuals.push(residual);
-                found.epistemic_std.push(at(dimension.epistemic_std));
+                let held = dimension.held.get(place) == Some(&true);
+                let epistemic_std = at(dimension.epistemic_std);
+                let wide = if held { f32::INFINITY } else { epistemic_std };
+                found.epistemic_std.push(wide);
                 found.noise_std.push(scale * at(dimension.aleatoric_std));
             }
         }
@@ -83,6 +86,7 @@ mod tests {
                 epistemic_std: &epistemic_std,
                 aleatoric_std: &aleatoric_std,
                 observed: &numbers,
+                held: &[],
             }],
             groups: &groups,
             follows: &vec![true; count],

@@ -1,5 +1,6 @@
 //! Rare events and what stays, on the rows that judge nothing.
 
+use super::cleaned::Cleaned;
 use super::extremes::{BEYOND, Extremeness};
 use super::neighbours::standardised;
 use super::scores::{Unit, less_medians, robust_deviation, rows_of_groups, scores};
@@ -17,6 +18,43 @@ pub struct Shown<'a> {
     pub inputs: &'a [f32],
     /// Inputs of a row.
     pub columns: usize,
+}
+
+/// Of those rows the ones that say something of every state.
+pub(crate) struct WholeRows {
+    rows: Cleaned,
+    inputs: Vec<f32>,
+    columns: usize,
+}
+
+impl Shown<'_> {
+    /// The rows that say something of every state.
+    pub(crate) fn whole(&self) -> WholeRows {
+        let rows = Cleaned::whole(&self.rows);
+        let of = |row: &usize| {
+            self.inputs
+                .iter()
+                .skip(row * self.columns)
+                .take(self.columns)
+        };
+        let inputs = rows.places().iter().flat_map(of).copied().collect();
+        WholeRows {
+            rows,
+            inputs,
+            columns: self.columns,
+        }
+    }
+}
+
+impl WholeRows {
+    /// As they are shown.
+    pub(crate) fn shown(&self) -> Shown<'_> {
+        Shown {
+            rows: self.rows.withheld(),
+            inputs: &self.inputs,
+            columns: self.columns,
+        }
+    }
 }
 
 /// What was found.
@@ -108,6 +146,18 @@ impl Found {
     /// None where white noise is enough, or the log does not show that it is noise. `trend`
     /// allows for a model that has learnt a part of it: then the next model must show it.
     pub(crate) fn of(shown: &Shown<'_>, trend: bool) -> Option<Self> {
+        let whole = shown.whole();
+        let found = Self::of_whole(&whole.shown(), trend)?;
+        let mut extreme = vec![false; shown.rows.groups.len()];
+        for (place, own) in whole.rows.places().iter().zip(&found.extreme) {
+            if let Some(extreme) = extreme.get_mut(*place) {
+                *extreme = *own;
+            }
+        }
+        Some(Self { extreme, ..found })
+    }
+
+    fn of_whole(shown: &Shown<'_>, trend: bool) -> Option<Self> {
         let rows = &shown.rows;
         let inputs = standardised(shown.inputs, shown.columns);
         let mut rule = Rule::of(rows, true, BEYOND);

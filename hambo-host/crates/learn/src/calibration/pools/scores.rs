@@ -87,7 +87,7 @@ pub(super) fn rows_of_groups(groups: &[u32]) -> BTreeMap<u32, Vec<usize>> {
 pub(super) fn less_medians(values: &[f64], groups: &BTreeMap<u32, Vec<usize>>) -> Vec<f64> {
     let mut left = values.to_vec();
     for rows in groups.values() {
-        let of = |row: &usize| values.get(*row).copied();
+        let of = |row: &usize| values.get(*row).copied().filter(|value| !value.is_nan());
         let mut own: Vec<f64> = rows.iter().filter_map(of).collect();
         let middle = median(&mut own).unwrap_or(0.0);
         for row in rows {

@@ -94,6 +94,7 @@ impl Rows {
             epistemic_std: &self.epistemic,
             aleatoric_std: &self.ones,
             observed,
+            held: &[],
         };
         Withheld {
             dimensions: self.residuals.iter().map(|column| of(column)).collect(),

@@ -98,6 +98,15 @@ pub fn fit_hyperparameters(
     if let Some(column) = constant_targets.iter().position(|constant| *constant) {
         return Err(GaussianProcessError::ConstantTarget { column });
     }
+    for column in 0..observations.target_columns {
+        let targets = observations.targets.iter().skip(column);
+        let told = targets.step_by(observations.target_columns);
+        let rows = told.filter(|y| !y.is_nan()).count();
+        if rows < LEAST_ROWS {
+            let needed = LEAST_ROWS;
+            return Err(GaussianProcessError::TooFewRows { rows, needed });
+        }
+    }
     let constant_inputs = constant_columns(observations.inputs, observations.input_columns);
     let search = Search {
         options,
@@ -152,6 +161,16 @@ impl Table {
             points: &self.points,
             targets: &self.targets[output],
         }
+    }
+
+    /// The rows that say something of an output; none if all do.
+    fn told(&self, output: usize) -> Option<Self> {
+        let targets = self.targets.get(output)?.iter().enumerate();
+        let told: Vec<usize> = targets
+            .filter(|(_, y)| !y.is_nan())
+            .map(|(row, _)| row)
+            .collect();
+        (told.len() < self.targets.get(output)?.len()).then(|| self.take(&told))
     }
 }
 
@@ -258,7 +277,8 @@ impl Search<'_> {
         from: Vec<f64>,
         planned: Plan,
     ) -> Result<Minimum, Failure> {
-        let data = table.data(output);
+        let told = table.told(output);
+        let data = told.as_ref().unwrap_or(table).data(output);
         let data_rows = data.targets.len();
         let observe = |evaluations: usize, negative_log_likelihood: f64| {
             let Ok(mut reporter) = self.reporter.lock() else {

@@ -44,6 +44,7 @@ mod studies;
 mod termination;
 mod tightness;
 mod too_few_rows;
+mod walls;
 #[cfg(feature = "qemu")]
 mod watchdog;
 mod worst_start;

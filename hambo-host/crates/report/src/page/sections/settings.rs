@@ -22,7 +22,8 @@ pub fn known(run: &SavedRun) -> Option<Markup> {
     Some(html! {
         p {
             "These next states are computed, without uncertainty: the adversary has no say in \
-             them. " code { "hambo fit" } " held those of the log against every row of it."
+             them. One that reads its own " code { "learned." } " value is what the model and the \
+             adversary say of it, corrected. " code { "hambo fit" } " held those of the log against every row of it."
         }
         @if !result.setting.known.is_empty() { (table("What is computed", &heads, rows)) }
         @for [c, s] in &result.setting.circles {

@@ -67,9 +67,12 @@ impl LoggedRows {
         };
         let states = self.states.iter().enumerate();
         let walls: Vec<Walls> = states
-            .map(|(state, name)| match left(state, name) {
-                true => self.walls_of(state),
-                false => [None; 2],
+            .map(|(state, name)| {
+                if left(state, name) {
+                    self.walls_of(state)
+                } else {
+                    [None; 2]
+                }
             })
             .collect();
         // None waits for a state that waits.

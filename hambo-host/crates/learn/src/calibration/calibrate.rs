@@ -95,7 +95,9 @@ fn with_noise(
     drawn: Option<&Drawn>,
     options: &CalibrationOptions,
 ) -> Result<ModelCalibration, CalibrationError> {
-    let checked = |rows: &Withheld<'_>| Ok(rows.checked_rows()?.min(rows.least_told()));
+    let checked = |rows: &Withheld<'_>| -> Result<usize, CalibrationError> {
+        Ok(rows.checked_rows()?.min(rows.least_told()))
+    };
     let (choosing_rows, rows) = (checked(choosing)?, checked(judging)?);
     // Single rows and windows, without what is drawn.
     let cleaned =

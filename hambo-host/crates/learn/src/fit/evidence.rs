@@ -45,9 +45,9 @@ impl Evidence {
             .flat_map(|row| view.of_state(row.next_state))
             .collect();
         let told = Told::of(log, view);
-        let held = (0..dimension).map(|j| match told.is_everything() {
-            true => Vec::new(),
-            false => (0..log.len()).map(|row| !told.tells(row, j)).collect(),
+        let held = (0..dimension).map(|j| {
+            let held = (0..log.len()).map(|row| !told.tells(row, j));
+            held.filter(|_| !told.is_everything()).collect()
         });
         let columns = (0..dimension).map(|j| {
             let mean = column(&predictions.mean, j);

@@ -45,9 +45,10 @@ impl Evidence {
             .flat_map(|row| view.of_state(row.next_state))
             .collect();
         let told = Told::of(log, view);
+        let rows_to_tell = if told.is_everything() { 0 } else { log.len() };
         let held = (0..dimension).map(|j| {
-            let held = (0..log.len()).map(|row| !told.tells(row, j));
-            held.filter(|_| !told.is_everything()).collect()
+            let held = (0..rows_to_tell).map(|row| !told.tells(row, j));
+            held.collect()
         });
         let columns = (0..dimension).map(|j| {
             let mean = column(&predictions.mean, j);

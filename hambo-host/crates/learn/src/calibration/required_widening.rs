@@ -118,8 +118,8 @@ fn starts(follows: &[bool], length: usize) -> Vec<usize> {
 
 /// Whether a window holds a row that says something of a state.
 fn tells(columns: &WithheldDimension<'_>, start: usize, length: usize) -> bool {
-    let mut rows = columns.rows().skip(start).take(length);
-    rows.any(|row| row.tells())
+    let held = columns.held.get(start..start + length);
+    held.is_none_or(|held| held.contains(&false))
 }
 
 /// The longest run of rows that follow each other.

@@ -185,7 +185,7 @@ fn a_line_for_the_wall_makes_a_model_that_decides() {
             [(GOOD, good, good_error, true), (BAD, bad, bad_error, false)]
         {
             let result = checked(&lines, &model, controller);
-            let (bound, reasons) = (f64::from(result.decision.bound.0), &result.decision.reasons);
+            let (bound, reasons) = (result.decision.bound.0, &result.decision.reasons);
             println!("{name}: truth {truth:.2} ± {error:.2}, bound {bound:.2}, {reasons:?}");
             let verdict = result.decision.verdict;
             let right = (verdict == Some(Verdict::Deploy)) == deploys;

@@ -76,26 +76,30 @@ impl LoggedRows {
             })
             .collect();
         // None waits for a state that waits.
-        let mut waits: Vec<Option<usize>> = vec![None; walls.len()];
-        for state in 0..walls.len() {
-            let is_left = self.states.get(state).is_some_and(|name| left(state, name));
-            let is_waited_for = waits.contains(&Some(state));
-            let mut at = walls.iter().enumerate().filter(|(place, walls)| {
-                let free = *place != state && waits.get(*place) == Some(&None);
-                free && walls.iter().flatten().next().is_some()
-                    && self.stops_at(state, *place, walls)
+        let mut waits: Vec<Option<(usize, Walls)>> = vec![None; walls.len()];
+        for (state, name) in self.states.iter().enumerate() {
+            let waited_for = waits.iter().flatten().any(|(place, _)| *place == state);
+            if waited_for || !left(state, name) {
+                continue;
+            }
+            let others = walls.iter().enumerate().filter(|(place, _)| {
+                let free = waits.get(*place).is_some_and(Option::is_none);
+                free && *place != state
             });
-            if let Some((place, _)) = at.next().filter(|_| is_left && !is_waited_for)
-                && let Some(waits) = waits.get_mut(state)
-            {
-                *waits = Some(place);
+            let mut at = others.filter_map(|(place, walls)| {
+                let walls = self.stops_at(state, place, walls);
+                walls.iter().flatten().next()?;
+                Some((place, walls))
+            });
+            let found = at.next();
+            if let Some(own) = waits.get_mut(state) {
+                *own = found;
             }
         }
         let mut found = Vec::new();
         for (state, name) in self.states.iter().enumerate() {
             let own = walls.get(state).copied().unwrap_or_default();
-            let at = waits.get(state).copied().flatten();
-            found.extend(self.stop(name, own, at.and_then(|at| Some((at, *walls.get(at)?)))));
+            found.extend(self.stop(name, own, waits.get(state).copied().flatten()));
         }
         found.truncate(MAX_KNOWN.saturating_sub(known.len()));
         found
@@ -114,7 +118,9 @@ impl LoggedRows {
         let [first, between @ .., last] = values.as_slice() else {
             return [None; 2];
         };
-        let usual = between.iter().map(|(_, rows)| *rows).max().unwrap_or(0);
+        // A velocity is 0 wherever it rests.
+        let moving = between.iter().filter(|(value, _)| *value != 0.0);
+        let usual = moving.map(|(_, rows)| *rows).max().unwrap_or(0);
         let piles = |(at, rows): (f32, usize)| {
             let many = rows >= FEWEST_ROWS.max(TIMES * usual) && between.len() >= FEWEST_VALUES;
             many.then_some(Wall { at, rows })
@@ -122,23 +128,27 @@ impl LoggedRows {
         [piles(*first), piles(*last)]
     }
 
-    /// Whether a state is 0 in all rows that end at another's walls, and hardly ever elsewhere.
-    fn stops_at(&self, state: usize, place: usize, walls: &Walls) -> bool {
-        let (mut elsewhere, mut zeros) = (0_usize, 0_usize);
-        for step in self.steps() {
-            let (Some(own), Some(other)) = (step.next.get(state), step.next.get(place)) else {
-                return false;
-            };
-            if walls.iter().flatten().any(|wall| wall.at == *other) {
-                if *own != 0.0 {
-                    return false;
-                }
-            } else {
-                elsewhere += 1;
-                zeros += usize::from(*own == 0.0);
-            }
+    /// Those of another state's walls at which this one is 0 in every row; none if it often is
+    /// elsewhere.
+    fn stops_at(&self, state: usize, place: usize, walls: &Walls) -> Walls {
+        let zeros_at = |wall: &Wall| {
+            let there = self
+                .steps()
+                .filter(|step| step.next.get(place) == Some(&wall.at));
+            let mut own = there.map(|step| step.next.get(state));
+            own.all(|own| own == Some(&0.0))
+        };
+        let stops = walls.map(|wall| wall.filter(zeros_at));
+        let rows: usize = stops.iter().flatten().map(|wall| wall.rows).sum();
+        let zeros = self
+            .steps()
+            .filter(|step| step.next.get(state) == Some(&0.0));
+        let elsewhere = zeros.count().saturating_sub(rows);
+        if elsewhere as f64 <= ELSEWHERE * self.steps().count() as f64 {
+            stops
+        } else {
+            [None; 2]
         }
-        zeros as f64 <= ELSEWHERE * elsewhere as f64
     }
 
     /// What is said of a state with its own walls, and with those of another at which it is 0.
@@ -164,7 +174,7 @@ impl LoggedRows {
             let above = high.map(|wall| format!("next.{at} >= {}", wall.at));
             let there: Vec<String> = below.into_iter().chain(above).collect();
             expression = format!("if({}, 0, {expression})", there.join(" || "));
-            seen.push(format!("0 wherever `{at}` is at its end"));
+            seen.push(format!("0 wherever {}", there.join(" or ")));
         }
         (!seen.is_empty()).then(|| Stop {
             name: name.to_owned(),
@@ -207,14 +217,9 @@ mod tests {
     #[test]
     fn a_wall_a_stop_and_a_saturation_are_one_line_each() {
         let found = lines(&valley());
-        let v = "v = \"if(next.x <= -1.2 || next.x >= 0.6, 0, clamp(learned.v, -0.07, 0.07))\"";
-        let left = "v = \"if(next.x <= -1.2, 0, clamp(learned.v, -0.07, 0.07))\"";
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert!(
-            found[0].starts_with("x = \"") && found[0].contains("learned.x"),
-            "{found:?}"
-        );
-        assert!(found[1] == v || found[1] == left, "{found:?}");
+        let x = "x = \"clamp(learned.x, -1.2, 0.6)\"";
+        let v = "v = \"if(next.x <= -1.2, 0, clamp(learned.v, -0.07, 0.07))\"";
+        assert_eq!(found, [x, v]);
         // The draft is a task that its own log agrees with.
         let log = valley();
         let text = draft(&log, "valley").replace("# expr = \"\"", "expr = \"-x^2\"");

@@ -15,6 +15,7 @@
 //! | [`adversary`] | constants, trained networks and the core's search against one controller |
 //! | [`evidence`] | trajectories step by step: what they lose, and how far they leave the log |
 //! | [`outcome`] | [`run`], the object of `--json` and the file of `--save` |
+//! | [`ranking`] | several controllers: which to try first |
 //! | [`improve`], [`bundle`], [`floor`] | better controllers; what a device gets; what a robot asks |
 //!
 //! ```no_run
@@ -49,6 +50,7 @@ pub mod improve;
 pub mod names;
 pub mod number;
 pub mod outcome;
+pub mod ranking;
 pub mod reinforcement;
 pub mod search;
 

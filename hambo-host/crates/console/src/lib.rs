@@ -6,6 +6,7 @@
 mod estimate;
 pub mod line;
 pub mod number;
+mod pulse;
 pub mod terminal;
 
 /// Exit code after Ctrl-C, as shells know it.

@@ -1,6 +1,6 @@
 //! Long work on a terminal: a line that moves, and Ctrl-C.
 
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, Write, stderr};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -9,6 +9,7 @@ use hambo_base::observer::{Observer, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::estimate::Estimate;
+use super::pulse::Pulse;
 
 /// Whether lines are hidden even on a terminal: the user's wish for the whole process.
 static HIDDEN: AtomicBool = AtomicBool::new(false);
@@ -27,6 +28,8 @@ pub struct Line {
     estimate: Estimate,
     /// Of what the bar shows now.
     planned: u64,
+    /// What is said where there is no terminal, if anything is.
+    pulse: Option<Pulse>,
 }
 
 impl Line {
@@ -54,6 +57,17 @@ impl Line {
             bar,
             estimate: Estimate::default(),
             planned: 0,
+            pulse: None,
+        }
+    }
+
+    /// The same, and where there is no terminal a whole line on stderr every ten seconds: for work
+    /// that may take long enough for somebody to ask whether it still goes on.
+    pub fn begin_with_pulse() -> Self {
+        let wanted = !stderr().is_terminal() && !HIDDEN.load(Ordering::Relaxed);
+        Self {
+            pulse: wanted.then(|| Pulse::begin(Instant::now())),
+            ..Self::begin()
         }
     }
 
@@ -86,7 +100,12 @@ impl Line {
 
 impl Observer for Line {
     fn progress(&mut self, progress: Progress) -> ControlFlow<()> {
-        if self.reads() {
+        if let Some(pulse) = &mut self.pulse {
+            if let Some(text) = pulse.look(Instant::now(), &progress) {
+                // Nobody may be left to be told.
+                let _ = writeln!(stderr(), "{text}");
+            }
+        } else if !self.bar.is_hidden() {
             self.draw(progress);
         }
         if INTERRUPTED.load(Ordering::Relaxed) {
@@ -97,12 +116,12 @@ impl Observer for Line {
     }
 
     fn note(&mut self, sentence: &str) {
-        if self.reads() {
+        if !self.bar.is_hidden() {
             self.bar.println(sentence);
         }
     }
 
     fn reads(&self) -> bool {
-        !self.bar.is_hidden()
+        !self.bar.is_hidden() || self.pulse.is_some()
     }
 }

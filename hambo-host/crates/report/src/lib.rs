@@ -1,4 +1,4 @@
-//! What people look at: [`page`] makes the report about a check, [`figure`] holds the pictures.
+//! What people look at: [`page`] makes the report about a check, [`ranking_page`] that about several, [`figure`] holds the pictures.
 //!
 //! **In:** finished checks and plain numbers. **Out:** HTML, SVG, PNG. Nothing here decides.
 
@@ -8,4 +8,4 @@ mod range;
 mod svg;
 mod words;
 
-pub use page::page;
+pub use page::{page, ranking_page};

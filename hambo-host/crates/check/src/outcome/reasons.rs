@@ -81,6 +81,41 @@ fn place(farthest: Option<&Farthest>) -> String {
     outside.map_or_else(String::new, place)
 }
 
+/// What of a model makes every check of so many steps abstain, whatever the controller.
+pub(crate) fn of_model(reason: Reason, horizon: u32) -> Option<String> {
+    match reason {
+        Reason::NotCalibrated(Calibration::Blind(steps)) => Some(format!(
+            "the model fails its backtest: over {steps} steps and more, logged paths leave what it holds possible (hambo model info shows the table); log what the states do not tell and fit again, or check fewer steps than that"
+        )),
+        Reason::NotCalibrated(_) => Some(
+            "the model is not calibrated: log more and fit again (hambo model info says what failed)"
+                .to_owned(),
+        ),
+        Reason::UntestedHorizon(tested) => Some(untested_horizon(tested, horizon)),
+        _ => None,
+    }
+}
+
+/// The reasons that no work can change, of a check that has not begun.
+pub(crate) fn certain(task: &TaskFile, outcome: &Outcome) -> Vec<String> {
+    let reasons = outcome.reasons.iter().copied();
+    let certain = reasons.filter(|reason| {
+        matches!(
+            reason,
+            Reason::NotCalibrated(_)
+                | Reason::UntestedHorizon(_)
+                | Reason::FewStarts(_)
+                | Reason::Unbounded(_)
+                | Reason::NoAdversary
+                | Reason::NoSearch
+                | Reason::OverBudget
+        )
+    });
+    certain
+        .map(|reason| sentence(task, outcome, reason, None))
+        .collect()
+}
+
 fn sentence(
     task: &TaskFile,
     outcome: &Outcome,
@@ -99,13 +134,8 @@ fn sentence(
             return violation(task, outcome, index);
         }
         Reason::NoThreshold => "the task states no threshold",
-        Reason::NotCalibrated(Calibration::Blind(steps)) => {
-            return format!(
-                "the model fails its backtest: over {steps} steps and more, logged paths leave what it holds possible (hambo model info shows the table); log what the states do not tell and fit again, or check fewer steps than that"
-            );
-        }
-        Reason::NotCalibrated(_) => {
-            "the model is not calibrated: log more and fit again (hambo model info says what failed)"
+        Reason::NotCalibrated(_) | Reason::UntestedHorizon(_) => {
+            return of_model(reason, task.horizon).unwrap_or_default();
         }
         Reason::OutsideSupport(percent) => {
             return format!(
@@ -145,9 +175,6 @@ fn sentence(
             return format!(
                 "the log has {count} different first states, and at least 5 are needed: log more episodes, or say that the robot always starts there (initial.always = true)"
             );
-        }
-        Reason::UntestedHorizon(tested) => {
-            return untested_horizon(tested, task.horizon);
         }
         Reason::Unfinished => "the check did not come to its end",
         Reason::OverBudget => "the check would take more steps than the task allows",

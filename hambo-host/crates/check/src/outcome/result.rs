@@ -170,7 +170,7 @@ pub struct Decision {
 }
 
 /// A verdict as its word.
-mod verdict_word {
+pub(crate) mod verdict_word {
     use hambo_core::gate::Verdict;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 

@@ -2,16 +2,20 @@
 //! its pictures, and needs no network, no script and no other file.
 
 mod chart;
+mod document;
 mod pieces;
+mod ranking;
 mod sections;
 #[cfg(test)]
 mod tests;
 
+pub use self::ranking::ranking_page;
+
 use hambo_check::saved_run::SavedRun;
 use hambo_core::gate::Verdict;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
-use crate::svg::printable;
+use self::document::Document;
 use crate::words::{date, percent, readable};
 
 /// The page about a run, as `hambo check --save` writes it. The same run gives the same bytes.
@@ -22,43 +26,28 @@ pub fn page(run: &SavedRun) -> String {
     let policy = inputs.files.iter().find(|file| file.what == "policy");
     let policy = policy.map_or("the controller", |file| &file.path);
     let (task, version) = (&run.result.setting.task, &inputs.hambo_version);
-    printable(html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="generator" content={ "hambo " (version) };
-                title { (word(run)) ": " (policy) " on " (task) }
-                style { (PreEscaped(include_str!("style.css"))) }
+    Document {
+        version,
+        title: format!("{}: {policy} on {task}", word(run)),
+        header: html! {
+            h1 { "May " code { (policy) } " drive " (task) "?" }
+            p class="quiet" { "Checked by hambo " (version) " on " (date(inputs.time)) "." }
+        },
+        main: html! {
+            (verdict(run))
+            nav aria-label="Contents" {
+                ul { @for part in &sections { li { a href={ "#" (part.id) } { (part.title) } } } }
             }
-            body {
-                a class="skip" href="#main" { "Skip to the results" }
-                header {
-                    h1 { "May " code { (policy) } " drive " (task) "?" }
-                    p class="quiet" { "Checked by hambo " (version) " on " (date(inputs.time)) "." }
-                }
-                main id="main" {
-                    (verdict(run))
-                    nav aria-label="Contents" {
-                        ul { @for part in &sections { li { a href={ "#" (part.id) } { (part.title) } } } }
-                    }
-                    @for part in &sections {
-                        section aria-labelledby=(part.id) {
-                            h2 id=(part.id) { (part.title) }
-                            (part.body)
-                        }
-                    }
-                }
-                footer {
-                    p {
-                        "Written by hambo " (version)
-                        " from a run file; nothing here is loaded from elsewhere."
-                    }
+            @for part in &sections {
+                section aria-labelledby=(part.id) {
+                    h2 id=(part.id) { (part.title) }
+                    (part.body)
                 }
             }
-        }
-    })
+        },
+        source: "a run file",
+    }
+    .text()
 }
 
 fn word(run: &SavedRun) -> &'static str {

@@ -1,0 +1,9 @@
+//! Several controllers in order: which to try first, and which not at all.
+
+pub mod certain;
+pub mod judge_all;
+mod numbered;
+pub mod order;
+mod places;
+pub mod table;
+mod why;

@@ -1,7 +1,7 @@
 //! What `hambo check` and `hambo export` share: the log, and how hard the
 //! worst case is looked for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hambo_base::Error;
@@ -56,6 +56,11 @@ pub struct CaseArguments {
 }
 
 impl CaseArguments {
+    /// The files of the log, as what they are.
+    pub fn logs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        self.data.iter().map(|path| ("log", path.as_path()))
+    }
+
     /// The log, if one is given.
     ///
     /// # Errors

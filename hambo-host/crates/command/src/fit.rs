@@ -64,15 +64,20 @@ pub struct FitArguments {
     processes: ProcessArguments,
 }
 
+/// Share of the rows that calibration gets, unless told otherwise.
+const WITHHELD: f64 = 0.2;
+/// Share of the other rows that decides when networks stop training.
+const VALIDATION: f64 = 0.1;
+
 #[derive(Args)]
 #[command(next_help_heading = "Split and calibration")]
 struct SplitArguments {
     /// Share of the rows, in whole episodes, that calibration gets.
-    #[arg(long, default_value_t = 0.2)]
+    #[arg(long, default_value_t = WITHHELD)]
     withhold: f64,
     /// Share of the other rows that decides when networks stop training and
     /// chooses the scales of noise and set; 0 trains to the last step.
-    #[arg(long, default_value_t = 0.1)]
+    #[arg(long, default_value_t = VALIDATION)]
     validation: f64,
     /// Whether calibration may only widen the set, or may narrow it as in the
     /// paper.
@@ -86,7 +91,7 @@ struct SplitArguments {
     beta: Option<BetaArgument>,
 }
 
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(next_help_heading = "Networks (bnn, ensemble)")]
 struct NetworkArguments {
     /// Number of networks.
@@ -126,7 +131,7 @@ struct NetworkArguments {
     bandwidth: Option<BandwidthArgument>,
 }
 
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(next_help_heading = "Gaussian processes (gp)")]
 struct ProcessArguments {
     /// The kernel.
@@ -156,8 +161,9 @@ struct ProcessArguments {
     delta: Option<f64>,
 }
 
+/// The kind of model.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ModelKind {
+pub(super) enum ModelKind {
     /// A Gaussian process for each state.
     Gp,
     /// A Bayesian network by SVGD.
@@ -262,6 +268,33 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
     table::tested(&file, out)?;
     writeln!(out, "\nsaved {}", arguments.output.display())?;
     Ok(())
+}
+
+/// What `hambo fit` takes for a kind of model where nothing but the seed is given.
+pub(super) fn plain_options(
+    (model, seed): (ModelKind, u64),
+    task: &TaskFile,
+    rows: usize,
+) -> Result<FitOptions, Error> {
+    let plain = FitArguments {
+        task: PathBuf::new(),
+        data: Vec::new(),
+        model,
+        output: PathBuf::new(),
+        board: None,
+        seed,
+        resume: false,
+        json: false,
+        split: SplitArguments {
+            withhold: WITHHELD,
+            validation: VALIDATION,
+            calibration: CalibrationArgument::Widen,
+            beta: None,
+        },
+        networks: NetworkArguments::default(),
+        processes: ProcessArguments::default(),
+    };
+    plain.options(task, rows)
 }
 
 /// Points of a Gaussian process that a check still takes in its stride.

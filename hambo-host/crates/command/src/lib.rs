@@ -4,6 +4,7 @@
 //! use: every district; no other district uses this one.
 
 mod allocation;
+mod asked;
 mod backtest;
 mod board;
 mod case;
@@ -17,10 +18,12 @@ mod fit;
 mod floor;
 mod global;
 mod improve;
+mod inputs;
 mod manual;
 mod model_info;
 mod monitor;
 mod predict;
+mod rank;
 mod report;
 mod settings;
 mod table;
@@ -45,6 +48,7 @@ use self::manual::{CompletionsArguments, ManArguments};
 use self::model_info::ModelInfoArguments;
 use self::monitor::MonitorArguments;
 use self::predict::PredictArguments;
+use self::rank::RankArguments;
 use self::report::ReportArguments;
 use self::settings::Settings;
 use self::task::TaskCommand;
@@ -111,6 +115,21 @@ enum Command {
     ///
     /// Example: hambo check task.toml --model m.hambo --policy pd.toml
     Check(CheckArguments),
+    /// Which of several controllers to try first, and which not at all.
+    ///
+    /// One model, one log, one table: the verdict, the lower bounds of `hambo
+    /// check` by several adversaries, what the mean model expects, and one
+    /// short reason each. The bounds share delta, so that all hold together.
+    ///
+    /// The order of two controllers is settled where the lower bound of one
+    /// lies above every estimate of the other's return, that of the mean model
+    /// among them. A place like `2 to 4` is not settled.
+    ///
+    /// Exit code 0: the first deploys, or there is no threshold; 1: all that
+    /// can be judged are rejected; 3: all abstain.
+    ///
+    /// Example: hambo rank task.toml --data log.csv --policies controllers
+    Rank(Box<RankArguments>),
     /// Hold a model against a log over several steps.
     ///
     /// Do the logged paths stay where adversary and noise can lead?
@@ -303,6 +322,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
         Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out)?,
         Command::Monitor(arguments) => return monitor::run(&arguments, out),
         Command::Predict(arguments) => predict::run(&arguments, out)?,
+        Command::Rank(arguments) => return rank::run(&arguments, out),
         Command::Report(arguments) => report::run(&arguments, out)?,
         Command::Reproduce(arguments) => reproduce::run(&arguments, out)?,
         Command::Bench {

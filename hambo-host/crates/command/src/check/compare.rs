@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::{CheckArguments, exit_code};
+use super::CheckArguments;
+use super::claim::claim;
+use crate::exit_code::exit_code;
 use hambo_base::Error;
-use hambo_check::{CheckOutcome, CheckResult, Setting, Verdict};
-use hambo_learn::delta::controller_share;
+use hambo_check::ranking::order::order;
+use hambo_check::{CheckOutcome, CheckResult, Verdict};
 use hambo_task::policy::HostPolicy;
 
 impl CheckArguments {
@@ -21,10 +23,7 @@ impl CheckArguments {
         for (path, policy) in policies {
             judged.push((*path, judge(policy)?.result));
         }
-        judged.sort_by(|(_, one), (_, other)| {
-            let by_verdict = rank(one).cmp(&rank(other));
-            by_verdict.then(other.decision.bound.0.total_cmp(&one.decision.bound.0))
-        });
+        judged.sort_by(|(_, one), (_, other)| order(one, other));
         if self.json {
             let objects = judged
                 .iter()
@@ -38,16 +37,6 @@ impl CheckArguments {
             .iter()
             .map(|(_, result)| exit_code(result.decision.verdict));
         Ok(codes.max().unwrap_or(0))
-    }
-}
-
-/// What deploys first, what cannot be judged last.
-fn rank(result: &CheckResult) -> u8 {
-    match result.decision.verdict {
-        Some(Verdict::Deploy) => 0,
-        None => 1,
-        Some(Verdict::Reject) => 2,
-        Some(Verdict::Abstain) => 3,
     }
 }
 
@@ -97,21 +86,4 @@ fn write(judged: &[(&Path, CheckResult)], out: &mut impl Write) -> Result<(), Er
         writeln!(out, "{}", claim(&first.setting, judged.len()))?;
     }
     Ok(())
-}
-
-/// What delta is the probability of.
-fn claim(setting: &Setting, controllers: usize) -> String {
-    let delta = setting.delta;
-    if setting.controllers == controllers {
-        format!(
-            "all of these bounds hold together with probability 1 \u{2212} {delta}: the sampling\u{2019}s half \
-             of delta is shared, {} for each; --each judges each by itself",
-            controller_share(0.5 * delta.0 as f32, controllers)
-        )
-    } else {
-        format!(
-            "each bound by itself fails with probability {delta}, and one of the {controllers} more \
-             often: do not choose by them; without --each all hold together"
-        )
-    }
 }

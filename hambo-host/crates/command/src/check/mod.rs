@@ -1,14 +1,14 @@
 //! `hambo check`: the command line around [`hambo_check`].
 
+pub(crate) mod claim;
 mod compare;
-mod inputs;
 mod plan;
-mod text;
+pub(crate) mod text;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::exit_code::{ABSTAIN, REJECT};
+use crate::exit_code::exit_code;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use hambo_base::Error;
@@ -17,14 +17,15 @@ use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::adversary::EffortLevel;
 use hambo_check::names::VARIANTS;
 use hambo_check::saved_run::SavedRun;
-use hambo_check::{CheckOptions, CheckResult, Verdict};
+use hambo_check::{CheckOptions, CheckResult};
 use hambo_core::task::Variant;
 use hambo_learn::model_file::ModelFile;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 
+use super::asked::AskedArguments;
 use super::case::CaseArguments;
-use super::report;
+use super::{inputs, report};
 use hambo_console::line::Line;
 use hambo_console::number::whole;
 
@@ -46,20 +47,8 @@ pub struct CheckArguments {
     /// What decides; with `all` the lowest of them.
     #[arg(long, value_parser = variant_names(), default_value = "ca")]
     variant: String,
-    /// Deploy only at or above this return, instead of the task's threshold.
-    #[arg(long)]
-    threshold: Option<f32>,
-    /// The bound may fail with this probability in all, instead of the task's
-    /// delta.
-    #[arg(long)]
-    delta: Option<f32>,
-    /// Judge each of several controllers by itself: the bound of each may fail
-    /// with probability delta, and one of many more often.
-    #[arg(long)]
-    each: bool,
-    /// Steps of a trajectory, instead of the task's horizon.
-    #[arg(long, value_parser = whole::<u32>)]
-    horizon: Option<u32>,
+    #[command(flatten)]
+    asked: AskedArguments,
     /// Save the whole run, for `hambo report`.
     #[arg(long, value_name = "RUN")]
     save: Option<PathBuf>,
@@ -114,11 +103,7 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
             ensure_output(path, kind)?;
         }
     }
-    if arguments.horizon == Some(0) {
-        return Err(Error::Usage("--horizon 0: give at least 1".to_owned()));
-    }
-    let mut task = TaskFile::read_with_horizon(&arguments.task, arguments.horizon)?;
-    arguments.change(&mut task)?;
+    let task = arguments.asked.task(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
     let policies = arguments.policies(&task)?;
     let log = arguments.case.log(&task)?;
@@ -127,7 +112,7 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
         variants: &variants,
         plan: arguments.plan,
         exact: arguments.exact,
-        controllers: if arguments.each { 1 } else { policies.len() },
+        controllers: arguments.asked.sharing(policies.len()),
         ..arguments.case.options(log.as_ref(), EffortLevel::Normal)?
     };
     let judge = |policy: &HostPolicy| {
@@ -154,19 +139,17 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
     }
     let verdict = outcome.result.decision.verdict;
     if arguments.save.is_some() || arguments.report.is_some() {
-        let run = SavedRun::new(arguments.inputs(path, policy)?, outcome);
+        let mut files = vec![
+            ("task", arguments.task.as_path()),
+            ("model", &arguments.model),
+            ("policy", path),
+        ];
+        files.extend(arguments.case.logs());
+        let inputs = inputs::inputs(&files, &[policy])?;
+        let run = SavedRun::new(inputs, outcome);
         arguments.save(&run, out)?;
     }
     Ok(exit_code(verdict))
-}
-
-/// What a program is told.
-fn exit_code(verdict: Option<Verdict>) -> u8 {
-    match verdict {
-        None | Some(Verdict::Deploy) => 0,
-        Some(Verdict::Reject) => REJECT,
-        Some(Verdict::Abstain) => ABSTAIN,
-    }
 }
 
 impl CheckArguments {
@@ -204,24 +187,6 @@ impl CheckArguments {
         // One object is all that a program reads.
         for path in self.save.iter().chain(&self.report).filter(|_| !self.json) {
             writeln!(out, "saved {}", path.display())?;
-        }
-        Ok(())
-    }
-
-    /// Takes over what the command line says instead of the task.
-    fn change(&self, task: &mut TaskFile) -> Result<(), Error> {
-        if let Some(threshold) = self.threshold {
-            if !threshold.is_finite() {
-                return Err(Error::Usage("--threshold: give a finite number".to_owned()));
-            }
-            task.threshold = Some(threshold);
-        }
-        if let Some(delta) = self.delta {
-            if !(delta > 0.0 && delta < 1.0) {
-                let text = format!("--delta {delta}: give a probability between 0 and 1");
-                return Err(Error::Usage(text));
-            }
-            task.delta = delta;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use hambo_core::check::MOST_OUTSIDE;
 const MOST_LINES: usize = 15;
 
 /// Writes the verdict, the bound and why; with `details` all tables as well.
-pub(super) fn write(
+pub(crate) fn write(
     outcome: &CheckOutcome,
     policy: &Path,
     details: bool,
@@ -207,7 +207,7 @@ fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error>
 }
 
 /// How a verdict looks on a terminal.
-fn style(verdict: Verdict) -> Style {
+pub(crate) fn style(verdict: Verdict) -> Style {
     let colour = match verdict {
         Verdict::Deploy => AnsiColor::Green,
         Verdict::Reject => AnsiColor::Red,

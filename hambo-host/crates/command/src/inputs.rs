@@ -1,4 +1,4 @@
-//! What went into a check, for its run file: the files with their hashes, and the command.
+//! What went into a check or a ranking: the files with their hashes, and the command.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -10,29 +10,25 @@ use hambo_task::image::encode_policy;
 use hambo_task::policy::HostPolicy;
 use sha2::{Digest, Sha256};
 
-use super::CheckArguments;
-
-impl CheckArguments {
-    /// What went in.
-    pub(super) fn inputs(&self, path: &Path, policy: &HostPolicy) -> Result<Inputs, Error> {
-        let mut files = vec![
-            input("task", &self.task)?,
-            input("model", &self.model)?,
-            input("policy", path)?,
-        ];
-        for data in &self.case.data {
-            files.push(input("log", data)?);
-        }
-        let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        Ok(Inputs {
-            hambo_version: env!("CARGO_PKG_VERSION").to_owned(),
-            time: time.map_or(0, |time| time.as_secs()),
-            command: command_line(std::env::args()),
-            task_text: String::from_utf8_lossy(&read(&self.task)?).into_owned(),
-            files,
-            policy_part: hexadecimal(&Sha256::digest(encode_policy(policy)?)),
-        })
+/// What went in: files by what they are, and controllers as the core sees them, one after the
+/// other.
+pub(crate) fn inputs(files: &[(&str, &Path)], policies: &[&HostPolicy]) -> Result<Inputs, Error> {
+    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let mut parts = Sha256::new();
+    for policy in policies {
+        parts.update(encode_policy(policy)?);
     }
+    let task = files.iter().find(|(what, _)| *what == "task");
+    let text = task.map(|(_, path)| read(path)).transpose()?;
+    let each = files.iter().map(|(what, path)| input(what, path));
+    Ok(Inputs {
+        hambo_version: env!("CARGO_PKG_VERSION").to_owned(),
+        time: time.map_or(0, |time| time.as_secs()),
+        command: command_line(std::env::args()),
+        task_text: String::from_utf8_lossy(&text.unwrap_or_default()).into_owned(),
+        files: each.collect::<Result<_, Error>>()?,
+        policy_part: hexadecimal(&parts.finalize()),
+    })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {

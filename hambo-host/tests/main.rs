@@ -13,6 +13,7 @@ mod estimate;
 mod examples;
 mod guide;
 mod learned_reward;
+mod rank;
 mod report;
 mod reproduce;
 mod sb3_agents;

@@ -6,4 +6,6 @@ mod numbered;
 pub mod order;
 mod places;
 pub mod table;
+#[cfg(test)]
+mod table_tests;
 mod why;

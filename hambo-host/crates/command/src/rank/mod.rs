@@ -218,12 +218,12 @@ impl RankArguments {
             writeln!(out, "{object}")?;
             return Ok(ABSTAIN);
         }
-        let all = found.len();
         writeln!(
             out,
-            "abstain: {}\nthat is so for each of the {all} controllers, so none was checked \
-             (hambo check shows numbers all the same)",
-            reasons.join("; ")
+            "abstain: {}\nthat is certain for {}, whatever they do, so none was checked (hambo \
+             check shows numbers all the same)",
+            reasons.join("; "),
+            text::several(found.len())
         )?;
         Ok(ABSTAIN)
     }

@@ -25,9 +25,9 @@ pub(super) fn write(
         .map_or("none".to_owned(), |x| x.to_string());
     writeln!(
         out,
-        "{}: {} controllers over {} steps, delta {}, threshold {threshold}; {} decides\n",
+        "{}: {} over {} steps, delta {}, threshold {threshold}; {} decides\n",
         ranking.task,
-        ranking.controllers.len(),
+        several(ranking.controllers.len()),
         ranking.horizon,
         ranking.delta,
         ranking.variants.first().map_or("", String::as_str)
@@ -102,6 +102,12 @@ fn shown(bound: &ColumnBound) -> String {
         Some(Verdict::Abstain) => format!("({:.3})", bound.lower),
         _ => format!("{:.3}", bound.lower),
     }
+}
+
+/// So many controllers, in words.
+pub(super) fn several(count: usize) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} controller{plural}")
 }
 
 /// The first of them, and how many there are more.

@@ -5,6 +5,8 @@ mod chart;
 mod document;
 mod pieces;
 mod ranking;
+#[cfg(test)]
+mod ranking_tests;
 mod sections;
 #[cfg(test)]
 mod tests;

@@ -22,10 +22,10 @@ use hambo_learn::backtest::{Answer, Backtest, LengthResult, Verdict};
 use hambo_learn::calibration::{Gate, WindowShare};
 use hambo_task::task::KnownLine;
 
-const NASTY: &str = "<script>alert('x')</script> \"&\u{7}";
+pub(super) const NASTY: &str = "<script>alert('x')</script> \"&\u{7}";
 
 /// A run with these numbers of states and steps, and a bad name wherever one goes in.
-fn run(states: usize, steps: usize) -> SavedRun {
+pub(super) fn run(states: usize, steps: usize) -> SavedRun {
     let names: Vec<String> = (0..states).map(|j| format!("{NASTY}{j}")).collect();
     let wave = |first: usize, shift: f32| -> Vec<Number> {
         numbers((first..=steps).map(|t| shift + (0.05 * t as f32).sin()))
@@ -321,7 +321,7 @@ fn backtest() -> Backtest {
 }
 
 /// The tags of a page, each from `<` to `>`.
-fn tags(page: &str) -> impl Iterator<Item = &str> {
+pub(super) fn tags(page: &str) -> impl Iterator<Item = &str> {
     page.split('<')
         .skip(1)
         .filter_map(|part| part.split('>').next())

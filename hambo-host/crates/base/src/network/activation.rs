@@ -28,6 +28,8 @@ impl BatchActivation for Activation {
         match self {
             Self::Relu => each(bias, values, |z| if z > 0.0 { z } else { 0.0 }),
             Self::Tanh => each(bias, values, f32::tanh),
+            Self::Elu => each(bias, values, |z| if z > 0.0 { z } else { z.exp() - 1.0 }),
+            Self::Softplus => each(bias, values, |z| z.max(0.0) + (-z.abs()).exp().ln_1p()),
             Self::Silu => {
                 each(bias, values, |z| z);
                 for (value, slope) in values.iter_mut().zip(slopes) {
@@ -43,13 +45,19 @@ impl BatchActivation for Activation {
         match self {
             Self::Relu => scale(deltas, values, |d, y| if y > 0.0 { d } else { 0.0 }),
             Self::Tanh => scale(deltas, values, |d, y| d * (1.0 - y * y)),
+            Self::Elu => scale(
+                deltas,
+                values,
+                |d, y| if y > 0.0 { d } else { d * (1.0 + y) },
+            ),
+            Self::Softplus => scale(deltas, values, |d, y| d * (1.0 - (-y).exp())),
             Self::Silu => scale(deltas, slopes, |d, slope| d * slope),
         }
     }
 
     fn initial_variance(self, inputs: usize, outputs: usize) -> f64 {
         match self {
-            Self::Relu | Self::Silu => 2.0 / inputs as f64,
+            Self::Relu | Self::Silu | Self::Elu | Self::Softplus => 2.0 / inputs as f64,
             Self::Tanh => 2.0 / (inputs + outputs) as f64,
         }
     }
@@ -90,6 +98,11 @@ mod tests {
         assert_eq!(case(Activation::Relu, 2.0), (2.0, 1.0));
         assert_eq!(case(Activation::Tanh, 0.0), (0.0, 1.0));
         assert_eq!(case(Activation::Silu, 0.0), (0.0, 0.5));
+        assert_eq!(case(Activation::Elu, 2.0), (2.0, 1.0));
+        assert_eq!(case(Activation::Elu, -200.0), (-1.0, 0.0));
+        let (value, slope) = case(Activation::Softplus, 0.0);
+        assert!((value - 2.0_f32.ln()).abs() < 1e-6 && (slope - 0.5).abs() < 1e-6);
+        assert_eq!(case(Activation::Softplus, 200.0), (200.0, 1.0));
         // Far out the gate is closed, not NaN.
         assert_eq!(case(Activation::Silu, -200.0), (-0.0, 0.0));
     }

@@ -19,6 +19,13 @@ pub(super) enum Step {
     Tanh,
     Sigmoid,
     Silu,
+    /// x, or exp(x) − 1 where x is negative.
+    Elu,
+    Softplus,
+    /// x, or this much of it where x is negative.
+    LeakyRelu {
+        slope: f64,
+    },
     /// Each number within its limits, which may be infinite.
     Clip {
         low: Vec<f64>,

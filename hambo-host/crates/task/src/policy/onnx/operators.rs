@@ -13,7 +13,8 @@ use super::weight_file::WeightFolder;
 fn unsupported() -> Complaint {
     Complaint::new(
         "a perceptron has no such operation",
-        "export the actor alone, with linear layers and ReLU, tanh, sigmoid or SiLU between them",
+        "export the actor alone, with linear layers and ReLU, LeakyReLU, ELU, tanh, sigmoid, SiLU or \
+         softplus between them",
     )
 }
 
@@ -43,6 +44,23 @@ pub(super) fn apply(
         "Swish" if node.float("alpha", 1.0) == 1.0 => {
             activation(node, Step::Silu, |x| x * sigmoid(x), inputs, network)
         }
+        "Softplus" => activation(node, Step::Softplus, softplus, inputs, network),
+        "Elu" => match node.float("alpha", 1.0) {
+            1.0 => activation(node, Step::Elu, elu, inputs, network),
+            alpha => Err(Complaint::new(
+                format!("its alpha is {alpha}, and only 1 is known here"),
+                "train with ELU's usual alpha of 1, or with another activation",
+            )),
+        },
+        "LeakyRelu" => {
+            let slope = node.float("alpha", 0.01);
+            if !slope.is_finite() {
+                let help = "give its alpha a finite value";
+                return Err(Complaint::new("its slope is not finite", help));
+            }
+            let of = |x: f64| x.max(0.0) + slope * x.min(0.0);
+            activation(node, Step::LeakyRelu { slope }, of, inputs, network)
+        }
         "Neg" => match input(inputs, 0)? {
             Value::Constant(tensor) => constant(tensor.map(|x| -x)),
             Value::Signal(x) => {
@@ -66,6 +84,14 @@ pub(super) fn apply(
             None => Err(unsupported()),
         },
     }
+}
+
+fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+fn elu(x: f64) -> f64 {
+    x.max(0.0) + x.min(0.0).exp_m1()
 }
 
 fn sigmoid(x: f64) -> f64 {

@@ -106,6 +106,8 @@ pub fn encode(policy: &PerceptronPolicy, metadata: &[(&str, &str)]) -> Result<Ve
         value = match activation {
             Activation::Relu => graph.node("Relu", &[&value], Vec::new()),
             Activation::Tanh => graph.node("Tanh", &[&value], Vec::new()),
+            Activation::Elu => graph.node("Elu", &[&value], Vec::new()),
+            Activation::Softplus => graph.node("Softplus", &[&value], Vec::new()),
             Activation::Silu => {
                 let sigmoid = graph.node("Sigmoid", &[&value], Vec::new());
                 graph.node("Mul", &[&value, &sigmoid], Vec::new())

@@ -29,8 +29,8 @@ pub struct DriveSettings {
 
 /// Drives with an image's controller.
 ///
-/// One with a permit ([`Drive::permitted`]) says in its [`Pulse`] what went on, for a heartbeat;
-/// one without ([`Drive::new`]) computes the same and moves no line.
+/// One with a permit ([`Drive::permitted`]) says in its [`Pulse`](crate::gate::Pulse) what
+/// went on, for a heartbeat; one without ([`Drive::new`]) computes the same and moves no line.
 ///
 /// ```
 /// use core::convert::Infallible;

@@ -13,6 +13,7 @@ use hambo_base::study::rows::Table;
 use hambo_base::study::{Row, Study, Summary, digits};
 use hambo_check::amounts::{Usual, Wanted};
 use hambo_check::demand::Demand;
+use hambo_check::names::allocation_name;
 use hambo_core::adversary::{Candidate, Level, SearchResult};
 use hambo_core::check::{Assessment, Estimate, Outcome, Stage};
 use hambo_core::estimate::Margin;
@@ -26,7 +27,7 @@ use hambo_task::task::TaskFile;
 use rayon::prelude::*;
 
 use super::plant::DELTA;
-use super::sampling_finder::{Finder, allocation_name};
+use super::sampling_finder::Finder;
 use super::sampling_summary;
 use super::statistics::median;
 

@@ -1,7 +1,5 @@
 //! What finds the loss in a cell of [`sampling`](super::sampling), in the words of its rows.
 
-use hambo_core::task::Allocation;
-
 /// What finds the loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finder {
@@ -19,15 +17,5 @@ impl Finder {
             Self::Start => "sampled level",
             Self::Search => "search",
         }
-    }
-}
-
-/// The word in the rows.
-#[must_use]
-pub fn allocation_name(allocation: Allocation) -> &'static str {
-    match allocation {
-        Allocation::Even => "even",
-        Allocation::Tried => "tried",
-        Allocation::Focused => "focused",
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use hambo_check::names::allocation_name;
 use hambo_report::figure::{BAD, CAUTION, GOOD, StripFigure};
 
 use super::plant::DELTA;
-use super::sampling_finder::{Finder, allocation_name};
+use super::sampling_finder::Finder;
 use super::statistics::Count;
 use hambo_base::study::Summary;
 use hambo_base::study::rows::{Record, Table};

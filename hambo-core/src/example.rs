@@ -16,7 +16,7 @@ use heapless::Vec;
 use crate::floor::{Floor, FloorManifest, question};
 use crate::image::{Bundle, Image, Name};
 use crate::model::{
-    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Noise, Standardisation, Support,
+    Calibration, ConfidenceSet, Ensemble, Model, Noise, Standardisation, StatisticalModel, Support,
     nested_beta,
 };
 use crate::numeric::dense::TILE;
@@ -60,7 +60,7 @@ pub fn model() -> Result<Model<'static>, &'static str> {
     let ensemble = Ensemble::new(network, 1, (1e-3, 1.0), UNITS, &MEMBERS);
     let ensemble = ensemble.map_err(|_| "ensemble")?;
     Ok(Model {
-        dynamics: Dynamics::Ensemble(ensemble),
+        dynamics: StatisticalModel::Ensemble(ensemble).into(),
         confidence: ConfidenceSet {
             beta: nested_beta(2, &[1.0]),
             calibration_scale: &[1.0],

@@ -217,6 +217,7 @@ fn uncertainty(ds: usize, da: usize) -> Uncertainty {
         noise_scale: vec![1.0; ds],
         noise_factor: Vec::new(),
         noise_pools: NoisePools::default(),
+        width_regions: Vec::new(),
         support: LoggedRegion::everywhere(ds + da),
     }
 }

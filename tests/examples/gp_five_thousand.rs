@@ -51,6 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         noise_scale: vec![1.0; 1],
         noise_factor: Vec::new(),
         noise_pools: NoisePools::default(),
+        width_regions: Vec::new(),
         support: LoggedRegion::ball(COLUMNS, 2.0),
     };
     let start = Instant::now();

@@ -4,7 +4,7 @@
 use hambo_base::Error;
 use hambo_base::network::Standardisation;
 use hambo_core::image::Image;
-use hambo_core::model::{Calibration, Dynamics, Kernel};
+use hambo_core::model::{Calibration, Kernel, StatisticalModel};
 use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
 use hambo_learn::gaussian_process::{
@@ -211,6 +211,7 @@ impl Case {
             noise_scale: vec![1.0; self.space],
             noise_factor: Vec::new(),
             noise_pools: NoisePools::default(),
+            width_regions: Vec::new(),
             support: LoggedRegion::everywhere(2 * self.space),
         };
         Ok(encode_gaussian_process(&fit, &uncertainty)?)
@@ -344,9 +345,9 @@ pub fn image(seed: u64) -> Result<AlignedBytes, Error> {
 /// The kernels of an image's model; none if it is another one.
 #[must_use]
 pub fn kernels<'i>(image: &'i Image<'_>) -> &'i [Kernel] {
-    match &image.model().dynamics {
-        Dynamics::GaussianProcess(process) => process.kernels(),
-        Dynamics::Ensemble(_) => &[],
+    match &image.model().dynamics.learned {
+        StatisticalModel::GaussianProcess(process) => process.kernels(),
+        StatisticalModel::Ensemble(_) => &[],
     }
 }
 
@@ -354,9 +355,9 @@ pub fn kernels<'i>(image: &'i Image<'_>) -> &'i [Kernel] {
 /// linear kernels alone does not.
 #[must_use]
 pub fn has_groups(image: &Image<'_>) -> bool {
-    match &image.model().dynamics {
-        Dynamics::GaussianProcess(process) => !process.groups().is_empty(),
-        Dynamics::Ensemble(_) => false,
+    match &image.model().dynamics.learned {
+        StatisticalModel::GaussianProcess(process) => !process.groups().is_empty(),
+        StatisticalModel::Ensemble(_) => false,
     }
 }
 

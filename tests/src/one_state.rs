@@ -80,6 +80,7 @@ fn uncertainty() -> Uncertainty {
         noise_scale: vec![1.0],
         noise_factor: Vec::new(),
         noise_pools: NoisePools::default(),
+        width_regions: Vec::new(),
         support: LoggedRegion::everywhere(2),
     }
 }

@@ -182,6 +182,7 @@ impl PointBundle {
             noise_scale: vec![1.0],
             noise_factor: Vec::new(),
             noise_pools: NoisePools::default(),
+            width_regions: Vec::new(),
             support: LoggedRegion::ball(2, 4.0),
         };
         Ok(encode_ensemble(&point_ensemble(self.offset), &uncertainty)?)

@@ -300,6 +300,7 @@ impl Terminating {
             noise_scale: vec![1.0; self.dimension()],
             noise_factor: Vec::new(),
             noise_pools: NoisePools::default(),
+            width_regions: Vec::new(),
             support: LoggedRegion {
                 centre: sides().map(|(low, high)| 0.5 * (low + high)).collect(),
                 scale: sides()

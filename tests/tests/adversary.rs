@@ -151,6 +151,7 @@ impl Line {
             noise_scale: vec![1.0; 1],
             noise_factor: Vec::new(),
             noise_pools: NoisePools::default(),
+            width_regions: Vec::new(),
             support: LoggedRegion::everywhere(2),
         };
         let text = format!(

@@ -123,6 +123,7 @@ impl Problem {
             noise_scale: vec![1.0; 1],
             noise_factor: Vec::new(),
             noise_pools: NoisePools::default(),
+            width_regions: Vec::new(),
             support: LoggedRegion::ball(columns, 10.0),
         };
         let bytes = AlignedBytes::new(&encode_gaussian_process(&fit, &uncertainty).unwrap());

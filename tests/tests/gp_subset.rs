@@ -140,6 +140,7 @@ fn sizes_are_those_of_the_part() {
             noise_scale: vec![1.0; outputs],
             noise_factor: Vec::new(),
             noise_pools: NoisePools::default(),
+            width_regions: Vec::new(),
             support: LoggedRegion {
                 rows: vec![0.0; LoggedRegion::MOST_ROWS * inputs],
                 gaps: vec![gap; LoggedRegion::MOST_GAPS],

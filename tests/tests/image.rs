@@ -256,6 +256,7 @@ fn model_files_keep_everything_and_refuse_damage() {
             noise_factor: Vec::new(),
             noise_pools: NoisePools::default(),
             stays: Vec::new(),
+            regions: Vec::new(),
             beta: 2.0,
             dimensions: Vec::new(),
             joint_epistemic_coverage: 0.9,

@@ -26,6 +26,7 @@ mod gp_subset;
 mod gp_theory;
 mod image;
 mod lanes;
+mod local_width;
 mod learned_adversary;
 mod learned_reward;
 mod near_path;

@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
     use crate::example;
-    use crate::model::{Dynamics, Ensemble};
+    use crate::model::{Ensemble, StatisticalModel};
     use crate::numeric::network::{Activation, NetworkShape};
     use crate::task::Objective;
 
@@ -165,7 +165,7 @@ mod tests {
             })
         };
         let pair = of(&model);
-        model.dynamics = Dynamics::Ensemble(alone);
+        model.dynamics = StatisticalModel::Ensemble(alone).into();
         [pair, of(&model)]
     }
 

@@ -11,7 +11,7 @@ use crate::estimate::Margin;
 use crate::example;
 use crate::gate::Reason;
 use crate::image::Image;
-use crate::model::{Calibration, Dynamics, Ensemble};
+use crate::model::{Calibration, Ensemble, StatisticalModel};
 use crate::numeric::network::{Activation, NetworkShape};
 use crate::task::Variant;
 use crate::task::expression::{Op, Program};
@@ -133,7 +133,7 @@ fn members_that_agree_leave_no_width_and_no_number_that_is_not_finite() {
     let shape = NetworkShape::new(2, &[], 2, Activation::Relu).unwrap();
     let mut model = example::model().unwrap();
     let same = Ensemble::new(shape, 1, (1e-3, 1.0), example::UNITS, &SAME).unwrap();
-    model.dynamics = Dynamics::Ensemble(same);
+    model.dynamics = StatisticalModel::Ensemble(same).into();
     let image = Image::of(model, example::task().unwrap(), example::policy().unwrap());
     let outcome = check(&image);
     assert_eq!(outcome.reasons, [Reason::NoWidth]);

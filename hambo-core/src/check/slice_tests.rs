@@ -17,7 +17,8 @@ use crate::example;
 use crate::gate::Reason;
 use crate::image::{Bundle, Image};
 use crate::model::{
-    Dynamics, Ensemble, GaussianProcess, Kernel, Model, OutputNumbers, Standardisation, Support,
+    Dynamics, Ensemble, GaussianProcess, Kernel, Model, OutputNumbers, Standardisation,
+    StatisticalModel, Support,
 };
 use crate::numeric::dense::TILE;
 use crate::numeric::network::{Activation, NetworkShape, Perceptrons};
@@ -229,7 +230,7 @@ fn networks(members: usize, width: u16) -> Dynamics<'static> {
     let shape = NetworkShape::new(2, &[width, width], 2, Activation::Relu).unwrap();
     let tiles = plane::tiles(31, shape.tiles() * members);
     let ensemble = Ensemble::new(shape, 1, (1e-3, 1.0), UNITS, tiles);
-    Dynamics::Ensemble(ensemble.unwrap())
+    StatisticalModel::Ensemble(ensemble.unwrap()).into()
 }
 
 fn process(points: usize) -> Dynamics<'static> {
@@ -285,7 +286,7 @@ fn process(points: usize) -> Dynamics<'static> {
     let process =
         GaussianProcess::new(&[Kernel::Rbf], 1, (points, &[]), UNITS, tiles.leak()).unwrap();
     assert!(process.has_sound_numbers());
-    Dynamics::GaussianProcess(process)
+    StatisticalModel::GaussianProcess(process).into()
 }
 
 #[test]

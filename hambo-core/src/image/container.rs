@@ -25,7 +25,7 @@ pub const HEADER: usize = 64;
 /// Parts and arenas start on multiples of this.
 pub const ALIGNMENT: usize = 16;
 /// The format version that this program writes and reads.
-pub const VERSION: u16 = 12;
+pub const VERSION: u16 = 13;
 const MAGIC: [u8; 4] = *b"HMBO";
 
 /// A part whose bytes are intact.

@@ -6,7 +6,8 @@
 //! scale (dx each), whitening (dx (dx + 1) / 2), rows (dx each) and gaps (3
 //! each) · the factor of the noise (dy (dy + 1) / 2), if there is one · the centre of ordinary
 //! noise (dy), the ends of the extremes' shares (one each) and the extremes (dy each), if there
-//! are any · what stays in episodes (dy each), if anything does · input mean, input scale (dx each) · output mean, output scale, noise
+//! are any · what stays in episodes (dy each), if anything does · regions of a larger width
+//! (4 + dy each), if there are any · input mean, input scale (dx each) · output mean, output scale, noise
 //! scale (dy each) · the members' layers, each as bias tiles and then blocks of
 //! weights · those of their priors. Every run is padded to a multiple of four.
 
@@ -20,8 +21,9 @@ use super::gaussian_process_part::{
     GaussianProcessManifest, GroupedGaussianProcessManifest, parse_gaussian_process,
 };
 use crate::model::{
-    Calibration, ConfidenceSet, Dynamics, Ensemble, Extremes, GAP, Model, Noise, NoiseFactor,
-    Offsets, Priors, Standardisation, Support, triangle,
+    Calibration, ConfidenceSet, Dynamics, Ensemble, Extremes, GAP, LocalWidth, Model, Noise,
+    NoiseFactor, Offsets, Priors, REGION_HEAD, Standardisation, StatisticalModel, Support,
+    triangle,
 };
 use crate::numeric::network::{Activation, MAX_HIDDEN_LAYERS, NetworkShape};
 
@@ -54,6 +56,8 @@ pub struct ModelManifest {
     pub support_exit_rate: f32,
     /// What is drawn as noise.
     pub noise: NoiseManifest,
+    /// Regions in which the epistemic standard deviation is larger than the dynamics say.
+    pub width_regions: u16,
     /// What the dynamics are.
     pub dynamics: DynamicsManifest,
 }
@@ -125,12 +129,14 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
     };
     let support = parse_support(&manifest, inputs, &mut arena)?;
     let noise = parse_noise(manifest.noise, outputs, &mut arena)?;
-    let dynamics = match manifest.dynamics {
+    let width = parse_width(manifest.width_regions, (inputs, outputs), &mut arena)?;
+    let learned = match manifest.dynamics {
         DynamicsManifest::Ensemble(ensemble) => {
-            Dynamics::Ensemble(parse_ensemble(ensemble, sizes, &mut arena)?)
+            StatisticalModel::Ensemble(parse_ensemble(ensemble, sizes, &mut arena)?)
         }
         DynamicsManifest::GaussianProcess(process) => {
-            Dynamics::GaussianProcess(parse_gaussian_process(&process, &[], sizes, &mut arena)?)
+            let process = parse_gaussian_process(&process, &[], sizes, &mut arena)?;
+            StatisticalModel::GaussianProcess(process)
         }
         DynamicsManifest::GroupedGaussianProcess(GroupedGaussianProcessManifest {
             process,
@@ -140,12 +146,12 @@ pub fn parse_model<'a>(part: &Container<'a>) -> Result<Model<'a>, Problem> {
             let sound = groups.iter().all(|count| counts.contains(count));
             Problem::Dimension.unless(sound && groups.len() == outputs)?;
             let process = parse_gaussian_process(&process, &groups, sizes, &mut arena)?;
-            Dynamics::GaussianProcess(process)
+            StatisticalModel::GaussianProcess(process)
         }
     };
     arena.finish()?;
     Ok(Model {
-        dynamics,
+        dynamics: Dynamics { learned, width },
         confidence,
         noise,
         support,
@@ -174,6 +180,20 @@ fn parse_noise<'a>(
         noise.offsets = Offsets::new(rows, outputs)?;
     }
     Ok(noise)
+}
+
+fn parse_width<'a>(
+    regions: u16,
+    (inputs, outputs): (usize, usize),
+    arena: &mut ArenaReader<'a>,
+) -> Result<LocalWidth<'a>, Problem> {
+    if regions == 0 {
+        return Ok(LocalWidth::NONE);
+    }
+    let row = REGION_HEAD.saturating_add(outputs);
+    let numbers = usize::from(regions).checked_mul(row);
+    let rows = arena.take_finite(numbers.ok_or(Problem::Dimension)?)?;
+    Ok(LocalWidth::new(rows, inputs, outputs)?)
 }
 
 fn parse_support<'a>(

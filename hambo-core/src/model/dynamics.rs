@@ -1,8 +1,10 @@
-//! A model of any kind: an enum over ensembles and Gaussian processes.
+//! A model of any kind: an enum over ensembles and Gaussian processes, and where it is less
+//! certain than it says.
 
 use super::confidence::ConfidenceSet;
 use super::ensemble::Ensemble;
 use super::gaussian_process::GaussianProcess;
+use super::local_width::LocalWidth;
 use super::noise::Noise;
 use super::prediction::{Prediction, PredictionCotangent};
 use super::support::Support;
@@ -22,13 +24,22 @@ pub struct Model<'a> {
     pub support: Support<'a>,
 }
 
-/// The statistical model of the transition s′ − s.
+/// The statistical model of the transition s′ − s, with the regions where it is widened.
+#[derive(Clone, Debug)]
+pub struct Dynamics<'a> {
+    /// What was learned.
+    pub learned: StatisticalModel<'a>,
+    /// Where it errs more than it says.
+    pub width: LocalWidth<'a>,
+}
+
+/// What was learned of the transition.
 #[derive(Clone, Debug)]
 #[allow(
     clippy::large_enum_variant,
     reason = "there is one of them, and no heap to put its shapes on"
 )]
-pub enum Dynamics<'a> {
+pub enum StatisticalModel<'a> {
     /// K networks with a mean and a standard-deviation head each.
     Ensemble(Ensemble<'a>),
     /// One Gaussian process for each dimension.
@@ -37,34 +48,44 @@ pub enum Dynamics<'a> {
 
 macro_rules! each {
     ($value:expr, $model:ident => $call:expr) => {
-        dispatch!($value, Dynamics::{Ensemble, GaussianProcess}, $model => $call)
+        dispatch!($value, StatisticalModel::{Ensemble, GaussianProcess}, $model => $call)
     };
+}
+
+impl<'a> From<StatisticalModel<'a>> for Dynamics<'a> {
+    /// Nowhere less certain than it says.
+    fn from(learned: StatisticalModel<'a>) -> Self {
+        Self {
+            learned,
+            width: LocalWidth::NONE,
+        }
+    }
 }
 
 impl Dynamics<'_> {
     /// How many inputs describe the state.
     pub fn features(&self) -> usize {
-        each!(self, model => model.features())
+        each!(&self.learned, model => model.features())
     }
 
     /// How many states the model moves.
     pub fn outputs(&self) -> usize {
-        match self {
-            Self::Ensemble(ensemble) => ensemble.outputs(),
-            Self::GaussianProcess(process) => process.kernels().len(),
+        match &self.learned {
+            StatisticalModel::Ensemble(ensemble) => ensemble.outputs(),
+            StatisticalModel::GaussianProcess(process) => process.kernels().len(),
         }
     }
 
     /// The number of action dimensions.
     pub fn action_dimension(&self) -> usize {
-        each!(self, model => model.action_dimension())
+        each!(&self.learned, model => model.action_dimension())
     }
 
     /// How many members there are to choose from.
     pub fn members(&self) -> usize {
-        match self {
-            Self::Ensemble(ensemble) => ensemble.members(),
-            Self::GaussianProcess(_) => 0,
+        match &self.learned {
+            StatisticalModel::Ensemble(ensemble) => ensemble.members(),
+            StatisticalModel::GaussianProcess(_) => 0,
         }
     }
 
@@ -77,9 +98,11 @@ impl Dynamics<'_> {
         mean: &mut [[f32; B]],
         std: &mut [[f32; B]],
     ) {
-        match self {
-            Self::Ensemble(ensemble) => ensemble.member_moments(members, scratch, mean, std),
-            Self::GaussianProcess(_) => {
+        match &self.learned {
+            StatisticalModel::Ensemble(ensemble) => {
+                ensemble.member_moments(members, scratch, mean, std)
+            }
+            StatisticalModel::GaussianProcess(_) => {
                 for row in mean.iter_mut().chain(std) {
                     *row = [f32::NAN; B];
                 }
@@ -98,7 +121,7 @@ impl Dynamics<'_> {
         slices: &Slices<'_>,
     ) {
         // A Gaussian process has no member whose derivative could be asked for.
-        if let Self::Ensemble(ensemble) = self {
+        if let StatisticalModel::Ensemble(ensemble) = &self.learned {
             // A scratch that is too short: see `pull_back`.
             let _ = ensemble.pull_back_members(members, (mean, std), scratch, cotangents, slices);
         }
@@ -106,7 +129,12 @@ impl Dynamics<'_> {
 
     /// The rows of scratch that [`Self::predict`] needs.
     pub fn scratch_rows(&self) -> Option<usize> {
-        each!(self, model => model.scratch_rows())
+        self.learned_rows()?.checked_add(self.width.scratch_rows())
+    }
+
+    /// Those of them that what was learned needs; the regions' come after them.
+    fn learned_rows(&self) -> Option<usize> {
+        each!(&self.learned, model => model.scratch_rows())
     }
 
     /// Mean and standard deviations of s′ − s for every lane, with pauses between layers of
@@ -139,10 +167,21 @@ impl Dynamics<'_> {
         prediction: &mut Prediction<'_, B>,
         slices: &Slices<'_>,
     ) {
-        let done =
-            each!(self, model => model.predict(features, action, scratch, prediction, slices));
+        let done = each!(&self.learned, model => {
+            model.predict(features, action, scratch, prediction, slices)
+        });
+        let widened = done.and_then(|()| {
+            if self.width.is_empty() {
+                return Some(());
+            }
+            let slopes = scratch.get_mut(self.learned_rows()?..)?;
+            let slopes = slopes.get_mut(..self.width.scratch_rows())?;
+            self.width
+                .widen(features, action, prediction.epistemic_std, slopes);
+            Some(())
+        });
         // NaN never deploys.
-        if done.is_none() {
+        if widened.is_none() {
             prediction.mean.fill([f32::NAN; B]);
         }
     }
@@ -154,11 +193,19 @@ impl Dynamics<'_> {
         &self,
         cotangent: &PredictionCotangent<'_, B>,
         scratch: &mut [[f32; B]],
-        cotangents: (&mut [[f32; B]], &mut [[f32; B]]),
+        (features, action): (&mut [[f32; B]], &mut [[f32; B]]),
         slices: &Slices<'_>,
     ) {
+        if !self.width.is_empty() {
+            let slopes = self.learned_rows().and_then(|rows| scratch.get(rows..));
+            let slopes = slopes.unwrap_or_default();
+            self.width
+                .pull_back(cotangent.epistemic_std, slopes, features, action);
+        }
         // A scratch that is too short gives a zero gradient: the adversary
         // stays where it is and the forward sweep reports the NaN.
-        let _ = each!(self, model => model.pull_back(cotangent, scratch, cotangents, slices));
+        let _ = each!(&self.learned, model => {
+            model.pull_back(cotangent, scratch, (features, action), slices)
+        });
     }
 }

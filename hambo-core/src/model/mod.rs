@@ -16,19 +16,23 @@ mod confidence;
 mod dynamics;
 mod ensemble;
 mod gaussian_process;
+mod local_width;
+#[cfg(test)]
+mod local_width_tests;
 mod noise;
 mod prediction;
 mod standardisation;
 mod support;
 
 pub use confidence::{Calibration, ConfidenceSet, MOST_BEYOND_TESTED, nested_beta};
-pub use dynamics::{Dynamics, Model};
+pub use dynamics::{Dynamics, Model, StatisticalModel};
 pub use ensemble::Ensemble;
 pub(crate) use ensemble::Priors;
 pub use gaussian_process::{
     FRACTION_BITS, GaussianProcess, Kernel, OutputNumbers, WEIGHT_LIMIT, coordinate_limit,
 };
 pub(crate) use gaussian_process::{MAX_OUTPUTS, tiles_of};
+pub use local_width::{LocalWidth, REGION_HEAD};
 pub use noise::{Extremes, MOST_EXTREME, Noise, NoiseFactor, Offsets};
 pub use prediction::{Prediction, PredictionCotangent};
 pub use standardisation::Standardisation;

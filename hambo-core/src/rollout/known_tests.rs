@@ -7,7 +7,7 @@ use heapless::Vec;
 use super::{Buffers, Rollout};
 use crate::example;
 use crate::model::{
-    ConfidenceSet, Dynamics, Ensemble, Model, Noise, Standardisation, Support, nested_beta,
+    ConfidenceSet, Ensemble, Model, Noise, Standardisation, StatisticalModel, Support, nested_beta,
 };
 use crate::numeric::dense::TILE;
 use crate::numeric::network::{Activation, NetworkShape};
@@ -66,7 +66,7 @@ fn model() -> Model<'static> {
     };
     let ensemble = Ensemble::new(shape, 3, (1e-3, 1.0), units, &TILES).unwrap();
     Model {
-        dynamics: Dynamics::Ensemble(ensemble),
+        dynamics: StatisticalModel::Ensemble(ensemble).into(),
         confidence: ConfidenceSet {
             beta: nested_beta(2, &[1.0; 3]),
             calibration_scale: &[1.0; 3],

@@ -7,7 +7,7 @@ use heapless::Vec;
 
 use crate::image::Image;
 use crate::model::{
-    Calibration, ConfidenceSet, Dynamics, Ensemble, Model, Noise, Standardisation, Support,
+    Calibration, ConfidenceSet, Ensemble, Model, Noise, Standardisation, StatisticalModel, Support,
 };
 use crate::numeric::dense::TILE;
 use crate::numeric::network::{Activation, NetworkShape, Perceptrons};
@@ -50,7 +50,7 @@ pub(in crate::check) fn model(beta: f32) -> Model<'static> {
     // Four tiles for the hidden layer of a member and five for its outputs.
     let ensemble = Ensemble::new(shape, 2, (1e-3, 1.0), units, tiles(0, 9 * MEMBERS)).unwrap();
     Model {
-        dynamics: Dynamics::Ensemble(ensemble),
+        dynamics: StatisticalModel::Ensemble(ensemble).into(),
         confidence: ConfidenceSet {
             beta,
             calibration_scale: &[1.0, 1.3],

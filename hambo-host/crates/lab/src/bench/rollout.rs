@@ -63,6 +63,7 @@ fn contest(limit: Option<f64>, ensemble: &TrainedEnsemble) -> Result<Contest, Er
         noise_scale: vec![1.0; 3],
         noise_factor: Vec::new(),
         noise_pools: NoisePools::default(),
+        width_regions: Vec::new(),
         support: LoggedRegion::everywhere(4),
     };
     let effort = Effort {

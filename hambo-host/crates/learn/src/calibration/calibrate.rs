@@ -178,6 +178,7 @@ fn with_noise(
                 .map(|variance| variance.sqrt() as f32)
                 .collect()
         }),
+        regions: Vec::new(),
         beta: dimensions.iter().map(|of| of.beta).fold(0.0, f32::max),
         dimensions,
         joint_epistemic_coverage: fraction(&inside),

@@ -11,6 +11,9 @@
 //!    claim, and set and noise as they are simulated hold nearly all of them;
 //! 3. the [`gate`] widens all of them together until it passes, or refuses.
 //!
+//! Where a few rows in one place ask for much, the model's own deviation is made larger there
+//! before ([`local_width`]).
+//!
 //! The adversary then moves in |s′ − mu| ≤ beta · tau_j · epistemic std.
 
 pub mod calibrate;
@@ -19,6 +22,7 @@ mod chosen_widening;
 mod distributions;
 pub mod gate;
 pub mod korn_graubard;
+pub(crate) mod local_width;
 mod mostly_outside;
 mod noise_factor;
 mod noise_scale;
@@ -33,6 +37,7 @@ pub mod withheld;
 
 pub use calibrate::{calibrate, calibrate_shown, error_before};
 pub use gate::{Gate, LEAST_SHARE, MOST_WIDENING, NOMINAL_SHARE, WindowShare};
+pub use local_width::LocalRegion;
 pub use mostly_outside::{JUDGING_EPISODES, MOST_EPISODES_OUTSIDE};
 pub use outcome::{
     Beta, CalibrationMode, CalibrationOptions, CalibrationStatus, CurvePoint, DimensionCalibration,

@@ -1,6 +1,7 @@
 //! How to calibrate, and what a calibration says of a model.
 
 use super::gate::Gate;
+use super::local_width::LocalRegion;
 use hambo_task::image::NoisePools;
 use serde::{Deserialize, Serialize};
 
@@ -163,6 +164,8 @@ pub struct ModelCalibration {
     /// The standard deviation of what stays for an episode, in those of the noise, one for
     /// each state; empty where nothing does.
     pub stays: Vec<f32>,
+    /// Where the model errs more than it says; empty where it does so nowhere.
+    pub regions: Vec<LocalRegion>,
     /// One entry per state dimension.
     pub dimensions: Vec<DimensionCalibration>,
     /// Fraction of rows inside the set alone in every dimension at once.

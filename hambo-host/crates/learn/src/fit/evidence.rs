@@ -112,6 +112,7 @@ pub fn uncalibrated(view: &ModelView) -> Uncertainty {
         noise_scale: vec![1.0; outputs],
         noise_factor: Vec::new(),
         noise_pools: NoisePools::default(),
+        width_regions: Vec::new(),
         calibration: Calibration::TooFewRows,
         tested_steps: 0,
         support: LoggedRegion::everywhere(view.features.len() + view.actions),
@@ -174,6 +175,7 @@ mod tests {
         let part = |pools: &NoisePools| {
             let set = Uncertainty {
                 noise_pools: pools.clone(),
+                width_regions: Vec::new(),
                 ..uncalibrated(&task("").model_view())
             };
             encode_ensemble(&ensemble(), &set).unwrap()

@@ -8,6 +8,7 @@ mod evidence;
 mod gaps;
 mod gaussian_process;
 mod known;
+mod local;
 mod network;
 mod outlier;
 mod region;
@@ -22,7 +23,6 @@ use sha2::{Digest, Sha256};
 use super::backtest::run::backtest;
 use super::backtest::verdict::Verdict;
 use super::calibration::JUDGING_EPISODES;
-use super::calibration::calibrate::calibrate_shown;
 use super::calibration::outcome::{
     Beta, CalibrationMode, CalibrationOptions, CalibrationStatus, Intervals, ModelCalibration,
 };
@@ -34,13 +34,13 @@ use crate::backtest::{Backtest, BacktestOptions};
 use crate::model_file::ModelFile;
 use crate::near_path::JudgingRows;
 use constant::constant_column;
-use evidence::Evidence;
 pub use evidence::uncalibrated;
 use hambo_base::Error;
 use hambo_base::observer::Observer;
 use hambo_data::{Log, LogPart, MINIMUM_RECORDINGS, Split, explorations, next_to_states};
 use hambo_task::image::{LoggedRegion, Uncertainty};
 use hambo_task::task::TaskFile;
+use local::{Calibrated, calibrate};
 use tested::tested_steps;
 use trained::Trained;
 
@@ -307,26 +307,26 @@ fn calibrated(
 ) -> Result<(ModelFile, ModelCalibration), Error> {
     let _span = tracing::info_span!("calibrate", rows = rows.data.withheld_rows).entered();
     let (view, seed) = (task.model_view(), options.model.seed());
-    // Calibration sees what the core predicts, from the very bytes that go
-    // into the file.
     let mut uncertainty = Uncertainty {
         support: rows.support.clone(),
         ..evidence::uncalibrated(&view)
     };
-    let part = (trained.encode)(&uncertainty)?;
-    let of = |rows: &LogPart| Evidence::new(&part, rows, &view);
-    let (shown, choosing, judging) = (of(&rows.shown)?, of(&rows.choosing)?, of(&rows.judging)?);
-    let (mut calibration, ordinary) = calibrate_shown(
-        &shown.shown(),
-        &choosing.withheld(),
-        &judging.withheld(),
-        &CalibrationOptions {
-            mode: options.calibration,
-            intervals: Intervals::OneSided,
-            beta: options.beta.map_or(trained.beta.clone(), Beta::Fixed),
-            longest_window: task.horizon as usize,
-            stationary: rows.data.stationary,
-        },
+    let calibration_options = CalibrationOptions {
+        mode: options.calibration,
+        intervals: Intervals::OneSided,
+        beta: options.beta.map_or(trained.beta.clone(), Beta::Fixed),
+        longest_window: task.horizon as usize,
+        stationary: rows.data.stationary,
+    };
+    let Calibrated {
+        mut calibration,
+        judging,
+        ordinary,
+    } = calibrate(
+        (trained, rows),
+        &view,
+        &calibration_options,
+        &mut uncertainty,
     )?;
     if let Some(few) = too_few_recordings(&rows.data) {
         calibration.status = few;

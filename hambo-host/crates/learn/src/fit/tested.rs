@@ -61,6 +61,7 @@ mod tests {
             noise_factor: Vec::new(),
             noise_pools: hambo_task::image::NoisePools::default(),
             stays: Vec::new(),
+            regions: Vec::new(),
             dimensions: Vec::new(),
             joint_epistemic_coverage: 1.0,
         }

@@ -28,6 +28,8 @@ pub struct Uncertainty {
     pub noise_factor: Vec<f32>,
     /// Rare events and what stays for an episode; empty where white noise is enough.
     pub noise_pools: NoisePools,
+    /// Where the model errs more than it says; empty where it does so nowhere.
+    pub width_regions: Vec<WidthRegion>,
     /// How the calibration went.
     pub calibration: Calibration,
     /// Steps of the longest windows of withheld rows that were tested.
@@ -48,6 +50,32 @@ pub struct NoisePools {
     pub extremes: Vec<f32>,
     /// What stayed in episodes of the log, one row after the other.
     pub offsets: Vec<f32>,
+}
+
+/// A stretch of one input in which the model errs more than it says: the numbers of the core's
+/// [`LocalWidth`](hambo_core::model::LocalWidth).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WidthRegion {
+    /// The index of the input.
+    pub input: usize,
+    /// Its lower end; that of f32 if there is none.
+    pub low: f32,
+    /// Its upper end.
+    pub high: f32,
+    /// How far beyond an end the height has fallen to 0.
+    pub edge: f32,
+    /// What is added to each state's epistemic standard deviation.
+    pub heights: Vec<f32>,
+}
+
+impl WidthRegion {
+    /// Regions that a model keeps at most.
+    pub const MOST: usize = 8;
+
+    fn numbers(&self) -> impl Iterator<Item = f32> + '_ {
+        let head = [self.input as f32, self.low, self.high, self.edge];
+        head.into_iter().chain(self.heights.iter().copied())
+    }
 }
 
 /// The region that a log covers: the numbers of the core's
@@ -154,6 +182,7 @@ pub fn encode_model(
                 pools.offsets.len() / units.output_mean.len().max(1),
             )?,
         },
+        width_regions: small("the list of regions", uncertainty.width_regions.len())?,
         dynamics,
     };
     let mut arena = ArenaWriter::default();
@@ -173,6 +202,10 @@ pub fn encode_model(
     }
     if !pools.offsets.is_empty() {
         arena.put(pools.offsets.iter().copied());
+    }
+    if !uncertainty.width_regions.is_empty() {
+        let regions = uncertainty.width_regions.iter();
+        arena.put(regions.flat_map(WidthRegion::numbers));
     }
     arena.put(units.input_mean.iter().copied());
     arena.put(units.input_scale.iter().map(|std| 1.0 / std));

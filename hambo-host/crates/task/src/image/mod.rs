@@ -16,7 +16,8 @@ pub use aligned::AlignedBytes;
 pub use bundle::name;
 pub use bundle::{BundleAbout, encode_bundle};
 pub use encode::{
-    Gap, LoggedRegion, NoisePools, Uncertainty, encode_image, encode_image_with, encode_model,
+    Gap, LoggedRegion, NoisePools, Uncertainty, WidthRegion, encode_image, encode_image_with,
+    encode_model,
 };
 pub use floor::{encode_floor, floor_of_trust};
 pub use part::{ArenaWriter, EncodeError, encode_part, limited, small};

@@ -1,0 +1,114 @@
+//! Rows with what the set must be widened by to hold them, and how regions change that.
+
+use hambo_task::image::WidthRegion;
+
+use crate::calibration::chosen_widening::least_widening;
+use crate::calibration::pools::Shown;
+use crate::calibration::required_widening::Simulated;
+use crate::calibration::withheld::{Withheld, WithheldDimension};
+
+/// Rows that choose, with what the model sees of them.
+pub(super) struct Rows<'a> {
+    shown: &'a Shown<'a>,
+    /// The rows that count.
+    places: Vec<usize>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn all(shown: &'a Shown<'a>) -> Self {
+        Self {
+            shown,
+            places: (0..shown.rows.groups.len()).collect(),
+        }
+    }
+
+    /// Every second sample, those with an even or an odd place in their order.
+    pub(super) fn half(shown: &'a Shown<'a>, odd: bool) -> Self {
+        let mut samples = shown.rows.groups.to_vec();
+        samples.sort_unstable();
+        samples.dedup();
+        let of_half = |group: &u32| {
+            let place = samples.binary_search(group);
+            place.is_ok_and(|place| (place % 2 == 1) == odd)
+        };
+        let groups = shown.rows.groups.iter().enumerate();
+        Self {
+            shown,
+            places: groups
+                .filter(|(_, group)| of_half(group))
+                .map(|(row, _)| row)
+                .collect(),
+        }
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.shown.columns
+    }
+
+    /// One input of every row.
+    pub(super) fn input(&self, column: usize) -> Vec<f32> {
+        let at = |row: &usize| self.shown.inputs.get(row * self.shown.columns + column);
+        let values = self.places.iter().map(at);
+        values
+            .map(|value| value.copied().unwrap_or(f32::NAN))
+            .collect()
+    }
+
+    /// sigma_e of a state, with what the regions add.
+    pub(super) fn epistemic(&self, state: usize, regions: &[WidthRegion]) -> Vec<f32> {
+        let own = self.shown.rows.dimensions.get(state);
+        let at = |row: &usize| own.and_then(|own| own.epistemic_std.get(*row)).copied();
+        let values = self.places.iter().map(at);
+        let mut values: Vec<f32> = values.map(|value| value.unwrap_or(f32::NAN)).collect();
+        for region in regions {
+            let height = region.heights.get(state).copied().unwrap_or(0.0);
+            for (value, x) in values.iter_mut().zip(self.input(region.input)) {
+                *value += height * membership(region, x);
+            }
+        }
+        values
+    }
+
+    /// What each row asks for of a state's set, and what the state as a whole asks for.
+    pub(super) fn needs(
+        &self,
+        simulated: Simulated<'_>,
+        (state, count): (usize, usize),
+        regions: &[WidthRegion],
+    ) -> (Vec<f64>, f64) {
+        let Some(own) = self.shown.rows.dimensions.get(state) else {
+            return (Vec::new(), 0.0);
+        };
+        let epistemic = self.epistemic(state, regions);
+        let column = |values: &[f32]| -> Vec<f32> {
+            let at = |row: &usize| values.get(*row).copied().unwrap_or(f32::NAN);
+            self.places.iter().map(at).collect()
+        };
+        let (mean, observed) = (column(own.mean), column(own.observed));
+        let aleatoric = column(own.aleatoric_std);
+        let (groups, follows) = (vec![0; mean.len()], vec![false; mean.len()]);
+        let dimension = WithheldDimension {
+            mean: &mean,
+            epistemic_std: &epistemic,
+            aleatoric_std: &aleatoric,
+            observed: &observed,
+        };
+        // Those of the other states are not asked for; their places must be there.
+        let rows = Withheld {
+            dimensions: vec![dimension; state + 1],
+            groups: &groups,
+            follows: &follows,
+        };
+        (
+            simulated.required_widening_in(&rows, state, 1),
+            least_widening(simulated, &rows, (state, count), 1),
+        )
+    }
+}
+
+/// How much of a region's height a value has: that of the core's
+/// [`LocalWidth`](hambo_core::model::LocalWidth).
+fn membership(region: &WidthRegion, x: f32) -> f32 {
+    let depth = (x - region.low).min(region.high - x) / region.edge;
+    (1.0 + depth).clamp(0.0, 1.0)
+}

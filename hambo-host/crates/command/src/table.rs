@@ -6,7 +6,9 @@ use hambo_base::Error;
 use hambo_check::model_summary::calibration_problem;
 use hambo_core::model::MOST_BEYOND_TESTED;
 use hambo_data::Exploration;
-use hambo_learn::calibration::{CalibrationStatus, CurvePoint, Gate, ModelCalibration};
+use hambo_learn::calibration::{
+    CalibrationStatus, CurvePoint, Gate, LocalRegion, ModelCalibration,
+};
 use hambo_learn::ensemble::{Bandwidth, Inference};
 use hambo_learn::fit::CALIBRATING_RECORDINGS;
 use hambo_learn::gaussian_process::{ASSUMPTIONS, Smoothness};
@@ -301,6 +303,9 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
             name(metadata, state)
         )?;
     }
+    for local in &calibration.regions {
+        writeln!(out, "{}", errs_more(metadata, local))?;
+    }
     for window in &calibration.gate.windows {
         writeln!(
             out,
@@ -312,6 +317,36 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
     }
     writeln!(out, "{}", status(metadata, calibration))?;
     Ok(())
+}
+
+/// Where the model errs more than it says.
+fn errs_more(metadata: &Metadata, local: &LocalRegion) -> String {
+    let LocalRegion { region, state, .. } = local;
+    let view = &metadata.view;
+    let place = region.input.checked_sub(view.features.len());
+    let input = match place {
+        None => view.features.get(region.input),
+        Some(action) => metadata.action_names.get(action),
+    };
+    let input = input.map_or("an input", String::as_str);
+    let stretch = match (region.low, region.high) {
+        (f32::MIN, high) => format!("{input} below {high:.4}"),
+        (low, f32::MAX) => format!("{input} above {low:.4}"),
+        (low, high) => format!("{input} from {low:.4} to {high:.4}"),
+    };
+    let heights = region.heights.iter().enumerate();
+    let larger: Vec<String> = heights
+        .filter(|(_, height)| **height > 0.0)
+        .map(|(state, height)| format!("{} by {height:.3}", name(metadata, state)))
+        .collect();
+    format!(
+        "errs more where {stretch} ({:.1} % of the rows): sigma_e is larger there, {}; else the \
+         set of {} would have to be {:.1} times as wide everywhere",
+        100.0 * local.share,
+        larger.join(", "),
+        name(metadata, *state),
+        local.widening
+    )
 }
 
 /// How far a check may go.

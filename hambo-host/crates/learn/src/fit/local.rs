@@ -35,13 +35,13 @@ pub(super) fn calibrate(
     options: &CalibrationOptions,
     uncertainty: &mut Uncertainty,
 ) -> Result<Calibrated, Error> {
-    let (plain, choosing) = once((trained, rows), view, options, uncertainty)?;
+    let (plain, [shown, choosing]) = once((trained, rows), view, options, uncertainty)?;
     let may_be_local = options.mode == CalibrationMode::Widen
         && plain.calibration.noise_pools == Default::default();
     if !may_be_local {
         return Ok(plain);
     }
-    let regions = find(&choosing.shown(), &plain.calibration);
+    let regions = find(&shown.shown(), &choosing.shown(), &plain.calibration);
     if regions.is_empty() {
         return Ok(plain);
     }
@@ -61,7 +61,7 @@ fn once(
     view: &ModelView,
     options: &CalibrationOptions,
     uncertainty: &Uncertainty,
-) -> Result<(Calibrated, Evidence), Error> {
+) -> Result<(Calibrated, [Evidence; 2]), Error> {
     let part = (trained.encode)(uncertainty)?;
     let of = |rows: &LogPart| Evidence::new(&part, rows, view);
     let (shown, choosing, judging) = (of(&rows.shown)?, of(&rows.choosing)?, of(&rows.judging)?);
@@ -76,7 +76,7 @@ fn once(
         judging,
         ordinary,
     };
-    Ok((calibrated, choosing))
+    Ok((calibrated, [shown, choosing]))
 }
 
 /// Whether regions are worth what they cost where they lie: by the scales that the rows that

@@ -1,5 +1,7 @@
 //! Rows with what the set must be widened by to hold them, and how regions change that.
 
+use std::collections::BTreeSet;
+
 use hambo_task::image::WidthRegion;
 
 use crate::calibration::chosen_widening::least_widening;
@@ -7,7 +9,10 @@ use crate::calibration::pools::Shown;
 use crate::calibration::required_widening::Simulated;
 use crate::calibration::withheld::{Withheld, WithheldDimension};
 
-/// Rows that choose, with what the model sees of them.
+/// Rows that say where a model errs: more say no more.
+const MOST_ROWS: usize = 20_000;
+
+/// Rows of a log, with what the model sees of them.
 pub(super) struct Rows<'a> {
     shown: &'a Shown<'a>,
     /// The rows that count.
@@ -39,6 +44,25 @@ impl<'a> Rows<'a> {
                 .map(|(row, _)| row)
                 .collect(),
         }
+    }
+
+    /// Those of samples that the others have no row of; at most [`MOST_ROWS`], evenly.
+    pub(super) fn without(shown: &'a Shown<'a>, others: &Shown<'_>) -> Self {
+        let theirs: BTreeSet<u32> = others.rows.groups.iter().copied().collect();
+        let groups = shown.rows.groups.iter().enumerate();
+        let places: Vec<usize> = groups
+            .filter(|(_, group)| !theirs.contains(group))
+            .map(|(row, _)| row)
+            .collect();
+        let every = places.len().div_ceil(MOST_ROWS).max(1);
+        Self {
+            shown,
+            places: places.into_iter().step_by(every).collect(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.places.is_empty()
     }
 
     pub(super) fn columns(&self) -> usize {

@@ -15,12 +15,14 @@ const LARGE: f64 = 3.0;
 const GAIN: f64 = 2.0;
 /// The share of rows that regions found together may hold: beyond it the error is not local.
 const LARGEST_SHARE: f32 = 0.25;
-/// Rows that ask for much, in a region, in the half that says where.
+/// Rows that ask for much, in a region, among those that say where.
 const FEWEST_ROWS: usize = 3;
 /// What a row inside that asks for little takes off those that ask for much.
 const OTHERS_COUNT: f64 = 0.5;
 /// Regions that may be needed together, such as the two ends of a rail.
 const TOGETHER: usize = 4;
+/// Where no larger share of the rows lies beyond an end, the region has none there.
+const FEW_BEYOND: f32 = 0.01;
 /// A region's edge, in standard deviations of its input.
 const EDGE: f64 = 0.25;
 /// A region holds this many times what its rows ask for.
@@ -29,9 +31,16 @@ const RESERVE: f64 = 1.25;
 const MOST_ENDS: usize = 24;
 
 /// Stretches of single inputs that hold the rows for which the set would have to be widened
-/// [`LARGE`] times or more, as long as they make what the others ask for half as large, in both
-/// halves of the episodes.
-pub(crate) fn find(choosing: &Shown<'_>, calibration: &ModelCalibration) -> Vec<LocalRegion> {
+/// [`LARGE`] times or more, as long as they make what the others ask for half as large.
+///
+/// What was trained on says where: there are many of these rows, and at a wall they are not
+/// learnt either. The rows that choose must agree. Where nothing else is `shown`, either half of
+/// their episodes may say where, and the other one must agree.
+pub(crate) fn find(
+    shown: &Shown<'_>,
+    choosing: &Shown<'_>,
+    calibration: &ModelCalibration,
+) -> Vec<LocalRegion> {
     let count = calibration.dimensions.len();
     let betas: Vec<f64> = (calibration.dimensions.iter())
         .map(|dimension| f64::from(dimension.beta))
@@ -45,20 +54,33 @@ pub(crate) fn find(choosing: &Shown<'_>, calibration: &ModelCalibration) -> Vec<
         quantile: f64::from(noise_width(count)),
         stays: &[],
     };
+    let others = Rows::without(shown, choosing);
+    let pairs = if others.is_empty() {
+        let half = |odd| Rows::half(choosing, odd);
+        vec![(half(false), half(true)), (half(true), half(false))]
+    } else {
+        vec![(others, Rows::all(choosing))]
+    };
     let search = Search {
-        all: Rows::all(choosing),
-        halves: [false, true].map(|odd| Rows::half(choosing, odd)),
+        pairs,
+        choosing: Rows::all(choosing),
         simulated,
         count,
     };
     let mut found: Vec<LocalRegion> = Vec::new();
-    for state in 0..count {
-        loop {
-            let regions: Vec<WidthRegion> = found.iter().map(|one| one.region.clone()).collect();
-            let more = search.more(state, &regions);
-            if more.is_empty() || found.len() + more.len() > WidthRegion::MOST {
-                break;
-            }
+    let mut states: Vec<usize> = (0..count).collect();
+    // The state that asks for most comes first; the others may need no region of their own then.
+    loop {
+        let regions: Vec<WidthRegion> = found.iter().map(|one| one.region.clone()).collect();
+        let need = |state: usize| search.needs(&search.choosing, state, &regions).1;
+        let needs = states.iter().map(|state| (*state, need(*state)));
+        let Some((state, _)) = needs.max_by(|a, b| a.1.total_cmp(&b.1)) else {
+            break;
+        };
+        let more = search.more(state, &regions);
+        if more.is_empty() || found.len() + more.len() > WidthRegion::MOST {
+            states.retain(|other| *other != state);
+        } else {
             found.extend(more);
         }
     }
@@ -66,8 +88,9 @@ pub(crate) fn find(choosing: &Shown<'_>, calibration: &ModelCalibration) -> Vec<
 }
 
 struct Search<'a> {
-    all: Rows<'a>,
-    halves: [Rows<'a>; 2],
+    /// Rows that say where, and rows that must agree.
+    pairs: Vec<(Rows<'a>, Rows<'a>)>,
+    choosing: Rows<'a>,
     simulated: Simulated<'a>,
     count: usize,
 }
@@ -85,32 +108,30 @@ struct Candidate {
 impl Search<'_> {
     /// Regions more for a state, if the rows ask for some and agree on them.
     fn more(&self, state: usize, regions: &[WidthRegion]) -> Vec<LocalRegion> {
-        let (_, whole) = self.needs(&self.all, state, regions);
+        let whole = self.needs(&self.choosing, state, regions).1;
         if !whole.is_finite() || whole < LARGE {
             return Vec::new();
         }
-        let [one, other] = &self.halves;
-        // Either half may say where; the other one must agree.
-        let sets = [(one, other), (other, one)].map(|(says, agrees)| {
+        let found = self.pairs.iter().find_map(|(says, agrees)| {
             let with = self.said_by(says, state, regions);
+            let new = with.get(regions.len()..).unwrap_or_default();
+            let shares: Vec<f32> = new.iter().map(|region| share(says, region)).collect();
             let before = self.needs(agrees, state, regions).1;
             let smaller = |rows, before| GAIN * self.needs(rows, state, &with).1.max(1.0) <= before;
-            let new = with.iter().skip(regions.len());
-            let local = new.map(|region| self.share(region)).sum::<f32>() <= LARGEST_SHARE;
-            let agreed =
-                local && before >= GAIN && smaller(agrees, before) && smaller(&self.all, whole);
-            (agreed, with)
+            let agreed = smaller(agrees, before) && smaller(&self.choosing, whole);
+            let local = shares.iter().sum::<f32>() <= LARGEST_SHARE;
+            (agreed && local).then(|| (new.to_vec(), shares))
         });
-        let agreed = sets.into_iter().find(|(agreed, _)| *agreed);
-        let with = agreed.map(|(_, with)| with).unwrap_or_default();
-        let new = with.into_iter().skip(regions.len());
-        new.map(|region| LocalRegion {
-            share: self.share(&region),
-            region,
-            state,
-            widening: whole as f32,
-        })
-        .collect()
+        let (new, shares) = found.unwrap_or_default();
+        let pairs = new.into_iter().zip(shares);
+        pairs
+            .map(|(region, share)| LocalRegion {
+                region,
+                state,
+                share,
+                widening: whole as f32,
+            })
+            .collect()
     }
 
     /// What each row asks for of a state's set, and what the state as a whole asks for.
@@ -128,7 +149,7 @@ impl Search<'_> {
                 break;
             }
             let candidate = self.best(rows, &each, whole);
-            match candidate.and_then(|candidate| self.region(candidate, state, &with)) {
+            match candidate.and_then(|candidate| self.region(rows, candidate, &with)) {
                 Some(region) => with.push(region),
                 None => break,
             }
@@ -143,51 +164,68 @@ impl Search<'_> {
             .map(|need| *need > (whole / LARGE).max(1.0))
             .collect();
         let candidates = (0..rows.columns()).flat_map(|input| {
-            let values = rows.input(input);
-            let pairs = values.iter().zip(&large);
-            let mut ends: Vec<f32> = pairs
-                .filter(|(_, large)| **large)
-                .map(|(x, _)| *x)
-                .collect();
-            ends.sort_unstable_by(f32::total_cmp);
-            ends.dedup();
-            let ends = thinned(&ends);
+            let sorted = Sorted::new(&rows.input(input), &large);
+            let ends = thinned(&sorted.ends());
             let mut own = Vec::new();
             // Without an end first: where no row lies beyond it, none is known.
             for low in [f32::MIN].into_iter().chain(ends.iter().copied()) {
                 let highs = [f32::MAX].into_iter().chain(ends.iter().copied());
                 for high in highs.filter(|high| *high >= low) {
-                    own.extend(candidate((input, &values), (low, high), &large));
+                    own.extend(sorted.candidate(input, (low, high)));
                 }
             }
             own
         });
         // Of equals the first.
-        candidates.reduce(|best, one| if one.score > best.score { one } else { best })
+        let best =
+            candidates.reduce(|best, one| if one.score > best.score { one } else { best })?;
+        let values = rows.input(best.input);
+        let few = |beyond: &dyn Fn(f32) -> bool| {
+            let count = values.iter().filter(|x| beyond(**x)).count();
+            count as f32 <= FEW_BEYOND * values.len() as f32
+        };
+        Some(Candidate {
+            low: if few(&|x| x < best.low) {
+                f32::MIN
+            } else {
+                best.low
+            },
+            high: if few(&|x| x > best.high) {
+                f32::MAX
+            } else {
+                best.high
+            },
+            ..best
+        })
     }
 
-    /// The stretch with the height that holds all rows inside it.
+    /// The stretch with the heights that hold all rows inside it, of every state: what stops
+    /// one of them is felt by others.
     fn region(
         &self,
+        says: &Rows<'_>,
         candidate: Candidate,
-        state: usize,
         regions: &[WidthRegion],
     ) -> Option<WidthRegion> {
         let Candidate {
             input, low, high, ..
         } = candidate;
-        let values = self.all.input(input);
-        let stds = self.all.epistemic(state, regions);
-        let (needs, _) = self.needs(&self.all, state, regions);
-        let rows = values.iter().zip(needs.into_iter().zip(stds));
-        let inside = rows.filter(|(value, _)| (low..=high).contains(*value));
-        let more = inside.map(|(_, (need, std))| (need - 1.0).max(0.0) * f64::from(std));
-        let height = (RESERVE * more.fold(0.0, f64::max)) as f32;
-        let edge = (EDGE * deviation(&values)) as f32;
-        let mut heights = vec![0.0; self.count];
-        *heights.get_mut(state)? = height;
-        let sound = height.is_finite() && height > 0.0 && edge.is_finite() && edge > 0.0;
-        sound.then_some(WidthRegion {
+        let asked = |rows: &Rows<'_>, state: usize| {
+            let (values, stds) = (rows.input(input), rows.epistemic(state, regions));
+            let needs = self.needs(rows, state, regions).0.into_iter().zip(stds);
+            let rows = values.into_iter().zip(needs);
+            let inside = rows.filter(|(value, _)| (low..=high).contains(value));
+            let more = inside.map(|(_, (need, std))| (need - 1.0).max(0.0) * f64::from(std));
+            more.fold(0.0, f64::max)
+        };
+        let height = |state: usize| {
+            let most = asked(says, state).max(asked(&self.choosing, state));
+            (RESERVE * most) as f32
+        };
+        let heights: Vec<f32> = (0..self.count).map(height).collect();
+        let edge = (EDGE * deviation(&says.input(input))) as f32;
+        let sound = heights.iter().all(|height| height.is_finite());
+        (sound && edge.is_finite() && edge > 0.0).then_some(WidthRegion {
             input,
             low,
             high,
@@ -195,41 +233,62 @@ impl Search<'_> {
             heights,
         })
     }
-
-    fn share(&self, region: &WidthRegion) -> f32 {
-        let values = self.all.input(region.input);
-        let inside = values
-            .iter()
-            .filter(|x| (region.low..=region.high).contains(*x));
-        inside.count() as f32 / values.len().max(1) as f32
-    }
 }
 
-/// None if too many rows lie inside, or too few that ask for much.
-fn candidate(
-    (input, values): (usize, &[f32]),
-    (low, high): (f32, f32),
-    large: &[bool],
-) -> Option<Candidate> {
-    let inside = |(x, _): &(&f32, &bool)| (low..=high).contains(*x);
-    let rows = values.iter().zip(large).filter(inside);
-    let (mut of_large, mut of_others) = (0_u32, 0_u32);
-    for (_, large) in rows {
-        *(if *large {
-            &mut of_large
-        } else {
-            &mut of_others
-        }) += 1;
+/// The share of rows inside a region.
+fn share(rows: &Rows<'_>, region: &WidthRegion) -> f32 {
+    let values = rows.input(region.input);
+    let inside = values
+        .iter()
+        .filter(|x| (region.low..=region.high).contains(*x));
+    inside.count() as f32 / values.len().max(1) as f32
+}
+
+/// The values of an input in their order.
+struct Sorted {
+    values: Vec<(f32, bool)>,
+    /// Rows that ask for much among so many first ones.
+    large: Vec<u32>,
+}
+
+impl Sorted {
+    fn new(values: &[f32], large: &[bool]) -> Self {
+        let mut values: Vec<_> = values.iter().copied().zip(large.iter().copied()).collect();
+        values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut count = 0;
+        let counts = values.iter().map(|(_, large)| {
+            count += u32::from(*large);
+            count
+        });
+        let large = [0].into_iter().chain(counts).collect();
+        Self { values, large }
     }
-    let share = (of_large + of_others) as f32 / large.len().max(1) as f32;
-    let score = f64::from(of_large) - OTHERS_COUNT * f64::from(of_others);
-    let enough = of_large as usize >= FEWEST_ROWS && score > 0.0 && share <= LARGEST_SHARE;
-    enough.then_some(Candidate {
-        input,
-        low,
-        high,
-        score,
-    })
+
+    /// Where rows ask for much.
+    fn ends(&self) -> Vec<f32> {
+        let large = self.values.iter().filter(|(_, large)| *large);
+        let mut ends: Vec<f32> = large.map(|(value, _)| *value).collect();
+        ends.dedup();
+        ends
+    }
+
+    /// None if too many rows lie inside, or too few that ask for much.
+    fn candidate(&self, input: usize, (low, high): (f32, f32)) -> Option<Candidate> {
+        let first = self.values.partition_point(|(value, _)| *value < low);
+        let end = self.values.partition_point(|(value, _)| *value <= high);
+        let large = self.large.get(end)?.checked_sub(*self.large.get(first)?)?;
+        let inside = end.checked_sub(first)?;
+        let others = inside.checked_sub(large as usize)?;
+        let share = inside as f32 / self.values.len().max(1) as f32;
+        let score = f64::from(large) - OTHERS_COUNT * others as f64;
+        let enough = large as usize >= FEWEST_ROWS && score > 0.0 && share <= LARGEST_SHARE;
+        enough.then_some(Candidate {
+            input,
+            low,
+            high,
+            score,
+        })
+    }
 }
 
 /// At most [`MOST_ENDS`] of sorted values, evenly, the first and the last among them.

@@ -60,7 +60,7 @@ fn found(log: &Log) -> (ModelCalibration, Vec<LocalRegion>) {
         inputs: &log.inputs,
         columns: 2,
     };
-    let regions = find(&shown, &calibration);
+    let regions = find(&shown, &shown, &calibration);
     (calibration, regions)
 }
 

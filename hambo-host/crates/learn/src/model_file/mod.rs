@@ -23,7 +23,7 @@ use hambo_task::image::{AlignedBytes, EncodeError, encode_part};
 
 /// The version of the metadata that this program writes and reads; it is the
 /// first number of the provenance part, and the metadata follow it.
-const METADATA_VERSION: u16 = 9;
+const METADATA_VERSION: u16 = 10;
 
 /// A model with its metadata.
 #[derive(Clone, Debug)]

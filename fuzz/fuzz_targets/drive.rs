@@ -184,6 +184,8 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(edges.get() - beats <= 1);
             assert!(line.dead().is_some());
         }
+        drive.reread();
+        assert_eq!(drive.mode(), mode);
         before = mode;
     }
 });

@@ -235,7 +235,7 @@ pub fn floor(bundle: &Bundle<'_>) -> Result<Floor<'static>, &'static str> {
         actions: asked.action_limits.low.len() as u16,
         threshold: own.threshold,
         delta: own.delta,
-        horizon: 1,
+        horizon: asked.horizon,
         beta: 0.0,
         trajectories: 1,
         searched: 1,
@@ -248,7 +248,9 @@ pub fn floor(bundle: &Bundle<'_>) -> Result<Floor<'static>, &'static str> {
         continuous_adversary: true,
         question: question(asked).ok_or("question")?,
         constraints: Vec::new(),
+        monitor: None,
         noise_width: 2.8,
+        noise_limits: 0,
         transitions: 0,
     }))
 }

@@ -173,7 +173,10 @@ impl ControlLoop<'_, '_> {
         if let Some(result) = self.shared.take_candidate() {
             self.link.send(&DriveMessage::Candidate(result))?;
         }
-        self.link.send(&DriveMessage::Acted(acted))
+        self.link.send(&DriveMessage::Acted(acted))?;
+        // The action is on its way; the line wants this before the next edge.
+        self.drive.reread();
+        Some(())
     }
 }
 

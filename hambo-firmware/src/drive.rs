@@ -11,7 +11,7 @@
 
 use crate::candidate;
 use crate::control_loop::{ControlLoop, Shared};
-use crate::gate::Rows;
+use crate::gate::{self, Rows};
 use crate::robot_link::RobotLink;
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -61,7 +61,10 @@ pub struct Ports<'p> {
 pub fn run(begin: Begin, mut ports: Ports<'_>, rows: Rows<'_>) -> bool {
     // Borrowed where it was made: a copy would cost kilobytes of stack.
     let driven = match &Bundle::parse_prefix(board::model_region()) {
-        Ok(bundle) => drive(begin, bundle, &mut ports, rows),
+        Ok(bundle) => {
+            gate::show(bundle);
+            drive(begin, bundle, &mut ports, rows)
+        }
         Err(_) => Err(DriveRefusal::Image),
     };
     ports.line.end(LineDead::Ended);

@@ -1,5 +1,7 @@
 //! From the bytes in flash to an outcome, and from there to a permit.
 
+use core::ptr;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use hambo_core::check::{Check, OfController, OfFallback, Outcome, Progress, Subject};
 use hambo_core::link::device::Refusal;
 use hambo_core::policy::StoredPolicy;
@@ -7,6 +9,17 @@ use hambo_core::{Admitted, Bundle, CapacityError, FallbackPermit, Floor, Permit}
 use hambo_firmware::{board, workspace};
 
 use crate::slices::Watched;
+
+/// Where the bundle that was read last lies and how long it is, for a debugger.
+#[used]
+static BUNDLE_PLACE: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+
+/// Tells a debugger where a bundle lies.
+pub fn show(bundle: &Bundle<'_>) {
+    let [address, length] = &BUNDLE_PLACE;
+    address.store(ptr::from_ref(bundle).addr(), Ordering::Relaxed);
+    length.store(size_of_val(bundle), Ordering::Relaxed);
+}
 
 /// Rows of the workspace.
 pub type Rows<'r> = &'r mut [[f32; workspace::LANES]];
@@ -25,6 +38,7 @@ pub fn run(rows: Rows<'_>, slices: &dyn Watched) -> Result<Checked, Refusal> {
     // Borrowed where it was made: a copy would cost kilobytes of stack.
     match &Bundle::parse_prefix(board::model_region()) {
         Ok(bundle) => {
+            show(bundle);
             let mut outcome = None;
             let keep = &mut |found| outcome = Some(found);
             let fallback = check_bundle(bundle, rows, slices, keep)?;

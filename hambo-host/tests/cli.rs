@@ -386,7 +386,43 @@ fn a_floor_refuses_effort_before_the_check() {
     let export = EXPORT.replace("task.toml", "strict.toml") + " --effort quick --floor r.floor";
     let error = folder.refused(&format!("{export} --device-trajectories 50"));
     assert!(error.contains("see --device-trajectories"), "{error}");
+    // A longer horizon is another question.
+    folder.write("longer.toml", &TASK.replace("horizon = 20", "horizon = 21"));
+    let longer = EXPORT.replace("task.toml", "longer.toml") + " --effort quick --floor r.floor";
+    let error = folder.refused(&longer);
+    assert!(error.contains("its horizon is not the robot's"), "{error}");
     // With the robot's effort it is the check that refuses.
     let error = folder.refused(&export);
     assert!(!error.contains("see --device-trajectories"), "{error}");
+}
+
+/// What drives is watched: without a time step nothing drives.
+#[test]
+fn a_floor_asks_for_a_monitor_where_something_drives() {
+    let folder = Folder::new("floor-monitor");
+    folder.done(QUICK);
+    let floor = "floor task.toml --model m.hambo --data log.csv -o r.floor";
+    let said = folder.done(floor);
+    assert!(!said.contains("its monitor may take"), "{said}");
+    assert!(said.contains("its noise must be at most 2 times"), "{said}");
+    folder.write(
+        "task.toml",
+        &TASK.replace("delta", "time_step = 0.05\ndelta"),
+    );
+    let said = folder.done(&format!("{floor} --alpha 0.02 --noise-factor 3"));
+    assert!(said.contains("alpha at least 0.02 (--alpha)"), "{said}");
+    assert!(said.contains("at most 3 times"), "{said}");
+    // The default alpha of an export is 0.01.
+    folder.write(
+        "strict.toml",
+        &TASK
+            .replace("delta", "time_step = 0.05\ndelta")
+            .replace("-50", "5"),
+    );
+    let export = EXPORT.replace("task.toml", "strict.toml") + " --effort quick --floor r.floor";
+    let error = folder.refused(&export);
+    assert!(error.contains("waits for more evidence"), "{error}");
+    // Then it is the check that refuses.
+    let error = folder.refused(&format!("{export} --alpha 0.02"));
+    assert!(!error.contains("the robot's floor"), "{error}");
 }

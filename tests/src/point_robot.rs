@@ -52,6 +52,8 @@ pub struct PointBundle {
     pub beta: f32,
     /// How the calibration went.
     pub calibration: Calibration,
+    /// The noise, in thousandths.
+    pub noise_scale: f32,
     /// Whether noise is played out.
     pub noise: bool,
     /// The variants that decide.
@@ -85,6 +87,7 @@ impl Default for PointBundle {
             offset: 0.1,
             beta: 1.0,
             calibration: Calibration::Passed,
+            noise_scale: 1.0,
             noise: true,
             variants: vec![Variant::ContinuousAdversary],
             effort: Effort {
@@ -122,6 +125,8 @@ impl PointBundle {
             beta: Some(0.9),
             effort: self.effort,
             fallback: true,
+            noise_factor: 2.0,
+            monitor: self.about.monitor,
         }
     }
 
@@ -179,7 +184,7 @@ impl PointBundle {
             calibration_scale: vec![1.0],
             calibration: self.calibration,
             tested_steps: u16::MAX,
-            noise_scale: vec![1.0],
+            noise_scale: vec![self.noise_scale],
             noise_factor: Vec::new(),
             noise_pools: NoisePools::default(),
             width_regions: Vec::new(),

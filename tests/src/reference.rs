@@ -4,6 +4,7 @@ use hambo_core::image::PRIOR_ACTIVATION;
 use hambo_core::numeric::network::Activation;
 use hambo_core::policy::Leg;
 use hambo_learn::ensemble::{Member, TrainedEnsemble};
+use hambo_task::image::WidthRegion;
 
 /// Mean and standard deviations of s′ − s.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,23 @@ pub struct Moments {
     pub epistemic_std: Vec<f64>,
     /// sigma_a.
     pub aleatoric_std: Vec<f64>,
+}
+
+impl Moments {
+    /// With what regions add to sigma_e.
+    #[must_use]
+    pub fn widened(mut self, regions: &[WidthRegion], state: &[f64], action: &[f64]) -> Self {
+        let input: Vec<f64> = state.iter().chain(action).copied().collect();
+        for region in regions {
+            let x = input[region.input];
+            let beyond = (f64::from(region.low) - x).max(x - f64::from(region.high));
+            let share = (1.0 - beyond / f64::from(region.edge)).clamp(0.0, 1.0);
+            for (std, height) in self.epistemic_std.iter_mut().zip(&region.heights) {
+                *std += f64::from(*height) * share;
+            }
+        }
+        self
+    }
 }
 
 /// The activation in f64.

@@ -63,7 +63,9 @@ impl Case {
         for (eta, noise) in eta.iter().zip(&self.noise) {
             let action = waypoint_action(&self.legs, f64::from(SPEED), 0.4, &state);
             let noise_scale = &self.uncertainty.noise_scale;
-            let prediction = moments(&self.ensemble, noise_scale, &state, &action);
+            let regions = &self.uncertainty.width_regions;
+            let prediction = moments(&self.ensemble, noise_scale, &state, &action)
+                .widened(regions, &state, &action);
             let next: Vec<f64> = (0..2)
                 .map(|j| {
                     let tau = f64::from(self.uncertainty.calibration_scale[j]);

@@ -8,17 +8,17 @@ use hambo_core::numeric::Slices;
 use hambo_core::numeric::network::Activation;
 use hambo_learn::ensemble::TrainedEnsemble;
 use hambo_learn::ensemble::encode_ensemble;
-use hambo_task::image::AlignedBytes;
+use hambo_task::image::{AlignedBytes, Uncertainty};
 use hambo_tests::fixture::{self, Draw};
 use hambo_tests::reference::{Moments, moments};
 
 const ACTIVATIONS: [Activation; 3] = [Activation::Relu, Activation::Tanh, Activation::Silu];
 
-/// A model part, and the scales of its noise.
-fn encoded(ensemble: &TrainedEnsemble, draw: &mut Draw) -> (AlignedBytes, Vec<f32>) {
+/// A model part, and its uncertainty.
+fn encoded(ensemble: &TrainedEnsemble, draw: &mut Draw) -> (AlignedBytes, Uncertainty) {
     let uncertainty = fixture::uncertainty(draw, ensemble);
     let part = encode_ensemble(ensemble, &uncertainty).unwrap();
-    (AlignedBytes::new(&part), uncertainty.noise_scale)
+    (AlignedBytes::new(&part), uncertainty)
 }
 
 fn parsed(bytes: &AlignedBytes) -> Model<'_> {
@@ -52,7 +52,7 @@ fn moments_agree_with_the_reference() {
         let draw = &mut Draw::new(seed);
         let space = 1 + draw.below(3);
         let ensemble = fixture::ensemble(draw, space, ACTIVATIONS[seed as usize % 3]);
-        let (bytes, noise_scale) = encoded(&ensemble, draw);
+        let (bytes, uncertainty) = encoded(&ensemble, draw);
         let model = parsed(&bytes);
         let mut inputs = || -> Vec<[f32; 4]> {
             (0..space)
@@ -75,7 +75,14 @@ fn moments_agree_with_the_reference() {
             &mut prediction,
             &Slices::default(),
         );
-        let reference = |b| moments(&ensemble, &noise_scale, &lane(&state, b), &lane(&action, b));
+        let reference = |b| {
+            let (state, action) = (lane(&state, b), lane(&action, b));
+            moments(&ensemble, &uncertainty.noise_scale, &state, &action).widened(
+                &uncertainty.width_regions,
+                &state,
+                &action,
+            )
+        };
         // Stated: means 1e-4 relative, standard deviations 1e-3 relative
         // where they exceed a floor.
         assert!(
@@ -95,7 +102,7 @@ fn derivatives_agree_with_differences_of_the_reference() {
         let draw = &mut Draw::new(1000 + seed);
         let space = 1 + draw.below(3);
         let ensemble = fixture::ensemble(draw, space, ACTIVATIONS[seed as usize % 3]);
-        let (bytes, noise_scale) = encoded(&ensemble, draw);
+        let (bytes, uncertainty) = encoded(&ensemble, draw);
         let model = parsed(&bytes);
         let input: Vec<f64> = (0..2 * space).map(|_| f64::from(draw.normal())).collect();
         let (state, action) = input.split_at(space);
@@ -107,7 +114,11 @@ fn derivatives_agree_with_differences_of_the_reference() {
                 mean,
                 epistemic_std,
                 aleatoric_std,
-            } = moments(&ensemble, &noise_scale, state, action);
+            } = moments(&ensemble, &uncertainty.noise_scale, state, action).widened(
+                &uncertainty.width_regions,
+                state,
+                action,
+            );
             let parts = [mean, epistemic_std, aleatoric_std];
             let products = parts.iter().flatten().zip(cotangents.iter().flatten());
             products.map(|(x, c)| x * c).sum::<f64>()

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use hambo_check::floor::{RobotFloor, robot_floor};
 use hambo_check::parallel::{LANES, Watch, check};
 use hambo_core::floor::{Floor, Shortfall};
-use hambo_core::image::{Bundle, ImageError, Part, Problem};
+use hambo_core::image::{Bundle, ImageError, MonitorSettings, Part, Problem};
 use hambo_core::model::Calibration;
 use hambo_core::task::Allocation;
 use hambo_core::task::Variant;
@@ -72,7 +72,12 @@ type Change = (
     fn(&Shortfall) -> bool,
 );
 
-const CHANGES: [Change; 28] = [
+/// Changes the monitor of a bundle.
+fn monitor(bundle: &mut PointBundle) -> &mut MonitorSettings {
+    bundle.about.monitor.as_mut().unwrap()
+}
+
+const CHANGES: [Change; 35] = [
     (
         "board",
         |b, x| b.about.board = format!("board{x}"),
@@ -116,6 +121,11 @@ const CHANGES: [Change; 28] = [
     (
         "horizon",
         |b, x| b.horizon = 1 + (x * 2.99) as u32,
+        |s| *s == Shortfall::Horizon,
+    ),
+    (
+        "longer horizon",
+        |b, x| b.horizon = 5 + (x * 20.0) as u32,
         |s| *s == Shortfall::Horizon,
     ),
     (
@@ -220,6 +230,36 @@ const CHANGES: [Change; 28] = [
         |s| matches!(s, Shortfall::Coverage(outside) if *outside > 17),
     ),
     (
+        "laundered model",
+        |b, x| (b.offset, b.noise_scale) = (1e-6, 40.0 + 20.0 * x),
+        |s| *s == Shortfall::WideNoise(256),
+    ),
+    (
+        "wide noise",
+        |b, x| b.noise_scale = 2.01 + 8.0 * x,
+        |s| *s == Shortfall::WideNoise(256),
+    ),
+    (
+        "no monitor",
+        |b, _| b.about.monitor = None,
+        |s| *s == Shortfall::Monitor,
+    ),
+    (
+        "monitor's width",
+        |b, x| monitor(b).noise_width = 2.801 + 10f32.powf(30.0 * x),
+        |s| *s == Shortfall::MonitorWidth,
+    ),
+    (
+        "monitor's rate",
+        |b, x| monitor(b).surprise_rate = 0.0501 + 0.94 * x,
+        |s| *s == Shortfall::MonitorRate,
+    ),
+    (
+        "monitor's alpha",
+        |b, x| monitor(b).alpha = 0.0099 * 10f32.powf(-30.0 * x),
+        |s| *s == Shortfall::MonitorAlpha,
+    ),
+    (
         "no fallback",
         |b, _| b.fallback = None,
         |s| *s == Shortfall::Fallback,
@@ -263,7 +303,7 @@ fn lax_bundles_are_refused_by_their_field() {
     println!(
         "{refused} lax bundles refused by their field; {would_deploy} of them pass their own check"
     );
-    assert_eq!(refused, 1120);
+    assert_eq!(refused, 1400);
     assert!(would_deploy > 600, "{would_deploy}");
 }
 
@@ -296,10 +336,17 @@ fn a_bundle_that_asks_for_more_is_taken() {
     let folder = Folder::new("floor-more");
     let good = PointBundle::default();
     let floor = floor_of(&good, &folder);
-    let changes: [fn(&mut PointBundle); 6] = [
+    let changes: [fn(&mut PointBundle); 8] = [
         |b| b.threshold = Some(-1.9),
         |b| b.delta = 0.05,
-        |b| b.horizon = 6,
+        // The noise of another model of the same robot, and a monitor that sees more.
+        |b| b.noise_scale = 1.9,
+        |b| (b.noise_scale, b.offset) = (0.1, 0.11),
+        |b| {
+            let monitor = monitor(b);
+            (monitor.noise_width, monitor.surprise_rate) = (2.5, 0.02);
+            monitor.alpha = 0.05;
+        },
         |b| b.constraints.insert(0, ("3 - s".into(), true)),
         |b| (b.offset, b.beta) = (0.12, 1.2),
         |b| (b.about.counter, b.effort.trajectories) = (8, 30),
@@ -313,6 +360,58 @@ fn a_bundle_that_asks_for_more_is_taken() {
             "{more:?}"
         );
     }
+}
+
+/// A longer horizon collects more of a positive reward: such a bundle would pass its own check.
+#[test]
+fn a_longer_horizon_is_another_question() {
+    let folder = Folder::new("floor-longer");
+    let good = PointBundle {
+        reward: "1 - s^2".into(),
+        threshold: Some(3.0),
+        ..PointBundle::default()
+    };
+    let floor = floor_of(&good, &folder);
+    let longer = PointBundle {
+        horizon: 8,
+        ..good.clone()
+    };
+    let verdict = |bundle: &PointBundle| {
+        let bytes = bundle.bundle().unwrap();
+        let parsed = Bundle::parse(bytes.as_bytes()).unwrap();
+        let checked = check::<LANES>(parsed.image(), Watch::NONE).unwrap();
+        (checked.outcome.verdict.name(), admitted(&floor, &bytes))
+    };
+    assert_eq!(verdict(&good), ("reject", Ok(())));
+    let refused = Err(Refused::Floor(Shortfall::Horizon));
+    assert_eq!(verdict(&longer), ("deploy", refused));
+}
+
+/// The floor's format has a version of its own.
+#[test]
+fn a_floor_of_an_earlier_format_is_refused_by_name() {
+    let folder = Folder::new("floor-earlier");
+    let good = PointBundle::default();
+    let floor = floor_of(&good, &folder).bytes;
+    let mut bytes = floor.as_bytes().to_vec();
+    for (version, problem) in [(12, Problem::EarlierVersion), (14, Problem::LaterVersion)] {
+        bytes[4] = version;
+        let aligned = AlignedBytes::new(&bytes);
+        let error = Floor::parse_prefix(aligned.as_bytes())
+            .map(|_| ())
+            .unwrap_err();
+        assert_eq!((error.part, error.problem), (Part::Floor, problem));
+    }
+    let bundle = good.bundle().unwrap();
+    assert_ne!(bundle.as_bytes()[4], floor.as_bytes()[4]);
+    let text = hambo_base::Error::from(ImageError {
+        part: Part::Floor,
+        problem: Problem::EarlierVersion,
+    });
+    assert!(
+        text.to_string().contains("write it again with hambo floor"),
+        "{text}"
+    );
 }
 
 /// Parts of two bundles, each with its own right hash, under the manifest of one.

@@ -3,6 +3,8 @@
 
 mod adjoint;
 mod adversary;
+#[cfg(feature = "qemu")]
+mod as_checked;
 mod backtest;
 mod calibration;
 #[cfg(feature = "qemu")]

@@ -7,7 +7,7 @@ use super::subject::{Anybody, OfController, OfFallback, OfOwnCode, Subject, hash
 use super::sweeps::Sweeps;
 use crate::floor::{Admitted, AdmittedFallback};
 use crate::gate::Hashes;
-use crate::image::Image;
+use crate::image::{Bundle, Image};
 use crate::numeric::{CapacityError, Pause};
 use crate::policy::{LaneByLane, Policy, StoredPolicy};
 use crate::rollout::Buffers;
@@ -27,8 +27,8 @@ use crate::rollout::Buffers;
 /// [`Check::with_policy`] is for people and has no permit.
 pub struct Check<'a, const B: usize, P = StoredPolicy<'a>, S = Anybody> {
     sweeps: Sweeps<'a, B, P>,
-    /// What a permit will name.
-    hashes: Option<Hashes>,
+    /// What a permit will name, and the bundle that it was read from.
+    named: Option<(Hashes, &'a Bundle<'a>)>,
     subject: PhantomData<S>,
 }
 
@@ -105,8 +105,8 @@ impl<'a, const B: usize> Check<'a, B, StoredPolicy<'a>, OfController> {
         rows: &'a mut [[f32; B]],
     ) -> Result<Self, CapacityError> {
         let image = admitted.bundle().image();
-        let hashes = hashes_of::<OfController>(admitted);
-        Self::of(image, image.policy(), rows, Some(hashes))
+        let named = named::<OfController>(admitted);
+        Self::of(image, image.policy(), rows, named)
     }
 }
 
@@ -121,13 +121,8 @@ impl<'a, const B: usize> Check<'a, B, StoredPolicy<'a>, OfFallback> {
         rows: &'a mut [[f32; B]],
     ) -> Result<Self, CapacityError> {
         let admitted = fallback.admitted();
-        let hashes = hashes_of::<OfFallback>(admitted);
-        Self::of(
-            admitted.bundle().image(),
-            fallback.policy(),
-            rows,
-            Some(hashes),
-        )
+        let named = named::<OfFallback>(admitted);
+        Self::of(admitted.bundle().image(), fallback.policy(), rows, named)
     }
 }
 
@@ -147,8 +142,8 @@ where
         policy: &'a LaneByLane<C, DS, DA>,
         rows: &'a mut [[f32; B]],
     ) -> Result<Self, CapacityError> {
-        let hashes = hashes_of::<OfOwnCode>(admitted);
-        Self::of(admitted.bundle().image(), policy, rows, Some(hashes))
+        let named = named::<OfOwnCode>(admitted);
+        Self::of(admitted.bundle().image(), policy, rows, named)
     }
 }
 
@@ -159,11 +154,11 @@ impl<'a, const B: usize, P: Policy, S: Subject> Check<'a, B, P, S> {
         image: &'a Image<'a>,
         policy: &'a P,
         rows: &'a mut [[f32; B]],
-        hashes: Option<Hashes>,
+        named: Option<(Hashes, &'a Bundle<'a>)>,
     ) -> Result<Self, CapacityError> {
         Ok(Self {
             sweeps: Sweeps::new(image, policy, rows)?,
-            hashes,
+            named,
             subject: PhantomData,
         })
     }
@@ -190,11 +185,57 @@ impl<'a, const B: usize, P: Policy, S: Subject> Check<'a, B, P, S> {
 
     /// Ends a check that may take no more time: it abstains.
     #[must_use]
-    pub fn stop(self) -> Outcome<S> {
+    pub fn stop(mut self) -> Outcome<S> {
         self.outcome()
     }
 
-    fn outcome(&self) -> Outcome<S> {
-        self.sweeps.assessment.outcome_of(self.hashes)
+    /// What was checked must still be what was read: a bit of it that flipped in memory since
+    /// then spoils the check, which abstains.
+    fn outcome(&mut self) -> Outcome<S> {
+        let assessment = &mut self.sweeps.assessment;
+        let hashes = self.named.map(|(hashes, bundle)| {
+            if bundle.checksum() != Some(hashes.read) {
+                assessment.spoil();
+            }
+            hashes
+        });
+        assessment.outcome_of(hashes)
+    }
+}
+
+/// What a permit will name of an admitted bundle.
+fn named<'a, S: Subject>(admitted: &Admitted<'a>) -> Option<(Hashes, &'a Bundle<'a>)> {
+    Some((hashes_of::<S>(admitted)?, admitted.bundle()))
+}
+
+// Whole checks take minutes each under Miri.
+#[cfg(all(test, not(miri)))]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+    use super::*;
+    use crate::example;
+    use crate::gate::{Reason, Verdict};
+
+    #[test]
+    fn what_was_read_must_be_the_same_at_the_end() {
+        let bundle = example::bundle().unwrap();
+        let floor = example::floor(&bundle).unwrap();
+        let admitted = floor.admit(&bundle, &mut []).unwrap();
+        for flipped in [0, 1 << 21] {
+            let mut rows = vec![[0.0; 4]; 200];
+            let mut check = Check::of_controller(&admitted, &mut rows).unwrap();
+            check.advance(3);
+            let (hashes, _) = check.named.as_mut().unwrap();
+            hashes.read ^= flipped;
+            let Progress::Finished(outcome) = check.advance(u32::MAX) else {
+                panic!("unfinished");
+            };
+            let again = floor.admit(&bundle, &mut []).unwrap();
+            let is_same = flipped == 0;
+            assert_eq!(outcome.permit(&again, None).is_some(), is_same);
+            assert_eq!(outcome.verdict == Verdict::Deploy, is_same);
+            assert_eq!(outcome.reasons.contains(&Reason::Corrupted), !is_same);
+        }
     }
 }

@@ -342,6 +342,11 @@ impl<'a, P> Assessment<'a, P> {
         }
     }
 
+    /// Notes that what the estimates rest on has changed in memory.
+    pub(super) fn spoil(&mut self) {
+        self.tally.note(Note::Corrupted);
+    }
+
     /// The verdict on what was added; unfinished work abstains.
     pub fn outcome(&self) -> Outcome {
         self.outcome_of(None)

@@ -126,7 +126,7 @@ impl Outcome<OfController> {
         let Some(wanted) = bundle.fallback_hash() else {
             return Some(None);
         };
-        let passed = fallback?.hash_with(again.floor_hash(), bundle.image().hash());
+        let passed = fallback?.hash_with(&hashes_of::<OfController>(again)?);
         (passed.as_ref() == Some(wanted)).then_some(passed)
     }
 }
@@ -161,7 +161,7 @@ impl<S: Subject> Outcome<S> {
     /// The first decision, on what was checked and on nothing else.
     #[inline(always)]
     fn decided(&self, again: &Admitted<'_>) -> Option<Key> {
-        let hashes = hashes_of::<S>(again);
+        let hashes = hashes_of::<S>(again)?;
         if self.hashes.as_ref() != Some(&hashes) {
             return None;
         }
@@ -175,7 +175,7 @@ impl<S: Subject> Outcome<S> {
     /// The decision once more from the other copies, and the hashes that the key carries.
     #[inline(always)]
     fn confirmed(&self, key: Key, again: &Admitted<'_>) -> Option<Key> {
-        let hashes = hashes_of::<S>(again);
+        let hashes = hashes_of::<S>(again)?;
         let image = again.bundle().image();
         let (code, _) = judge(&self.tally, Side::Plain, image.model(), image.task());
         let second = self.code.read(Side::Complement) ^ again.word(Side::Complement);
@@ -266,9 +266,10 @@ mod tests {
     const OTHER: [u8; 32] = [9; 32];
 
     /// What was checked, with one of its names changed, and none at all.
-    fn others(own: Hashes) -> [Option<Hashes>; 5] {
-        let mut others = [Some(own); 5];
-        let [none, floor, bundle, policy, no_policy] = &mut others;
+    fn others(own: Hashes) -> [Option<Hashes>; 6] {
+        let mut others = [Some(own); 6];
+        let [none, floor, bundle, policy, no_policy, read] = &mut others;
+        read.as_mut().unwrap().read ^= 1;
         *none = None;
         floor.as_mut().unwrap().floor = OTHER;
         bundle.as_mut().unwrap().bundle = OTHER;

@@ -60,12 +60,13 @@ impl Subject for OfController {}
 impl Subject for OfFallback {}
 impl Subject for OfOwnCode {}
 
-/// What a check of an admitted bundle is about.
-pub(super) fn hashes_of<S: Subject>(admitted: &Admitted<'_>) -> Hashes {
+/// What a check of an admitted bundle is about. `None` if it cannot be told.
+pub(super) fn hashes_of<S: Subject>(admitted: &Admitted<'_>) -> Option<Hashes> {
     let bundle = admitted.bundle();
-    Hashes {
+    Some(Hashes {
         floor: *admitted.floor_hash(),
         bundle: *bundle.image().hash(),
         policy: S::hash_in(bundle),
-    }
+        read: bundle.checksum()?,
+    })
 }

@@ -1,8 +1,8 @@
 //! The checked controller at work: once a period, from the measured state to
 //! the actuators, while the monitor watches.
 //!
-//! Before all, what is remembered from the last period is held against its checksum: a
-//! bit that flipped in between ends the drive.
+//! Before all, what is remembered from the last period and what was read from the bundle are
+//! held against their checksums: a bit that flipped in between ends the drive.
 //!
 //! 1. The sensor is read ([`Sensor`]).
 //! 2. The transition that led here, (s, a, s′), is held against the model
@@ -13,6 +13,8 @@
 //! 4. The controller's action is computed by the code that the check ran, over
 //!    one lane, and limited as there.
 //! 5. The actuators get it ([`Actuator`]).
+//! 6. After that, in a drive with a permit, a piece of the bundle is hashed once more
+//!    ([`Drive::reread`]).
 //!
 //! What the controller sees is what it saw in the check: wrapped states in their
 //! intervals, pairs on their circles, all within the task's limits. States that
@@ -26,6 +28,7 @@ mod named;
 mod period;
 mod permitted;
 mod ports;
+mod reread;
 mod rows;
 mod seal;
 #[cfg(test)]

@@ -33,8 +33,11 @@ pub enum Stop {
     Sensor,
     /// The actuator failed.
     Actuator,
-    /// What the drive remembers from one period to the next has changed in between.
+    /// What the drive remembers from one period to the next, or what was read from its bundle, has
+    /// changed in between.
     Memory,
+    /// The bundle's bytes are not those any more that were checked.
+    Flash,
 }
 
 /// What may change who drives.
@@ -88,7 +91,7 @@ mod tests {
     use super::*;
     use crate::numeric::random::Stream;
 
-    const EVENTS: [DriveEvent; 8] = [
+    const EVENTS: [DriveEvent; 9] = [
         DriveEvent::Tripped(Trip::Surprises),
         DriveEvent::Tripped(Trip::Far(1)),
         DriveEvent::Stopped(Stop::Asked),
@@ -96,6 +99,7 @@ mod tests {
         DriveEvent::Stopped(Stop::Sensor),
         DriveEvent::Stopped(Stop::Actuator),
         DriveEvent::Stopped(Stop::Memory),
+        DriveEvent::Stopped(Stop::Flash),
         DriveEvent::Stopped(Stop::PowerOff(Trip::Surprises)),
     ];
 

@@ -90,7 +90,7 @@ pub struct Drive<'d> {
     pub(super) was_fresh: bool,
     pub(super) digest: u32,
     /// What the permit names; none without a permit.
-    pub(super) permitted: Option<Named>,
+    pub(super) permitted: Option<Named<'d>>,
     /// The checksum of all of this at the end of the last period.
     pub(super) seal: Option<u32>,
 }
@@ -255,7 +255,7 @@ impl<'d> Drive<'d> {
         self.last.iter()
     }
 
-    fn end(&mut self, why: Stop) {
+    pub(super) fn end(&mut self, why: Stop) {
         self.happens(DriveEvent::Stopped(why));
     }
 

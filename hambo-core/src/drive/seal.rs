@@ -3,12 +3,20 @@
 //! Between two periods the memory rests: whatever changes there is a fault. The checksum at
 //! the end of a period and the one at the beginning of the next tell.
 
+use super::named::Named;
 use super::period::Drive;
 use crate::numeric::checksum::Checksum;
 
 impl Drive<'_> {
-    /// Whether all that is remembered is as the last period left it.
+    /// Whether all that is remembered is as the last period left it, and what was read from the
+    /// bundle as it was checked.
     pub(super) fn is_sealed(&self) -> bool {
+        let mut permitted = self.permitted.iter();
+        permitted.all(Named::is_as_checked) && self.is_remembered()
+    }
+
+    /// Whether all that is remembered is as it was left.
+    pub(super) fn is_remembered(&self) -> bool {
         match (self.seal, self.checksum()) {
             (Some(before), Some(now)) => before == now,
             _ => false,
@@ -26,7 +34,7 @@ impl Drive<'_> {
         if let Some(fallback) = self.fallback {
             sum.place(fallback);
         }
-        self.monitor.add_to(&mut sum)?;
+        self.monitor.add_to(&mut sum);
         self.last.add_to(&mut sum);
         let rows = &self.rows;
         for row in [
@@ -56,9 +64,12 @@ impl Drive<'_> {
         if let Some(permitted) = &self.permitted {
             sum.bytes(&permitted.bundle);
             sum.bytes(&permitted.policy);
+            sum.place(permitted.read);
+            sum.value(&permitted.checksum);
+            permitted.rounds.add_to(&mut sum);
         }
         let flags = (self.has_before, self.was_fresh, self.fallback.is_some());
-        sum.value(&(self.mode, self.ticks, self.measured, flags, self.digest))?;
-        Some(sum.finish())
+        sum.value(&(self.mode, self.ticks, self.measured, flags, self.digest));
+        sum.finish()
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::monitor::Trip;
+use super::reread::Rounds;
 use super::*;
 use crate::example;
 use crate::gate::code_words::OPEN;
@@ -440,6 +441,7 @@ fn permit_of(bundle: &Bundle<'_>) -> Permit {
         floor: [3; 32],
         bundle: *bundle.image().hash(),
         policy: Some(*bundle.policy_hash()),
+        read: bundle.checksum().unwrap(),
     };
     let key = Key::of(OPEN, OPEN, hashes).unwrap();
     Permit::new(key, bundle.fallback_hash().copied())
@@ -462,12 +464,14 @@ fn a_drive_takes_the_controller_that_its_permit_names_and_no_other() {
         floor: [3; 32],
         bundle: *bundle.image().hash(),
         policy: Some(*bundle.policy_hash()),
+        read: bundle.checksum().unwrap(),
     };
-    for change in 0..3 {
+    for change in 0..4 {
         let mut hashes = own;
         match change {
             0 => hashes.bundle = [9; 32],
             1 => hashes.policy = Some([9; 32]),
+            2 => hashes.read ^= 1 << 9,
             _ => hashes.policy = None,
         }
         let permit = Permit::new(Key::of(OPEN, OPEN, hashes).unwrap(), None);
@@ -519,4 +523,70 @@ fn what_a_permit_named_is_part_of_the_seal() {
         let mode = drive.tick(&mut sensor, &mut motor).mode;
         assert_eq!(mode, Mode::Stopped(Stop::Memory));
     }
+}
+
+/// A drive of four periods in which `change` happens after the second; why it stopped.
+fn with_permit(change: impl Fn(&mut Drive<'_>)) -> Mode {
+    let bundle = example::bundle().unwrap();
+    let mut rows = vec![[0.0]; 512];
+    let permit = permit_of(&bundle);
+    let mut drive = Drive::permitted(&permit, &bundle, 1, 0, &mut rows).unwrap();
+    let samples = fresh(&[1.0, 0.5, 0.25, 0.125]);
+    let (mut sensor, mut motor) = (script(&samples), Motor::default());
+    for period in 0..4 {
+        drive.tick(&mut sensor, &mut motor);
+        drive.reread();
+        if period == 1 {
+            change(&mut drive);
+        }
+    }
+    drive.mode()
+}
+
+#[test]
+fn what_was_read_must_stay_as_it_was_checked() {
+    assert_eq!(with_permit(|_| ()), Mode::Driving);
+    // Another bundle in memory than the one of the permit, however well it is remembered.
+    static OTHER: std::sync::LazyLock<Bundle<'static>> =
+        std::sync::LazyLock::new(|| example::bundle_with(None, |task| task.horizon = 5).unwrap());
+    let other = with_permit(|drive| {
+        drive.permitted.as_mut().unwrap().read = &OTHER;
+        drive.seal = drive.checksum();
+    });
+    assert_eq!(other, Mode::Stopped(Stop::Memory));
+}
+
+#[test]
+fn bytes_of_another_hash_end_the_drive_and_what_they_are_is_remembered() {
+    let flash = with_permit(|drive| {
+        drive.permitted.as_mut().unwrap().rounds = Rounds::new(&[1; 200], [0; 32]);
+        drive.seal = drive.checksum();
+    });
+    assert_eq!(flash, Mode::Stopped(Stop::Flash));
+    // And so is how far they were read.
+    let moved = with_permit(|drive| {
+        drive.permitted.as_mut().unwrap().rounds = Rounds::new(&[], [0; 32]);
+    });
+    assert_eq!(moved, Mode::Stopped(Stop::Memory));
+    // What changed before a piece is not sealed with it.
+    let changed = with_permit(|drive| {
+        drive.ticks ^= 4;
+        drive.reread();
+        drive.ticks ^= 4;
+    });
+    assert_eq!(changed, Mode::Stopped(Stop::Memory));
+}
+
+#[test]
+fn every_piece_is_part_of_the_pulse() {
+    let bundle = example::bundle().unwrap();
+    let mut rows = vec![[0.0]; 512];
+    let permit = permit_of(&bundle);
+    let mut drive = Drive::permitted(&permit, &bundle, 1, 0, &mut rows).unwrap();
+    let pieces = |drive: &Drive<'_>| drive.pulse().unwrap().reread.pieces;
+    assert_eq!(pieces(&drive), 0);
+    drive.reread();
+    drive.reread();
+    assert_eq!(pieces(&drive), 2);
+    assert_eq!(drive.pulse().unwrap().reread.found, bundle.image().hash());
 }

@@ -39,7 +39,7 @@ pub enum Shortfall {
     Threshold,
     /// Its bound may fail with a larger probability.
     Delta,
-    /// Its trajectories are shorter.
+    /// Its trajectories have another length.
     Horizon,
     /// Another reward, or another discount.
     Reward,
@@ -83,13 +83,25 @@ pub enum Shortfall {
     Capacity,
     /// Two judgements of the same bundle disagree: memory or an instruction failed.
     Corrupted,
+    /// At too many of the robot's own transitions the model's noise is wider than the robot's: this
+    /// many.
+    WideNoise(u16),
+    /// It does not say when the monitor trips.
+    Monitor,
+    /// Its monitor lets noise take more standard deviations.
+    MonitorWidth,
+    /// More surprises are usual to its monitor.
+    MonitorRate,
+    /// Its monitor waits for more of them before it trips.
+    MonitorAlpha,
 }
 
-/// How many of the robot's own transitions were looked at, and how many lie outside set and
-/// noise: counted in two copies.
+/// How many of the robot's own transitions were looked at, how many lie outside set and noise, and
+/// at how many the noise is wider than the robot's: counted in two copies.
 struct Coverage {
     count: Redundant<u16>,
     outside: Redundant<u16>,
+    wide: Redundant<u16>,
 }
 
 impl Floor<'_> {
@@ -140,7 +152,8 @@ impl Floor<'_> {
         let task = bundle.image().task();
         self.check_question(task)?;
         self.check_amounts(task)?;
-        self.check_model(bundle)
+        self.check_model(bundle)?;
+        self.check_monitor(bundle)
     }
 
     fn check_fallback(&self, bundle: &Bundle<'_>) -> Result<(), Shortfall> {
@@ -202,7 +215,7 @@ impl Floor<'_> {
         let reaches = |least| task.threshold.is_some_and(|threshold| threshold >= least);
         ensure(own.threshold.is_none_or(reaches), Shortfall::Threshold)?;
         ensure(task.delta <= own.delta, Shortfall::Delta)?;
-        ensure(task.horizon >= own.horizon, Shortfall::Horizon)?;
+        ensure(task.horizon == own.horizon, Shortfall::Horizon)?;
         let decides = |variant| task.plan.method.variants.contains(&variant);
         ensure(
             decides(Variant::ContinuousAdversary) || !own.continuous_adversary,
@@ -235,19 +248,41 @@ impl Floor<'_> {
         )
     }
 
+    /// Written so that a NaN is a shortfall.
+    fn check_monitor(&self, bundle: &Bundle<'_>) -> Result<(), Shortfall> {
+        let Some(blindest) = self.manifest.monitor else {
+            return Ok(());
+        };
+        let own = bundle.monitor().ok_or(Shortfall::Monitor)?;
+        ensure(
+            own.noise_width <= blindest.noise_width,
+            Shortfall::MonitorWidth,
+        )?;
+        ensure(
+            own.surprise_rate <= blindest.surprise_rate,
+            Shortfall::MonitorRate,
+        )?;
+        ensure(own.alpha >= blindest.alpha, Shortfall::MonitorAlpha)?;
+        ensure(own.is_sound(), Shortfall::Monitor)
+    }
+
     fn check_coverage(&self, coverage: &Coverage, side: Side) -> Result<(), Shortfall> {
         let wanted = self.manifest.transitions;
         if wanted == 0 {
             return Ok(());
         }
         let (count, outside) = (coverage.count.read(side), coverage.outside.read(side));
+        let wide = coverage.wide.read(side);
         ensure(
             count == wanted && covers(count, outside),
             Shortfall::Coverage(outside),
-        )
+        )?;
+        ensure(covers(count, wide), Shortfall::WideNoise(wide))
     }
 
-    /// Counts the robot's own transitions outside set and noise.
+    /// Counts the robot's own transitions outside set and noise, and those at which the noise is
+    /// wider than the robot's. The one without the other says nothing: noise that is wide enough
+    /// holds every transition of a model that is wrong, and leaves its adversary nothing to choose.
     #[inline(never)]
     fn count_coverage(
         &self,
@@ -258,6 +293,7 @@ impl Floor<'_> {
         let mut coverage = Coverage {
             count: Redundant::of(0, 0),
             outside: Redundant::of(0, 0),
+            wide: Redundant::of(0, 0),
         };
         if own.transitions == 0 {
             return Ok(coverage);
@@ -284,6 +320,8 @@ impl Floor<'_> {
                 next_state,
                 is_fresh: true,
             });
+            let wide = u16::from(!self.is_noise_of_robot(monitor.aleatoric()));
+            coverage.wide.update(|count| count.saturating_add(wide));
             coverage.count.update(|count| count.saturating_add(1));
             let surprise = u16::from(observation.surprise);
             coverage
@@ -291,6 +329,17 @@ impl Floor<'_> {
                 .update(|outside| outside.saturating_add(surprise));
         }
         Ok(coverage)
+    }
+}
+
+impl Floor<'_> {
+    /// Whether the noise of one transition is as narrow as the robot's in every state.
+    fn is_noise_of_robot(&self, noise: &[[f32; 1]]) -> bool {
+        let limits = self.noise_limits;
+        let mut pairs = noise.iter().zip(limits);
+        // Written so that a NaN is too wide.
+        let narrow = pairs.all(|([std], limit)| std <= limit);
+        limits.is_empty() || narrow && noise.len() == limits.len()
     }
 }
 
@@ -327,6 +376,7 @@ mod tests {
             let coverage = Coverage {
                 count: Redundant::of(count[0], count[1]),
                 outside: Redundant::of(outside[0], outside[1]),
+                wide: Redundant::of(0, 0),
             };
             floor.judge(&bundle, &coverage, side)
         };
@@ -339,11 +389,28 @@ mod tests {
         let (counts, one_flipped) = ([256; 2], [0, 256]);
         assert_eq!(word(counts, one_flipped, Side::Plain), (ADMITTED, None));
         assert_eq!(word(counts, one_flipped, Side::Complement), refused(256));
+        // The noise has copies of its own.
+        let noise = |wide: [u16; 2], side| {
+            let coverage = Coverage {
+                count: Redundant::of(256, 256),
+                outside: Redundant::of(0, 0),
+                wide: Redundant::of(wide[0], wide[1]),
+            };
+            floor.judge(&bundle, &coverage, side).1
+        };
+        for side in [Side::Plain, Side::Complement] {
+            assert_eq!(noise([17; 2], side), None);
+            assert_eq!(noise([18; 2], side), Some(Shortfall::WideNoise(18)));
+        }
+        assert_eq!(noise([0, 256], Side::Plain), None);
+        let flipped = noise([0, 256], Side::Complement);
+        assert_eq!(flipped, Some(Shortfall::WideNoise(256)));
         // And so in the fields.
         floor.manifest.delta = 0.05;
         let coverage = Coverage {
             count: Redundant::of(256, 256),
             outside: Redundant::of(0, 0),
+            wide: Redundant::of(0, 0),
         };
         for side in [Side::Plain, Side::Complement] {
             let judged = floor.judge(&bundle, &coverage, side);
@@ -351,6 +418,52 @@ mod tests {
         }
         let refusal = floor.admit(&bundle, &mut []);
         assert_eq!(refusal.map(|_| ()), Err(Shortfall::Delta));
+    }
+
+    #[test]
+    fn noise_is_the_robots_own_in_every_state() {
+        let bundle = example::bundle().unwrap();
+        let mut floor = example::floor(&bundle).unwrap();
+        // A floor without limits asks nothing.
+        assert!(floor.is_noise_of_robot(&[[9.0]]));
+        floor.noise_limits = &[0.5, 0.25];
+        assert!(floor.is_noise_of_robot(&[[0.5], [0.25]]));
+        for wide in [
+            &[[0.51], [0.25]][..],
+            &[[0.5], [0.26]],
+            &[[0.0], [f32::NAN]],
+            &[[f32::INFINITY], [0.0]],
+            &[[0.5]],
+            &[[0.5], [0.25], [0.0]],
+            &[],
+        ] {
+            assert!(!floor.is_noise_of_robot(wide), "{wide:?}");
+        }
+    }
+
+    #[test]
+    fn a_monitor_is_no_blinder_than_the_floors() {
+        // z 2.576, p0 0.1 and alpha 0.01.
+        let bundle = example::bundle().unwrap();
+        let mut floor = example::floor(&bundle).unwrap();
+        let own = bundle.monitor().unwrap();
+        let refused = |floor: &Floor<'_>| floor.admit(&bundle, &mut []).err();
+        assert_eq!(refused(&floor), None);
+        floor.manifest.monitor = Some(own);
+        assert_eq!(refused(&floor), None);
+        let narrower = |change: fn(&mut MonitorSettings)| {
+            let mut blindest = own;
+            change(&mut blindest);
+            let mut floor = floor.clone();
+            floor.manifest.monitor = Some(blindest);
+            refused(&floor)
+        };
+        let width = narrower(|blindest| blindest.noise_width = 2.575);
+        assert_eq!(width, Some(Shortfall::MonitorWidth));
+        let rate = narrower(|blindest| blindest.surprise_rate = 0.099);
+        assert_eq!(rate, Some(Shortfall::MonitorRate));
+        let alpha = narrower(|blindest| blindest.alpha = 0.011);
+        assert_eq!(alpha, Some(Shortfall::MonitorAlpha));
     }
 
     #[test]

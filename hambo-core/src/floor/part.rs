@@ -1,10 +1,11 @@
-//! The floor part: numbers and hashes in the manifest, transitions in the arena.
+//! The floor part: numbers and hashes in the manifest, limits of the noise and transitions in the
+//! arena.
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::image::container::Container;
-use crate::image::{ImageError, Name, Part, Problem};
+use crate::image::{ImageError, MonitorSettings, Name, Part, Problem};
 use crate::task::{Allocation, DistributionFree, MAX_CONSTRAINTS};
 
 /// The manifest of a floor.
@@ -26,7 +27,7 @@ pub struct FloorManifest {
     pub threshold: Option<f32>,
     /// The largest delta.
     pub delta: f32,
-    /// The least horizon.
+    /// The horizon: a longer one collects more of a reward, a shorter one fewer of the costs.
     pub horizon: u32,
     /// The least beta · tau of any state.
     pub beta: f32,
@@ -52,9 +53,13 @@ pub struct FloorManifest {
     pub question: Question,
     /// The identities of the constraints that must be there.
     pub constraints: Vec<[u8; 32], MAX_CONSTRAINTS>,
+    /// The blindest monitor that a bundle may bring; none asks for no monitor.
+    pub monitor: Option<MonitorSettings>,
     /// z: how many aleatoric standard deviations noise may take.
     pub noise_width: f32,
-    /// How many transitions the arena holds.
+    /// How many states have a limit of their noise in the arena: all that the model moves, or none.
+    pub noise_limits: u16,
+    /// How many transitions the arena holds behind them.
     pub transitions: u16,
 }
 
@@ -90,6 +95,8 @@ pub struct Question {
 #[derive(Clone, Debug)]
 pub struct Floor<'a> {
     pub(super) manifest: FloorManifest,
+    /// The largest aleatoric standard deviation of each state that the model moves.
+    pub(super) noise_limits: &'a [f32],
     /// s, a and s′ of each transition, one after the other.
     pub(super) transitions: &'a [f32],
     /// The hash of its part.
@@ -116,18 +123,24 @@ impl<'a> Floor<'a> {
             && manifest.beta >= 0.0
             && manifest.noise_width > 0.0
             && manifest.noise_width.is_finite()
-            && manifest.period != Some(0);
+            && manifest.period != Some(0)
+            && manifest.monitor.is_none_or(|monitor| monitor.is_sound());
         Problem::Number.unless(sound)?;
         let width = 2 * usize::from(manifest.states) + usize::from(manifest.actions);
         let count = width
             .checked_mul(usize::from(manifest.transitions))
             .ok_or(Problem::Dimension)?;
         let numbers: &[f32] = bytemuck::try_cast_slice(part.arena).map_err(|_| Problem::Arena)?;
+        let (noise_limits, numbers) = numbers
+            .split_at_checked(usize::from(manifest.noise_limits))
+            .ok_or(Problem::Arena)?;
+        Problem::Number.unless(noise_limits.iter().all(|x| x.is_finite() && *x >= 0.0))?;
         let (transitions, padding) = numbers.split_at_checked(count).ok_or(Problem::Arena)?;
         let finite = transitions.iter().all(|x| x.is_finite());
         Problem::Arena.unless(width > 0 && padding.len() < 4 && finite)?;
         Ok(Self {
             manifest,
+            noise_limits,
             transitions,
             hash: part.hash,
         })
@@ -137,6 +150,7 @@ impl<'a> Floor<'a> {
     pub(crate) fn of_manifest(manifest: FloorManifest) -> Self {
         Self {
             manifest,
+            noise_limits: &[],
             transitions: &[],
             hash: [3; 32],
         }

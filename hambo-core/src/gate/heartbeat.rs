@@ -11,7 +11,7 @@ use embedded_hal::digital::OutputPin;
 use super::output_enable::raise;
 use super::pace::Pace;
 use super::permit::Permit;
-use super::pulse::Pulse;
+use super::pulse::{Pulse, ROUND, Reread};
 use crate::numeric::WorkDone;
 
 /// Why the line is dead, for good.
@@ -22,6 +22,9 @@ pub enum LineDead {
     Loop,
     /// The monitor did not look at exactly one transition more.
     Monitor,
+    /// The bundle was not hashed on by one piece, a round took too long, or it came to another hash
+    /// than the permit's.
+    Flash,
     /// The permit's words do not open any more, or another controller drives.
     Permit,
     /// The pin could not be driven, or the line was ended.
@@ -69,10 +72,13 @@ pub enum LineDead {
 /// let mut line = Heartbeat::new(Pin, permit, Pace::of_period(50_000));
 /// drive.tick(&mut Position(1.0), &mut Claimed(&[-0.5]));
 /// assert!(line.beat(drive.pulse().ok_or("stopped")?, 1_000).is_ok());
+/// // In the time that is left a piece of the bundle is hashed once more.
+/// drive.reread();
 /// // A sample that comes too early waits.
 /// assert_eq!(line.wait(11_000), 33_750);
 /// drive.tick(&mut Position(0.5), &mut Claimed(&[-0.25]));
 /// assert!(line.beat(drive.pulse().ok_or("stopped")?, 51_000).is_ok());
+/// drive.reread();
 /// // No period has passed.
 /// assert!(line.beat(drive.pulse().ok_or("stopped")?, 101_000).is_err());
 /// // That was the end.
@@ -91,11 +97,15 @@ pub struct Heartbeat<P: OutputPin> {
     dead: Option<LineDead>,
 }
 
-/// An edge: periods and transitions by then, and the clock.
+/// An edge: periods, transitions and pieces by then, and the clock.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     ticks: u32,
     observed: u32,
+    pieces: u32,
+    rounds: u32,
+    /// Edges since the last round ended.
+    since: u32,
     now: u64,
 }
 
@@ -119,7 +129,8 @@ impl<P: OutputPin> Heartbeat<P> {
             .map_or(0, |last| self.pace.wait(now.saturating_sub(last.now)))
     }
 
-    /// One edge, if loop and monitor each moved on by one since the last, in a drive of the very
+    /// One edge, if loop and monitor each moved on by one since the last and so did the hashing of
+    /// the bundle, in a drive of the very
     /// bundle and controller that the permit names, neither too early nor too late by the
     /// caller's clock `now`. In the first period there is no transition yet. The proof feeds a
     /// watchdog.
@@ -134,6 +145,7 @@ impl<P: OutputPin> Heartbeat<P> {
             Some(last) => (last.ticks.checked_add(1), last.observed.checked_add(1)),
             None => (Some(pulse.ticks), Some(pulse.observed)),
         };
+        let since = self.since_round(pulse.reread);
         let permit = &self.permit;
         let permitted =
             pulse.bundle == permit.image_hash() && Some(pulse.policy) == permit.policy_hash();
@@ -143,6 +155,8 @@ impl<P: OutputPin> Heartbeat<P> {
             Some(LineDead::Loop)
         } else if observed != Some(pulse.observed) {
             Some(LineDead::Monitor)
+        } else if since.is_none() {
+            Some(LineDead::Flash)
         } else if self.wait(now) > 0 {
             Some(LineDead::Early)
         } else if self.is_late(now) {
@@ -157,6 +171,9 @@ impl<P: OutputPin> Heartbeat<P> {
         self.last = Some(Edge {
             ticks: pulse.ticks,
             observed: pulse.observed,
+            pieces: pulse.reread.pieces,
+            rounds: pulse.reread.rounds,
+            since: since.unwrap_or(ROUND),
             now,
         });
         let driven = if self.high {
@@ -178,6 +195,28 @@ impl<P: OutputPin> Heartbeat<P> {
                 Err(LineDead::Ended)
             }
         }
+    }
+
+    /// How many edges there were since a round ended, if the bundle was hashed on by one piece since
+    /// the last edge, no round takes longer than it may, and the last one came to the permit's hash.
+    fn since_round(&self, reread: Reread<'_>) -> Option<u32> {
+        if reread.found != self.permit.image_hash() {
+            return None;
+        }
+        let Some(last) = self.last else {
+            return Some(0);
+        };
+        if reread.pieces != last.pieces.wrapping_add(1) {
+            return None;
+        }
+        let ended = reread.rounds == last.rounds.wrapping_add(1);
+        let since = if ended {
+            0
+        } else {
+            last.since.saturating_add(1)
+        };
+        let counts = ended || reread.rounds == last.rounds;
+        (counts && since < ROUND).then_some(since)
     }
 
     fn is_late(&self, now: u64) -> bool {
@@ -212,11 +251,18 @@ mod tests {
 
     static POLICY: [u8; 32] = [3; 32];
 
+    static BUNDLE: [u8; 32] = HASHES.bundle;
+
+    /// That of a drive whose rounds take four pieces.
     fn pulse(ticks: u32, observed: u32) -> Pulse<'static> {
-        static BUNDLE: [u8; 32] = HASHES.bundle;
         Pulse {
             ticks,
             observed,
+            reread: Reread {
+                pieces: ticks,
+                rounds: ticks / 4,
+                found: &BUNDLE,
+            },
             bundle: &BUNDLE,
             policy: &POLICY,
         }
@@ -269,6 +315,67 @@ mod tests {
             }
             assert_eq!(line.dead(), Some(why));
             assert_eq!(pin.levels, [false, true, false]);
+        }
+    }
+
+    #[test]
+    fn a_bundle_that_is_not_hashed_on_ends_the_line() {
+        let other = [9; 32];
+        let next = |pieces, rounds, found| Pulse {
+            reread: Reread {
+                pieces,
+                rounds,
+                found,
+            },
+            ..pulse(2, 1)
+        };
+        let cases = [
+            (next(2, 0, &BUNDLE), Ok(WorkDone::new())),
+            (next(2, 1, &BUNDLE), Ok(WorkDone::new())),
+            // No piece, and two.
+            (next(1, 0, &BUNDLE), Err(LineDead::Flash)),
+            (next(3, 0, &BUNDLE), Err(LineDead::Flash)),
+            // Two rounds at once, and one taken back.
+            (next(2, 2, &BUNDLE), Err(LineDead::Flash)),
+            (next(2, u32::MAX, &BUNDLE), Err(LineDead::Flash)),
+            (next(2, 1, &other), Err(LineDead::Flash)),
+            (next(2, 0, &other), Err(LineDead::Flash)),
+        ];
+        for (second, wanted) in cases {
+            let mut pin = MockPin::default();
+            let mut line = Heartbeat::new(&mut pin, permit().unwrap(), Pace::LOCKSTEP);
+            assert_eq!(line.beat(pulse(1, 0), 0), Ok(WorkDone::new()));
+            assert_eq!(line.beat(second, 0), wanted);
+            assert_eq!(line.dead(), wanted.err());
+        }
+        // Of what was hashed before the first edge, too.
+        let mut pin = MockPin::default();
+        let mut line = Heartbeat::new(&mut pin, permit().unwrap(), Pace::LOCKSTEP);
+        let wrong = next(2, 0, &other);
+        assert_eq!(line.beat(wrong, 0), Err(LineDead::Flash));
+    }
+
+    #[test]
+    fn a_round_that_does_not_end_in_time_ends_the_line() {
+        for length in [1, ROUND, ROUND + 1] {
+            let mut pin = MockPin::default();
+            let mut line = Heartbeat::new(&mut pin, permit().unwrap(), Pace::LOCKSTEP);
+            let edges = (0..3 * ROUND).take_while(|pieces| {
+                let reread = Reread {
+                    pieces: *pieces,
+                    rounds: pieces / length,
+                    found: &BUNDLE,
+                };
+                let pulse = Pulse {
+                    reread,
+                    ..pulse(pieces + 1, *pieces)
+                };
+                line.beat(pulse, 0).is_ok()
+            });
+            let edges = edges.count();
+            let in_time = length <= ROUND;
+            assert_eq!(edges == 3 * ROUND as usize, in_time, "{length}: {edges}");
+            assert_eq!(line.dead().is_none(), in_time);
         }
     }
 

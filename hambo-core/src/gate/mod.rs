@@ -28,6 +28,7 @@ pub use pace::Pace;
 pub(crate) use permit::Key;
 pub use permit::{FallbackPermit, Permit};
 pub use pulse::Pulse;
+pub(crate) use pulse::{ROUND, Reread};
 #[cfg(test)]
 pub(crate) use verdict::MAX_REASONS;
 pub(crate) use verdict::{Claim, decide};

@@ -175,6 +175,11 @@ impl Permit {
         self.key.hashes.policy.as_ref()
     }
 
+    /// The checksum of what was read from the bundle and checked.
+    pub(crate) fn read(&self) -> u32 {
+        self.key.hashes.read
+    }
+
     /// The hash of the fallback that was checked beside it.
     pub fn fallback_hash(&self) -> Option<&[u8; 32]> {
         self.fallback.as_ref()
@@ -191,15 +196,16 @@ impl FallbackPermit {
         Self(key)
     }
 
-    /// The hash of the fallback, if it passed with this bundle and floor.
-    pub(crate) fn hash_with(&self, floor: &[u8; 32], bundle: &[u8; 32]) -> Option<[u8; 32]> {
-        let Hashes {
-            floor: own_floor,
-            bundle: own_bundle,
-            policy,
-        } = self.0.hashes;
-        (self.0.opens() && own_floor == *floor && own_bundle == *bundle)
-            .then_some(policy)
+    /// The hash of the fallback, if it passed with the bundle and floor of a controller, and
+    /// with what was read from them.
+    pub(crate) fn hash_with(&self, others: &Hashes) -> Option<[u8; 32]> {
+        let own = &self.0.hashes;
+        let of_others = Hashes {
+            policy: own.policy,
+            ..*others
+        };
+        (self.0.opens() && *own == of_others)
+            .then_some(own.policy)
             .flatten()
     }
 }
@@ -213,6 +219,7 @@ pub(crate) mod tests {
         floor: [1; 32],
         bundle: [2; 32],
         policy: Some([3; 32]),
+        read: 4,
     };
 
     #[test]
@@ -242,11 +249,29 @@ pub(crate) mod tests {
     #[test]
     fn a_fallback_passes_with_its_own_bundle_and_floor() {
         let passed = FallbackPermit::new(Key::of(OPEN, OPEN, HASHES).unwrap());
-        assert_eq!(passed.hash_with(&[1; 32], &[2; 32]), Some([3; 32]));
-        assert_eq!(passed.hash_with(&[0; 32], &[2; 32]), None);
-        assert_eq!(passed.hash_with(&[1; 32], &[0; 32]), None);
+        let of_controller = Hashes {
+            policy: Some([5; 32]),
+            ..HASHES
+        };
+        assert_eq!(passed.hash_with(&of_controller), Some([3; 32]));
+        for other in [
+            Hashes {
+                floor: [0; 32],
+                ..of_controller
+            },
+            Hashes {
+                bundle: [0; 32],
+                ..of_controller
+            },
+            Hashes {
+                read: 0,
+                ..of_controller
+            },
+        ] {
+            assert_eq!(passed.hash_with(&other), None);
+        }
         let mut flipped = passed;
         flipped.0.code ^= 4;
-        assert_eq!(flipped.hash_with(&[1; 32], &[2; 32]), None);
+        assert_eq!(flipped.hash_with(&of_controller), None);
     }
 }

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::error::{ImageError, Part, Problem};
 use super::part_reader::{PartHashes, PartReader};
 use super::validated::{Image, NamedPolicy, Taken};
+#[cfg(test)]
+use crate::model::Model;
+use crate::numeric::checksum::Checksum;
 use crate::policy::StoredPolicy;
 
 /// The name of a board or a robot.
@@ -26,6 +29,15 @@ pub struct MonitorSettings {
     /// The probability of ever tripping as long as surprises and steps without
     /// data are no more frequent than usual.
     pub alpha: f32,
+}
+
+impl MonitorSettings {
+    /// Whether a monitor takes them.
+    pub fn is_sound(&self) -> bool {
+        let is_share = |x: f32| x > 0.0 && x < 1.0;
+        let width = self.noise_width;
+        width >= 0.0 && width.is_finite() && is_share(self.surprise_rate) && is_share(self.alpha)
+    }
 }
 
 /// The manifest of a bundle.
@@ -76,13 +88,15 @@ fn read_manifest(parts: &mut PartReader<'_>) -> Result<BundleManifest, ImageErro
 pub struct Bundle<'a> {
     board: Name,
     robot: Name,
-    counter: u32,
-    period: Option<u32>,
-    monitor: Option<MonitorSettings>,
+    pub(super) counter: u32,
+    pub(super) period: Option<u32>,
+    pub(super) monitor: Option<MonitorSettings>,
     image: Image<'a>,
     /// The hash of the controller's part.
-    policy_hash: [u8; 32],
+    pub(super) policy_hash: [u8; 32],
     fallback: Option<NamedPolicy<'a>>,
+    /// All of it as it was read, without what follows.
+    pub(super) bytes: &'a [u8],
 }
 
 impl<'a> Bundle<'a> {
@@ -119,6 +133,8 @@ impl<'a> Bundle<'a> {
             taken.read_fallback(&mut parts, &mut fallback)?;
         }
         let (hash, rest) = parts.finish()?;
+        let length = bytes.len().saturating_sub(rest.len());
+        let own = bytes.get(..length).unwrap_or_default();
         *bytes = rest;
         Ok(Self {
             board: manifest.board,
@@ -129,6 +145,7 @@ impl<'a> Bundle<'a> {
             policy_hash: taken.policy_hash()?,
             image: taken.image(hash)?,
             fallback,
+            bytes: own,
         })
     }
 
@@ -150,6 +167,7 @@ impl<'a> Bundle<'a> {
                 policy,
                 hash: [2; 32],
             }),
+            bytes: &[],
         }
     }
 
@@ -160,6 +178,46 @@ impl<'a> Bundle<'a> {
             image: self.image.with_hash(hash),
             ..self
         }
+    }
+
+    /// One number for what was read: every number that lies in memory, and where those lie that
+    /// stayed where they were. Two readings of the same bytes have the same; a bit that flipped
+    /// in either changes it. `None` if it cannot be told.
+    #[inline(never)]
+    pub(crate) fn checksum(&self) -> Option<u32> {
+        let Self {
+            board,
+            robot,
+            counter,
+            period,
+            monitor,
+            image,
+            policy_hash,
+            fallback,
+            bytes,
+        } = self;
+        let mut sum = Checksum::new();
+        sum.value(&(board, robot, counter, period, monitor));
+        image.add_to(&mut sum);
+        sum.bytes(policy_hash);
+        sum.value(&fallback.is_some());
+        if let Some(NamedPolicy { policy, hash }) = fallback {
+            policy.add_to(&mut sum);
+            sum.bytes(hash);
+        }
+        sum.place(*bytes);
+        sum.finish()
+    }
+
+    /// The bytes that it was read from, without what follows them.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The model, for tests.
+    #[cfg(test)]
+    pub(super) fn model_mut(&mut self) -> &mut Model<'a> {
+        self.image.model_mut()
     }
 
     /// Model, task and controller. Its hash is that of the whole bundle.

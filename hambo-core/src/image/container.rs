@@ -24,7 +24,7 @@ use crate::numeric::checksum::CRC;
 pub const HEADER: usize = 64;
 /// Parts and arenas start on multiples of this.
 pub const ALIGNMENT: usize = 16;
-/// The format version that this program writes and reads.
+/// The format version that this program writes and reads, of every kind of part.
 pub const VERSION: u16 = 13;
 const MAGIC: [u8; 4] = *b"HMBO";
 
@@ -88,6 +88,12 @@ pub fn header(part: Part, manifest_length: usize, payload: &[u8]) -> Option<[u8;
         *byte = field;
     }
     Some(header)
+}
+
+/// How long the payload of a part is, by its header.
+pub(super) fn payload_length(header: &[u8; HEADER]) -> Option<usize> {
+    let word = header.get(8..)?.first_chunk::<4>()?;
+    usize::try_from(u32::from_le_bytes(*word)).ok()
 }
 
 fn checksum(header: &[u8; HEADER], payload: &[u8]) -> Option<u32> {

@@ -12,6 +12,8 @@
 mod adversary_part;
 mod arena;
 mod bundle;
+#[cfg(test)]
+mod checksum_tests;
 pub mod container;
 mod error;
 mod gaussian_process_part;
@@ -20,6 +22,7 @@ mod manifest_tests;
 mod model_part;
 mod part_reader;
 mod policy_part;
+pub(crate) mod rehash;
 mod task_part;
 mod validated;
 

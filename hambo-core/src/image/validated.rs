@@ -11,6 +11,7 @@ use super::part_reader::{PartReader, chained};
 use super::policy_part::parse_policy;
 use super::task_part::parse_task;
 use crate::model::Model;
+use crate::numeric::checksum::Checksum;
 use crate::policy::{Policy, StoredPolicy};
 use crate::task::Task;
 
@@ -81,6 +82,26 @@ impl<'a> Image<'a> {
     #[cfg(all(test, feature = "embedded-hal"))]
     pub(super) fn with_hash(self, hash: [u8; 32]) -> Self {
         Self { hash, ..self }
+    }
+
+    /// The model, for tests.
+    #[cfg(test)]
+    pub(super) fn model_mut(&mut self) -> &mut Model<'a> {
+        &mut self.model
+    }
+
+    /// Adds all of it: what was read, where it lies in memory, and where its numbers lie.
+    pub(super) fn add_to(&self, sum: &mut Checksum) {
+        let Self {
+            model,
+            task,
+            policy,
+            hash,
+        } = self;
+        model.add_to(sum);
+        task.add_to(sum);
+        policy.add_to(sum);
+        sum.bytes(hash);
     }
 
     /// SHA-256 over the hashes of all parts in their order.

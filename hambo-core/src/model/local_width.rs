@@ -6,6 +6,7 @@
 //! rows at a wall would widen the set everywhere.
 
 use crate::numeric::ParameterError;
+use crate::numeric::checksum::Checksum;
 use crate::numeric::elementary::{clamp, minimum};
 
 /// Numbers of a region before its heights: the input's index, the lower and the upper end, and
@@ -69,6 +70,13 @@ impl<'a> LocalWidth<'a> {
         });
         ParameterError::number("regions of the width", sound)?;
         Ok(width)
+    }
+
+    /// Adds what it is in memory.
+    pub(super) fn add_to(&self, sum: &mut Checksum) {
+        let Self { outputs, rows } = self;
+        sum.value(outputs);
+        sum.place(*rows);
     }
 
     fn row_length(&self) -> usize {

@@ -21,6 +21,7 @@ mod local_width;
 mod local_width_tests;
 mod noise;
 mod prediction;
+mod seal;
 mod standardisation;
 mod support;
 

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::numeric::ParameterError;
+use crate::numeric::checksum::Checksum;
 use crate::numeric::elementary::{clamp, exp, tanh};
 
 /// The least logarithm of a standard deviation that depends on the state.
@@ -58,6 +59,23 @@ pub(crate) struct ActionMap<'a> {
     pub scale: &'a [f32],
     /// Added to each action at last.
     pub offset: &'a [f32],
+}
+
+impl ActionMap<'_> {
+    /// Adds all of it.
+    pub(super) fn add_to(&self, sum: &mut Checksum) {
+        let Self {
+            head,
+            squash,
+            log_std,
+            scale,
+            offset,
+        } = self;
+        sum.value(&(head, squash));
+        for numbers in [log_std, scale, offset] {
+            sum.place(*numbers);
+        }
+    }
 }
 
 impl<'a> ActionMap<'a> {

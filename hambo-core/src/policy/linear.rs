@@ -4,6 +4,7 @@
 use super::head::ActionMap;
 use super::policy_trait::{Policy, PolicyInputs, spoil};
 use crate::numeric::ParameterError;
+use crate::numeric::checksum::Checksum;
 use crate::numeric::dense::{Dense, TILE, padded};
 
 /// action = gain · state + bias, then an `ActionMap`. The weights are
@@ -17,6 +18,21 @@ pub struct Linear<'a> {
 }
 
 type Rows<'r, const B: usize> = (&'r mut [[f32; B]], &'r mut [[f32; B]]);
+
+impl Linear<'_> {
+    /// Adds all of it.
+    pub(super) fn add_to(&self, sum: &mut Checksum) {
+        let Self {
+            layer,
+            state_dimension,
+            outputs,
+            actions,
+        } = self;
+        layer.add_to(sum);
+        sum.value(&(state_dimension, outputs));
+        actions.add_to(sum);
+    }
+}
 
 impl<'a> Linear<'a> {
     /// Whether the same state always gets the same action.

@@ -6,6 +6,7 @@ use heapless::Vec;
 use super::linear::Linear;
 use super::perceptron::Perceptron;
 use super::policy_trait::{Policy, PolicyInputs, spoil};
+use crate::numeric::checksum::Checksum;
 use crate::numeric::{ParameterError, dispatch};
 use crate::task::expression::{Comparison, Gradient, Inputs, Op, Program, Variable};
 
@@ -49,6 +50,30 @@ struct Parts<'s, const B: usize> {
     seen: &'s mut [[f32; B]],
     cotangents: &'s mut [[f32; B]],
     rest: &'s mut [[f32; B]],
+}
+
+impl Observed<'_> {
+    /// Adds all of it.
+    pub(super) fn add_to(&self, sum: &mut Checksum) {
+        let Self {
+            states,
+            program,
+            slots,
+            policy,
+        } = self;
+        sum.value(&(states, program.ops(), slots, policy.kind()));
+        each!(policy, policy => policy.add_to(sum));
+    }
+}
+
+impl Observer<'_> {
+    /// Which kind it is.
+    fn kind(&self) -> u8 {
+        match self {
+            Self::Linear(_) => 0,
+            Self::Perceptron(_) => 1,
+        }
+    }
 }
 
 impl<'a> Observed<'a> {

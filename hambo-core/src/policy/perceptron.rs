@@ -4,6 +4,7 @@
 use super::head::ActionMap;
 use super::policy_trait::{Policy, PolicyInputs, spoil};
 use crate::numeric::ParameterError;
+use crate::numeric::checksum::Checksum;
 use crate::numeric::network::Perceptrons;
 
 /// A network policy whose weights are borrowed.
@@ -11,6 +12,15 @@ use crate::numeric::network::Perceptrons;
 pub struct Perceptron<'a> {
     network: Perceptrons<'a>,
     actions: ActionMap<'a>,
+}
+
+impl Perceptron<'_> {
+    /// Adds all of it.
+    pub(super) fn add_to(&self, sum: &mut Checksum) {
+        let Self { network, actions } = self;
+        network.add_to(sum);
+        actions.add_to(sum);
+    }
 }
 
 impl<'a> Perceptron<'a> {

@@ -5,6 +5,7 @@ use super::observed::Observed;
 use super::perceptron::Perceptron;
 use super::policy_trait::{Policy, PolicyInputs};
 use super::waypoints::Waypoints;
+use crate::numeric::checksum::Checksum;
 use crate::numeric::dispatch;
 
 /// A controller that comes out of an image.
@@ -29,6 +30,25 @@ macro_rules! each {
 }
 
 impl StoredPolicy<'_> {
+    /// Adds all of it.
+    pub(crate) fn add_to(&self, sum: &mut Checksum) {
+        match self {
+            Self::Waypoints(policy) => sum.value(&(0_u8, policy)),
+            Self::Linear(policy) => {
+                sum.value(&1_u8);
+                policy.add_to(sum);
+            }
+            Self::Perceptron(policy) => {
+                sum.value(&2_u8);
+                policy.add_to(sum);
+            }
+            Self::Observed(policy) => {
+                sum.value(&3_u8);
+                policy.add_to(sum);
+            }
+        }
+    }
+
     /// Whether the same state always gets the same action.
     pub fn is_deterministic(&self) -> bool {
         each!(self, policy => policy.is_deterministic())

@@ -2,6 +2,7 @@
 //! starts for every trajectory of a check.
 
 use super::variant::Variant;
+use crate::numeric::checksum::Checksum;
 
 /// Sequences with borrowed numbers. Whatever they hold, they can only lower a
 /// bound: each is one more adversary to take the least over.
@@ -53,5 +54,19 @@ impl<'a> FoundChoices<'a> {
         let first = sequence.saturating_mul(self.length);
         let number = self.numbers.get(first.saturating_add(place));
         number.copied().unwrap_or(0.0)
+    }
+}
+
+impl FoundChoices<'_> {
+    /// Adds all of it.
+    pub(super) fn add_to(&self, sum: &mut Checksum) {
+        let Self {
+            variant,
+            objective,
+            length,
+            numbers,
+        } = self;
+        sum.value(&(variant, objective, length));
+        sum.place(*numbers);
     }
 }

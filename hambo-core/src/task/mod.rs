@@ -16,6 +16,7 @@ mod network_adversary;
 mod physics;
 mod plan;
 mod range;
+mod seal;
 mod variant;
 
 pub use constraint::{Constraint, ConstraintKind};

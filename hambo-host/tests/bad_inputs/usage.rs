@@ -59,6 +59,16 @@ pub fn cases() -> Vec<Case> {
             "monitor task.toml --model m.hambo --data log.csv --alpha 1",
             &["--alpha", "between 0 and 1"],
         ),
+        plain(
+            "a floor without noise",
+            "floor task.toml --model m.hambo --data log.csv -o r.floor --noise-factor 0",
+            &["--noise-factor", "above 0"],
+        ),
+        plain(
+            "a floor for a monitor that never stops",
+            "floor task.toml --model m.hambo --data log.csv -o r.floor --alpha 0",
+            &["--alpha", "between 0 and 1"],
+        ),
         with(
             "a monitor of another robot",
             "other.toml",

@@ -36,6 +36,9 @@ const STORE: [u8; 2] = [0x01, 0x60];
 /// `bx lr`: a function that does nothing.
 const RETURN: [u8; 2] = [0x70, 0x47];
 
+/// The register of where a function returns to.
+const LINK: u8 = 14;
+
 /// Of a loop that lives elsewhere.
 const NONCE: Nonce = *b"never used twice";
 
@@ -260,6 +263,46 @@ impl Board {
         }
     }
 
+    /// Where a label of the firmware's memory lies.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn label(&self, name: &str) -> io::Result<u32> {
+        let address = self.program.label(name);
+        address.ok_or_else(|| io::Error::other(format!("no `{name}`")))
+    }
+
+    /// Bytes of memory.
+    ///
+    /// # Errors
+    /// If the debugger is gone.
+    pub fn memory(&mut self, address: u32, length: u32) -> io::Result<Vec<u8>> {
+        self.gdb.memory(address, length as usize)
+    }
+
+    /// Where the point is.
+    #[must_use]
+    pub fn position(&self) -> f32 {
+        self.position
+    }
+
+    /// Whether the gate says within this time that it is ready to drive. A robot is there.
+    ///
+    /// # Errors
+    /// If the line is gone, or the gate says something else.
+    pub fn is_ready_within(&mut self, limit: Duration) -> io::Result<bool> {
+        self.robot.set_read_timeout(Some(limit))?;
+        let heard = self.wait_until_ready();
+        self.robot.set_read_timeout(Some(LIMIT))?;
+        match heard {
+            Ok(_) => Ok(true),
+            Err(error) => match error.kind() {
+                ErrorKind::WouldBlock | ErrorKind::TimedOut => Ok(false),
+                _ => Err(error),
+            },
+        }
+    }
+
     /// Flips one bit of memory.
     ///
     /// # Errors
@@ -434,6 +477,23 @@ impl Board {
         match stop {
             Stop::Halted => Ok(()),
             stop => Err(io::Error::other(format!("{stop:?} before {function}"))),
+        }
+    }
+
+    /// Runs until a function is called and has returned: how many instructions that took.
+    ///
+    /// # Errors
+    /// If it never does.
+    pub fn instructions_of(&mut self, function: &str) -> io::Result<u64> {
+        self.run_to(function)?;
+        let begin = self.qmp.instructions()?;
+        let back = self.gdb.register(LINK)? & !1;
+        self.gdb.set_breakpoint(back)?;
+        let stop = self.gdb.proceed(LIMIT)?;
+        self.gdb.clear_breakpoint(back)?;
+        match stop {
+            Stop::Halted => Ok(self.qmp.instructions()? - begin),
+            stop => Err(io::Error::other(format!("{stop:?} in {function}"))),
         }
     }
 

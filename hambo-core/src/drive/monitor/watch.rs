@@ -213,6 +213,21 @@ impl<'m> Monitor<'m> {
         self.surprises.wealth()
     }
 
+    /// The aleatoric standard deviations that the model predicted for the last transition, of every
+    /// state that it moves.
+    pub fn aleatoric(&self) -> &[[f32; 1]] {
+        let row = Sizes::of(self.model, self.task).and_then(|sizes| {
+            let before = sizes
+                .state
+                .checked_add(sizes.action)?
+                .checked_add(sizes.features)?
+                .checked_add(sizes.values)?
+                .checked_add(sizes.moved.checked_mul(2)?)?;
+            self.rows.get(before..)?.get(..sizes.moved)
+        });
+        row.unwrap_or_default()
+    }
+
     /// What the model says of a transition; none if it cannot say anything.
     fn compare(&mut self, measured: &Measured<'_>) -> Option<Comparison> {
         let (model, task) = (self.model, self.task);

@@ -9,6 +9,7 @@
 mod members;
 mod moments;
 mod priors;
+mod seal;
 
 pub use moments::Ensemble;
 pub(crate) use priors::Priors;

@@ -24,6 +24,11 @@ impl<'a> Priors<'a> {
         Ok(Self { networks })
     }
 
+    /// The networks, which are all that there is.
+    pub(super) fn networks(&self) -> &Perceptrons<'a> {
+        &self.networks
+    }
+
     /// Whether there is one for each member, and an output for each state.
     pub(super) fn check(&self, members: usize, states: usize) -> Result<(), ParameterError> {
         ParameterError::size("priors", self.networks.count() == members)?;

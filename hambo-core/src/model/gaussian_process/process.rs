@@ -10,6 +10,7 @@ use super::output_rows::OutputRows;
 use super::stationary::StationaryOutput;
 use crate::model::prediction::{Prediction, PredictionCotangent};
 use crate::model::standardisation::Standardisation;
+use crate::numeric::checksum::Checksum;
 use crate::numeric::dense::{TILE, padded};
 use crate::numeric::{ParameterError, Slices};
 
@@ -48,6 +49,23 @@ struct Scratch<'r, const B: usize> {
     std: &'r mut [[f32; B]],
     /// For each output the derivatives of k in its measure, then v = M k.
     outputs: &'r mut [[f32; B]],
+}
+
+impl GaussianProcess<'_> {
+    /// Adds all of it.
+    pub(in crate::model) fn add_to(&self, sum: &mut Checksum) {
+        let Self {
+            features,
+            points,
+            kernels,
+            groups,
+            standardisation,
+            tiles,
+        } = self;
+        sum.value(&(features, points, kernels, groups));
+        standardisation.add_to(sum);
+        sum.place(*tiles);
+    }
 }
 
 impl<'a> GaussianProcess<'a> {

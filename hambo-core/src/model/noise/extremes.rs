@@ -6,6 +6,7 @@
 //! standard deviation that is ten times too large in all of them.
 
 use crate::numeric::ParameterError;
+use crate::numeric::checksum::Checksum;
 use crate::numeric::random::Stream;
 
 /// The largest share of steps that may be extreme: what is more frequent is the rule.
@@ -102,6 +103,16 @@ impl<'a> Extremes<'a> {
     /// The mean of a state's noise in steps that are not extreme.
     pub(crate) fn centre(&self, state: usize) -> f32 {
         self.centre.get(state).copied().unwrap_or(0.0)
+    }
+}
+
+impl Extremes<'_> {
+    /// Adds where the numbers lie.
+    pub(in crate::model) fn add_to(&self, sum: &mut Checksum) {
+        let Self { centre, ends, rows } = self;
+        sum.place(*centre);
+        sum.place(*ends);
+        sum.place(*rows);
     }
 }
 

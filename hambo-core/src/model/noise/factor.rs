@@ -6,6 +6,7 @@
 
 use crate::model::triangle;
 use crate::numeric::ParameterError;
+use crate::numeric::checksum::Checksum;
 use crate::numeric::elementary::sqrt;
 
 /// How far the length of a row may be from 1: a factor that shortens one would make the
@@ -77,6 +78,14 @@ impl<'a> NoiseFactor<'a> {
         let first = triangle(state)?;
         self.lower
             .get(first..first.checked_add(state)?.checked_add(1)?)
+    }
+}
+
+impl NoiseFactor<'_> {
+    /// Adds where the numbers lie.
+    pub(in crate::model) fn add_to(&self, sum: &mut Checksum) {
+        let Self { lower } = self;
+        sum.place(*lower);
     }
 }
 

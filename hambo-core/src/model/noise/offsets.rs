@@ -4,6 +4,7 @@
 //! one deviated by, in predicted standard deviations, to the noise of all of its steps.
 
 use crate::numeric::ParameterError;
+use crate::numeric::checksum::Checksum;
 use crate::numeric::random::Stream;
 
 /// What stayed in each of some episodes, all equally likely.
@@ -54,6 +55,15 @@ impl<'a> Offsets<'a> {
         self.rows
             .chunks_exact(self.outputs.max(1))
             .nth(number as usize)
+    }
+}
+
+impl Offsets<'_> {
+    /// Adds sizes, and where the numbers lie.
+    pub(in crate::model) fn add_to(&self, sum: &mut Checksum) {
+        let Self { outputs, rows } = self;
+        sum.value(outputs);
+        sum.place(*rows);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The weights of a dense layer, and its blocks of outputs.
 
+use crate::numeric::checksum::Checksum;
 use crate::numeric::slices::{OUTPUTS, WEIGHTS};
 
 /// Outputs computed side by side.
@@ -40,6 +41,18 @@ pub struct Dense<'a> {
 }
 
 impl<'a> Dense<'a> {
+    /// Adds sizes, and where the numbers lie.
+    pub(crate) fn add_to(&self, sum: &mut Checksum) {
+        let Self {
+            bias,
+            weights,
+            inputs,
+        } = self;
+        sum.place(*bias);
+        sum.place(*weights);
+        sum.value(inputs);
+    }
+
     /// The number of tiles that a layer takes in the arena.
     pub fn tiles(inputs: usize, outputs: usize) -> Option<usize> {
         outputs

@@ -8,6 +8,7 @@
 use core::ops::Range;
 
 use super::shape::NetworkShape;
+use crate::numeric::checksum::Checksum;
 use crate::numeric::dense::TILE;
 use crate::numeric::error::ParameterError;
 use crate::numeric::slices::Slices;
@@ -61,6 +62,21 @@ impl<'a> Perceptrons<'a> {
             input_mean,
             input_scale,
         })
+    }
+
+    /// Adds sizes, and where the numbers lie.
+    pub fn add_to(&self, sum: &mut Checksum) {
+        let Self {
+            shape,
+            count,
+            tiles,
+            input_mean,
+            input_scale,
+        } = self;
+        sum.value(&(shape, count));
+        sum.place(*tiles);
+        sum.place(*input_mean);
+        sum.place(*input_scale);
     }
 
     /// How many networks there are.

@@ -1,6 +1,7 @@
 //! The sizes of a perceptron, and the ways through it: forward and back.
 
 use heapless::Vec;
+use serde::Serialize;
 
 use super::activation::Activation;
 use super::blocks::{forward_in_slices, pull_back_in_slices};
@@ -13,7 +14,7 @@ pub const MAX_HIDDEN_LAYERS: usize = 7;
 const MAX_LAYERS: usize = MAX_HIDDEN_LAYERS + 1;
 
 /// One dense layer inside a run of weight tiles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 struct LayerShape {
     inputs: usize,
     outputs: usize,
@@ -23,7 +24,7 @@ struct LayerShape {
     activation: Activation,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct NetworkShape {
     layers: Vec<LayerShape, MAX_LAYERS>,
     tiles: usize,

@@ -48,6 +48,18 @@ pub fn problem_text(problem: &Problem) -> &'static str {
     }
 }
 
+/// What is wrong with which part, and what to do.
+fn image_text(error: &ImageError) -> String {
+    let problem = problem_text(&error.problem);
+    match error.part {
+        Part::Floor => format!("the floor: {problem}; write it again with hambo floor"),
+        part => format!(
+            "the image's {} part: {problem}; export it again",
+            part_name(&part)
+        ),
+    }
+}
+
 /// In what a bundle asks for less than its robot does, and what to do.
 #[must_use]
 pub fn shortfall_text(shortfall: &Shortfall) -> String {
@@ -59,7 +71,7 @@ pub fn shortfall_text(shortfall: &Shortfall) -> String {
         Shortfall::Dimension => "it has other numbers of states or actions",
         Shortfall::Threshold => "its threshold is below the robot's, or missing",
         Shortfall::Delta => "its delta is above the robot's",
-        Shortfall::Horizon => "its horizon is below the robot's",
+        Shortfall::Horizon => "its horizon is not the robot's",
         Shortfall::Reward => "its reward or its discount is not the robot's",
         Shortfall::Termination => "its termination is not the robot's",
         Shortfall::PowerOff => "its place for power-off is not the robot's",
@@ -95,6 +107,20 @@ pub fn shortfall_text(shortfall: &Shortfall) -> String {
         Shortfall::Corrupted => {
             "two judgements of it disagree: memory or an instruction failed; try again"
         }
+        Shortfall::WideNoise(wide) => {
+            return format!(
+                "at {wide} of the robot's own transitions the model's noise is wider than the \
+                 robot's: see --noise-factor of hambo floor"
+            );
+        }
+        Shortfall::Monitor => "it does not say when the monitor stops the controller",
+        Shortfall::MonitorWidth => {
+            "its monitor lets noise take more standard deviations than the robot allows"
+        }
+        Shortfall::MonitorRate => "more surprises are usual to its monitor than the robot allows",
+        Shortfall::MonitorAlpha => {
+            "its monitor waits for more evidence than the robot allows: see --alpha"
+        }
     };
     text.into()
 }
@@ -102,7 +128,7 @@ pub fn shortfall_text(shortfall: &Shortfall) -> String {
 /// An image, a part of one or a task that the core refuses.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    #[error("the image's {} part: {}; export it again", part_name(&.0.part), problem_text(&.0.problem))]
+    #[error("{}", image_text(.0))]
     Image(ImageError),
     /// A bundle that asks for less than its robot does.
     #[error("the robot's floor refuses the bundle: {}", shortfall_text(.0))]

@@ -1,12 +1,12 @@
 //! A robot's floor: what its owner's task asks, and transitions of the robot itself.
 
-use hambo_core::drive::monitor::Monitor;
+use hambo_core::drive::monitor::{Measured, Monitor};
 use hambo_core::floor::{Floor, FloorManifest, Shortfall, constraint_identity, question};
-use hambo_core::image::{Bundle, Image};
+use hambo_core::image::{Bundle, Image, MonitorSettings};
 use hambo_core::task::Effort;
 
 use hambo_base::Error;
-use hambo_data::Log;
+use hambo_data::{Log, Transition};
 use hambo_learn::calibration::noise_width;
 use hambo_learn::replay_image::image_without_controller;
 use hambo_task::image::{AlignedBytes, BundleAbout, encode_bundle, encode_floor, name};
@@ -28,7 +28,29 @@ pub struct FloorOptions {
     pub effort: Effort,
     /// Whether a bundle must bring a fallback controller.
     pub fallback: bool,
+    /// How many times as wide as the given model's the noise of a bundle's model may be.
+    pub noise_factor: f32,
+    /// The blindest monitor that a bundle may bring; none asks for no monitor.
+    pub monitor: Option<MonitorSettings>,
 }
+
+/// The blindest monitor beside one that a model's withheld rows give: another model of the same
+/// robot, just as calibrated, has other numbers. A calibrated model takes a tenth of the rows for
+/// surprises at most, apart from rare events.
+#[must_use]
+pub fn blindest(own: MonitorSettings, least_alpha: f32) -> MonitorSettings {
+    MonitorSettings {
+        noise_width: MARGIN * own.noise_width,
+        surprise_rate: (MARGIN * own.surprise_rate).clamp(0.1, 0.5),
+        alpha: least_alpha,
+    }
+}
+
+/// How far another model's monitor may go beyond the given one's.
+const MARGIN: f32 = 1.25;
+
+/// Of the robot's own transitions this share has a noise below what is multiplied.
+const USUAL: f64 = 0.9;
 
 /// A floor, and what it keeps.
 pub struct RobotFloor {
@@ -37,6 +59,8 @@ pub struct RobotFloor {
     pub transitions: usize,
     /// The least beta · tau of any state.
     pub beta: f32,
+    /// The largest aleatoric standard deviation of each state that the model moves.
+    pub noise_limits: Vec<f32>,
     /// In what a bundle of this very model falls short, if it does.
     pub shortfall: Option<Shortfall>,
 }
@@ -69,14 +93,18 @@ pub fn robot_floor(
         constraints.push(identity).map_err(|_| too_large())?;
     }
     let rows = spread(log.len(), TRANSITIONS);
+    let mut lent = vec![[0.0]; Monitor::rows_needed(image.model(), asked)?];
+    let mut noise = Noise::new(&image, &mut lent)?;
     let mut numbers = Vec::new();
     let mut kept = 0_u16;
     for (place, row) in log.rows().enumerate() {
         if rows.contains(&place) {
+            noise.look(&row);
             numbers.extend([row.state, row.action, row.next_state].concat());
             kept += 1;
         }
     }
+    let noise_limits = noise.limits(options.noise_factor);
     let small = |count: usize| u16::try_from(count).map_err(|_| too_large());
     let own_radii = image.model().confidence.radii();
     let beta = options
@@ -104,16 +132,18 @@ pub fn robot_floor(
         continuous_adversary: true,
         question: question(asked).ok_or_else(too_large)?,
         constraints,
+        monitor: options.monitor,
         noise_width: noise_width(asked.moved_states()),
+        noise_limits: small(noise_limits.len())?,
         transitions: kept,
     };
-    let floor = encode_floor(&manifest, &numbers)?;
+    let floor = encode_floor(&manifest, &noise_limits, &numbers)?;
     let about = BundleAbout {
         board: options.board.clone(),
         robot: options.robot.clone(),
         counter: options.counter,
         period: task.time_step,
-        monitor: None,
+        monitor: options.monitor,
     };
     let bundle = encode_bundle(bytes.as_bytes(), &about, None)?;
     let shortfall = {
@@ -129,8 +159,55 @@ pub fn robot_floor(
         bytes: floor,
         transitions: usize::from(kept),
         beta,
+        noise_limits,
         shortfall,
     })
+}
+
+/// The noise that a model predicts at transitions.
+struct Noise<'n> {
+    monitor: Monitor<'n>,
+    /// Of each state that the model moves, at each transition.
+    stds: Vec<Vec<f32>>,
+}
+
+impl<'n> Noise<'n> {
+    fn new(image: &'n Image<'n>, rows: &'n mut [[f32; 1]]) -> Result<Self, Error> {
+        // Nothing is asked of this monitor but what the model predicts.
+        let settings = MonitorSettings {
+            noise_width: 1.0,
+            surprise_rate: 0.5,
+            alpha: 0.5,
+        };
+        let monitor = Monitor::new(image.model(), image.task(), settings, rows);
+        let monitor = monitor.map_err(|error| Error::Usage(format!("the monitor: {error:?}")))?;
+        Ok(Self {
+            stds: vec![Vec::new(); image.task().moved_states()],
+            monitor,
+        })
+    }
+
+    fn look(&mut self, row: &Transition<'_>) {
+        self.monitor.observe(&Measured {
+            state: row.state,
+            action: row.action,
+            next_state: row.next_state,
+            is_fresh: true,
+        });
+        for (stds, [std]) in self.stds.iter_mut().zip(self.monitor.aleatoric()) {
+            stds.push(*std);
+        }
+    }
+
+    /// A multiple of what the noise stays below at nine of ten transitions; none without any.
+    fn limits(self, factor: f32) -> Vec<f32> {
+        let usual = self.stds.into_iter().filter_map(|mut stds| {
+            stds.sort_by(f32::total_cmp);
+            let place = (USUAL * stds.len() as f64).ceil() as usize;
+            stds.get(place.saturating_sub(1)).copied()
+        });
+        usual.map(|std| factor * std).collect()
+    }
 }
 
 /// At most `count` of `all` places, evenly spread.

@@ -13,11 +13,12 @@ use hambo_base::output::{OutputKind, ensure_output};
 use hambo_base::refused::shortfall_text;
 use hambo_check::case::{ensure_model_fits, first_states};
 use hambo_check::demand::Demand;
-use hambo_check::floor::{FloorOptions, robot_floor};
+use hambo_check::floor::{FloorOptions, blindest, robot_floor};
 use hambo_console::number::whole;
 use hambo_core::task::Method;
 use hambo_data::read_task_logs;
 use hambo_learn::model_file::ModelFile;
+use hambo_learn::monitor::settings;
 use hambo_task::task::{Initial, TaskFile};
 
 /// What `hambo floor` takes.
@@ -51,6 +52,12 @@ pub struct FloorArguments {
     /// A bundle must bring a fallback controller.
     #[arg(long)]
     require_fallback: bool,
+    /// How many times as wide as this model's the noise of a bundle's model may be.
+    #[arg(long, default_value_t = 2.0)]
+    noise_factor: f32,
+    /// The least alpha of a bundle's monitor: a smaller one waits for more surprises.
+    #[arg(long, default_value_t = 0.001)]
+    alpha: f32,
     /// The floor to write.
     #[arg(short, long)]
     output: PathBuf,
@@ -70,6 +77,18 @@ pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error
             "--beta: {beta} is no width\nhelp: give a number of at least 0"
         )));
     }
+    let factor = arguments.noise_factor;
+    if !(factor > 0.0 && factor.is_finite()) {
+        return Err(Error::Usage(format!(
+            "--noise-factor: {factor} is no factor\nhelp: give a number above 0"
+        )));
+    }
+    if !(arguments.alpha > 0.0 && arguments.alpha < 1.0) {
+        return Err(Error::Usage(format!(
+            "--alpha: {} is no share\nhelp: give a number between 0 and 1",
+            arguments.alpha
+        )));
+    }
     let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
     ensure_model_fits(&task, &model)?;
@@ -79,7 +98,11 @@ pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error
         _ => Vec::new(),
     };
     let demand = Demand::of(&task, &Method::default(), &listed);
+    let own = settings(&model.metadata().calibration, arguments.alpha);
     let options = FloorOptions {
+        noise_factor: factor,
+        // Nothing drives without a period, so that nothing is to be watched.
+        monitor: task.time_step.map(|_| blindest(own, arguments.alpha)),
         board: board.name.into(),
         robot: arguments.robot.clone(),
         counter: arguments.counter,
@@ -93,7 +116,8 @@ pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error
     let threshold = task.threshold.unwrap_or(f32::NAN);
     writeln!(
         out,
-        "a bundle must ask for a return of at least {threshold} over {} steps, delta at most {}",
+        "a bundle must ask for a return of at least {threshold} over {} steps, no more and no \
+         fewer, delta at most {}",
         task.horizon, task.delta
     )?;
     writeln!(
@@ -112,6 +136,21 @@ pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error
         "its model must hold {} transitions of this robot: a share of 0.9 by the lower 95 % limit",
         floor.transitions
     )?;
+    writeln!(
+        out,
+        "at nine of ten of them its noise must be at most {} times this model's (--noise-factor)",
+        options.noise_factor
+    )?;
+    if let Some(monitor) = options.monitor {
+        writeln!(
+            out,
+            "its monitor may take {:.2} standard deviations for noise and {:.1} % of the \
+             transitions for usual surprises, with alpha at least {} (--alpha)",
+            monitor.noise_width,
+            100.0 * monitor.surprise_rate,
+            monitor.alpha
+        )?;
+    }
     if let Some(shortfall) = &floor.shortfall {
         writeln!(
             out,

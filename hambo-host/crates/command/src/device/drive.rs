@@ -265,7 +265,10 @@ fn mode_text(mode: Mode, names: &[String]) -> String {
         ),
         Mode::Stopped(Stop::Actuator) => "stopped: the actuator failed".to_owned(),
         Mode::Stopped(Stop::Memory) => {
-            "stopped: what the drive remembers has changed in memory".to_owned()
+            "stopped: what the drive remembers or has read has changed in memory".to_owned()
+        }
+        Mode::Stopped(Stop::Flash) => {
+            "stopped: the bundle in flash is not the one that was checked".to_owned()
         }
     }
 }

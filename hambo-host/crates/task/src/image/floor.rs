@@ -9,15 +9,17 @@ use super::aligned::AlignedBytes;
 use super::bundle::{BundleAbout, name};
 use super::part::{EncodeError, encode_part};
 
-/// A floor with the robot's own transitions: s, a and s′, one after the other.
+/// A floor with the limits of the noise, if there are any, and the robot's own transitions: s, a
+/// and s′, one after the other.
 ///
 /// # Errors
 /// If it is larger than the format allows.
 pub fn encode_floor(
     manifest: &FloorManifest,
+    noise_limits: &[f32],
     transitions: &[f32],
 ) -> Result<AlignedBytes, EncodeError> {
-    let bytes = encode_part(Part::Floor, manifest, transitions)?;
+    let bytes = encode_part(Part::Floor, manifest, &[noise_limits, transitions].concat())?;
     Ok(AlignedBytes::new(&bytes))
 }
 
@@ -57,7 +59,7 @@ pub fn floor_of_trust(bundle: &[u8]) -> Result<AlignedBytes, EncodeError> {
         actions: small(actions),
         threshold: None,
         delta: 1.0_f32.next_down(),
-        horizon: 0,
+        horizon: task.map_or(0, |task| task.horizon),
         beta: 0.0,
         trajectories: 0,
         searched: 0,
@@ -70,8 +72,10 @@ pub fn floor_of_trust(bundle: &[u8]) -> Result<AlignedBytes, EncodeError> {
         continuous_adversary: false,
         question: asked,
         constraints: heapless::Vec::new(),
+        monitor: None,
         noise_width: 1.0,
+        noise_limits: 0,
         transitions: 0,
     };
-    encode_floor(&manifest, &[])
+    encode_floor(&manifest, &[], &[])
 }

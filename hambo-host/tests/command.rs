@@ -402,6 +402,13 @@ fn a_backtest_passes_fails_or_has_too_few_episodes() {
         (right["withheld_only"].as_bool(), &right["verdict"]),
         (Some(false), &"Passed".into())
     );
+    // With a controller in the loop; and one that is none.
+    folder.write("by.toml", "kind = 'linear'\ngain = [[0, 0]]\nbias = [0]");
+    let closed = backtest("more.csv --behaviour by.toml", 0);
+    assert_eq!(closed["behaviour"], "by.toml", "{closed}");
+    assert!(right["behaviour"].is_null());
+    let line = "backtest task.toml --model m.hambo --data more.csv --behaviour none.toml";
+    assert!(folder.refused(line).contains("none.toml"));
     // A load in each episode that pushes all the way.
     let lines: Vec<String> = log(40, 25)
         .lines()
@@ -425,6 +432,13 @@ fn a_backtest_passes_fails_or_has_too_few_episodes() {
     assert!(refused.contains("narrow.csv"), "{refused}");
     let refused = folder.refused("backtest task.toml --model m.hambo --data log.csv --delta 2");
     assert!(refused.contains("--delta"), "{refused}");
+    // A log that goes through a wall of the task.
+    let stop = "[known]\nv = 'clamp(learned.v, -9, 9)'\n[reward]";
+    folder.write("task.toml", &TASK.replace("[reward]", stop));
+    folder.done(QUICK);
+    folder.write("through.csv", &(log(40, 25) + "0,8,1,0.8,9.5,99\n"));
+    let refused = folder.refused("backtest task.toml --model m.hambo --data through.csv");
+    assert!(refused.contains("`v` becomes 9"), "{refused}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hambo_base::Held;
 use hambo_base::network::{Layer, Standardisation};
 use hambo_core::check::Check;
 use hambo_core::image::Image;
@@ -94,6 +95,7 @@ fn gaussian_process(points: usize) -> Result<Vec<u8>, Box<dyn Error>> {
         input_columns: 2,
         targets: &targets,
         target_columns: 1,
+        held: Held::NONE,
     };
     let units = Standardisation {
         input_mean: vec![0.0; 2],

@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::time::Instant;
 
+use hambo_base::Held;
 use hambo_core::model::Calibration;
 use hambo_learn::gaussian_process::{
     GaussianProcessFit, Observations, SearchOptions, encode_gaussian_process, fit_hyperparameters,
@@ -28,6 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         input_columns: COLUMNS,
         targets: &targets,
         target_columns: 1,
+        held: Held::NONE,
     };
     let units = physical(COLUMNS, 1);
     let start = Instant::now();

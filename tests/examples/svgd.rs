@@ -14,6 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use hambo_base::Held;
 use hambo_core::numeric::random::Stream;
 use hambo_learn::ensemble::{Bandwidth, EnsembleOptions, Inference, Trainer, TrainingSet};
 
@@ -64,6 +65,7 @@ impl Table {
             input_columns: 4,
             targets: &self.targets,
             target_columns: 3,
+            held: Held::NONE,
         }
     }
 

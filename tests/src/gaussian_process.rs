@@ -1,8 +1,8 @@
 //! Random Gaussian processes, images of them, and their posterior in f64 by
 //! the textbook.
 
-use hambo_base::Error;
 use hambo_base::network::Standardisation;
+use hambo_base::{Error, Held};
 use hambo_core::image::Image;
 use hambo_core::model::{Calibration, Kernel, StatisticalModel};
 use hambo_core::task::Variant;
@@ -36,6 +36,8 @@ pub struct Case {
     pub inputs: Vec<f64>,
     /// s′ − s, row-major.
     pub targets: Vec<f64>,
+    /// Marks of the targets that say nothing; none where all say something.
+    pub held: Vec<bool>,
     /// The units.
     pub standardisation: Standardisation,
     /// One for each output.
@@ -118,6 +120,7 @@ impl Case {
             space,
             inputs,
             targets: Vec::new(),
+            held: Vec::new(),
             standardisation,
             hyperparameters,
         };
@@ -161,6 +164,7 @@ impl Case {
             input_columns: 2 * self.space,
             targets: &self.targets,
             target_columns: self.space,
+            held: Held::new(&self.held),
         };
         GaussianProcessFit::new(&observations, &self.standardisation, &self.hyperparameters)
     }
@@ -183,6 +187,10 @@ impl Case {
         Self {
             inputs: take(&self.inputs, columns),
             targets: take(&self.targets, self.space),
+            held: Held::new(&self.held).take(order.iter().flat_map(|row| {
+                let first = row * self.space;
+                first..first + self.space
+            })),
             ..self.clone()
         }
     }

@@ -4,9 +4,10 @@
 use hambo_base::observer::Unobserved;
 use hambo_base::random::Random;
 use hambo_data::{Log, LogPart, Transition};
-use hambo_learn::backtest::{BacktestOptions, Verdict, backtest};
+use hambo_learn::backtest::{BacktestOptions, Verdict, backtest, backtest_with};
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_learn::fit::uncalibrated;
+use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 use hambo_tests::fixture::point_ensemble;
 
@@ -159,4 +160,59 @@ fn what_stays_shows_over_many_steps() {
     let lengths: Vec<usize> = lengths.collect();
     assert!(lengths.len() >= 4, "{verdicts:?}");
     assert!(lengths.iter().all(|length| *length > 1), "{lengths:?}");
+}
+
+/// s′ = 1.2 s + a + noise, held by a = −0.7 s and some exploration: no logged action fits another
+/// path. With a load that stays for an episode.
+fn unstable(payload: f32, seed: u64) -> LogPart {
+    let mut random = Random::new(seed, 9);
+    let mut log = Log::new(1, 1);
+    for episode in 0..20 {
+        let (payload, mut state) = (payload * random.normal(), 0.0_f32);
+        for _ in 0..60 {
+            let action = (-0.7 * state + 0.05 * random.normal()).clamp(-1.0, 1.0);
+            let next = 1.2 * state + action + payload + NOISE * random.normal();
+            log.push(Transition {
+                state: &[state],
+                action: &[action],
+                next_state: &[next],
+                reward: 0.0,
+                episode,
+            })
+            .unwrap();
+            state = next;
+        }
+    }
+    LogPart::whole(&log)
+}
+
+#[test]
+fn in_closed_loop_an_unstable_plant_is_tested_by_what_its_controller_does() {
+    let task = TaskFile::parse(TASK, "line.toml").unwrap();
+    let mut ensemble = point_ensemble(0.01);
+    ensemble.std_floor = NOISE;
+    for member in &mut ensemble.members {
+        member.layers[0].weights[0] = 0.2;
+    }
+    let model = encode_ensemble(&ensemble, &uncalibrated(&task.model_view())).unwrap();
+    let controller = "kind = 'linear'\ngain = [[-0.7]]\nbias = [0.0]";
+    let controller = HostPolicy::parse(controller, "linear", &task).unwrap();
+    let failed = |payload: f32, logs: u64| {
+        let one = |seed: &u64| {
+            let options = BacktestOptions {
+                delta: task.delta,
+                windows: 200,
+                seed: *seed,
+            };
+            let rows = unstable(payload, *seed);
+            let behaviour = Some(&controller);
+            let found = backtest_with(&task, &model, &rows, behaviour, &options, &mut Unobserved);
+            matches!(found.unwrap().verdict, Verdict::Failed { .. })
+        };
+        (0..logs).filter(one).count()
+    };
+    let (right, loaded) = (failed(0.0, 40), failed(0.06, 10));
+    println!("{right} of 40 right models fail, and {loaded} of 10 with a load");
+    assert!(right <= 3, "{right}");
+    assert!(loaded >= 9, "{loaded}");
 }

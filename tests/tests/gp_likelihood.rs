@@ -4,6 +4,7 @@
 
 use std::ops::ControlFlow;
 
+use hambo_base::Held;
 use hambo_base::network::Standardisation;
 use hambo_core::model::Kernel;
 use hambo_learn::gaussian_process::{
@@ -86,6 +87,7 @@ fn observations<'a>((inputs, targets): &'a (Vec<f64>, Vec<f64>)) -> Observations
         input_columns: 3,
         targets,
         target_columns: 2,
+        held: Held::NONE,
     }
 }
 
@@ -141,6 +143,7 @@ fn the_noise_floor_holds_and_is_reported() {
         input_columns: 1,
         targets: &targets,
         target_columns: 1,
+        held: Held::NONE,
     };
     let fit = |bounds: SearchBounds| {
         let options = SearchOptions {
@@ -176,6 +179,7 @@ fn unfit_data_are_refused_by_name() {
             input_columns: 3,
             targets,
             target_columns: 2,
+            held: Held::NONE,
         };
         let options = SearchOptions::default();
         fit_hyperparameters(&observations, &physical(3, 2), &options, &mut go_on).unwrap_err()

@@ -1,6 +1,7 @@
 //! Marginal likelihood and predictions against scikit-learn on stored problems.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::Held;
 use hambo_core::image::container::Container;
 use hambo_core::image::{Part, parse_model};
 use hambo_core::model::{Calibration, Kernel, Prediction};
@@ -87,6 +88,7 @@ impl Problem {
             input_columns: self.columns,
             targets: &self.targets,
             target_columns: 1,
+            held: Held::NONE,
         }
     }
 
@@ -111,6 +113,7 @@ impl Problem {
             input_columns: columns,
             targets: &self.targets,
             target_columns: 1,
+            held: Held::NONE,
         };
         let units = physical(columns, 1);
         let fit = GaussianProcessFit::new(&observations, &units, &[hyperparameters]).unwrap();

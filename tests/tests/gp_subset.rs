@@ -2,6 +2,7 @@
 //! chance, and no larger than the board.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::Held;
 use hambo_core::model::Calibration;
 use hambo_learn::gaussian_process::Observations;
 use hambo_learn::gaussian_process::{
@@ -18,6 +19,7 @@ fn observations(case: &Case) -> Observations<'_> {
         input_columns: 2 * case.space,
         targets: &case.targets,
         target_columns: case.space,
+        held: Held::NONE,
     }
 }
 

@@ -2,6 +2,7 @@
 //! of the kernels, and C_n by hand.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use hambo_base::Held;
 use hambo_base::network::Standardisation;
 use hambo_core::model::Kernel;
 use hambo_learn::gaussian_process::{
@@ -91,6 +92,7 @@ fn the_set_holds_the_function_and_the_printed_formula_does_not() {
             input_columns: columns,
             targets: &targets,
             target_columns: 1,
+            held: Held::NONE,
         };
         let kernels = std::slice::from_ref(&kernel);
         let fit = GaussianProcessFit::new(&observations, &units(columns, 1), kernels).unwrap();
@@ -218,6 +220,7 @@ fn functions_and_deviations_obey_the_metric() {
             input_columns: 2,
             targets: &targets,
             target_columns: 1,
+            held: Held::NONE,
         };
         let kernels = std::slice::from_ref(&output);
         let fit = GaussianProcessFit::new(&observations, &units(2, 1), kernels).unwrap();
@@ -256,6 +259,7 @@ fn constants_by_hand() {
         input_columns: 2,
         targets: &[0.05, 1.5],
         target_columns: 2,
+        held: Held::NONE,
     };
     let fit = GaussianProcessFit::new(&observations, &units, &kernels).unwrap();
     let estimated = Theory::new(&fit, &NormBound::Estimated { factor: 3.0 }, 0.1).unwrap();

@@ -47,6 +47,8 @@ mod studies;
 mod termination;
 mod tightness;
 mod too_few_rows;
+mod walls;
+mod walls_attacked;
 #[cfg(feature = "qemu")]
 mod watchdog;
 mod worst_start;

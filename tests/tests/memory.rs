@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 
+use hambo_base::Held;
 use hambo_core::numeric::random::Stream;
 use hambo_learn::ensemble::{
     Bandwidth, EnsembleOptions, Inference, Schedule, TrainingSet, train_ensemble,
@@ -28,6 +29,7 @@ fn memory_is_linear_in_the_rows() {
         input_columns: 4,
         targets: &targets,
         target_columns: 1,
+        held: Held::NONE,
     };
     let options = EnsembleOptions {
         inference: Inference::Svgd(Bandwidth::Median),

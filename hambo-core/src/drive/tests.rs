@@ -164,7 +164,11 @@ fn image_with_memory() -> Image<'static> {
     task.physics.inputs = ModelInputs::States(1);
     task.physics
         .known
-        .push(KnownState { state: 1, slot: 4 })
+        .push(KnownState {
+            state: 1,
+            slot: 4,
+            corrects: false,
+        })
         .unwrap();
     task.state_limits = Limits {
         low: &[-5.0, -0.6],

@@ -112,7 +112,11 @@ fn task() -> Task<'static> {
         Op::Add(13, 16),
         Op::Negate(17),
     ];
-    let known = |state, slot| KnownState { state, slot };
+    let known = |state, slot| KnownState {
+        state,
+        slot,
+        corrects: false,
+    };
     Task {
         horizon: STEPS as u32,
         physics: Physics {

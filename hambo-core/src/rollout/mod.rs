@@ -4,13 +4,16 @@
 //! s̃′ = s + mu(s, a) + beta · tau · sigma_e(s, a) · eta + noise, moved back by
 //! whole periods where a state wraps and to the unit circle where a pair stays on
 //! it, and clipped to the physical limits, where a is the controller's clipped
-//! action. States that are known are computed after the others.
+//! action. States that are known are computed after the others, and of what is
+//! corrected from the model's value.
 //!
 //! One code path serves every estimate; [`Variant`](crate::task::Variant) says what fills in the
 //! model's uncertainty.
 
 mod adjoint;
 mod buffers;
+#[cfg(test)]
+mod correction_tests;
 mod feedback;
 mod forward;
 #[cfg(test)]

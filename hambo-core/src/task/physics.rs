@@ -5,13 +5,17 @@
 //! A known state has no uncertainty, so the adversary has no say in it. It may
 //! be a position whose speed is learned, or what a controller remembers: an
 //! integral, a filtered signal, the action before this one.
+//!
+//! One whose expression reads its own learned value is corrected: the model moves
+//! it, set, push and noise included, and the expression has the last word. So a
+//! wall, a stop or a saturation is one line.
 
 use core::ops::Range;
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
-use super::expression::{Comparison, Inputs, Op, Program, Variable};
+use super::expression::{Comparison, Inputs, MAX_OPS, Op, Program, Variable};
 use super::range::{Limits, Wraps};
 use crate::numeric::elementary::{clamp, sqrt};
 
@@ -32,7 +36,8 @@ const ROUNDING: f32 = 1e-6;
 /// let mut physics = Physics::learned_alone(3);
 /// assert_eq!(physics.moved(3).collect::<Vec<_>>(), [0, 1, 2]);
 /// // The second state is slot 4 of the tape.
-/// physics.known.push(KnownState { state: 1, slot: 4 }).map_err(|_| "full")?;
+/// let known = KnownState { state: 1, slot: 4, corrects: false };
+/// physics.known.push(known).map_err(|_| "full")?;
 /// assert_eq!(physics.moved(3).collect::<Vec<_>>(), [0, 2]);
 /// # Ok::<(), &str>(())
 /// ```
@@ -57,11 +62,45 @@ pub enum ModelInputs {
 
 /// A state whose next value is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "WrittenState", into = "WrittenState")]
 pub struct KnownState {
     /// Which state.
     pub state: u16,
     /// The tape's slot of its next value.
     pub slot: u16,
+    /// Whether the value is computed from what the model says of this state.
+    pub corrects: bool,
+}
+
+/// A known state in bytes: those of a correction have [`CORRECTS`] in the slot, which no tape
+/// reaches, so that others keep theirs.
+#[derive(Serialize, Deserialize)]
+struct WrittenState {
+    state: u16,
+    slot: u16,
+}
+
+/// Above every slot of a tape.
+const CORRECTS: u16 = 1 << 15;
+
+impl From<WrittenState> for KnownState {
+    fn from(written: WrittenState) -> Self {
+        Self {
+            state: written.state,
+            slot: written.slot & !CORRECTS,
+            corrects: written.slot & CORRECTS != 0,
+        }
+    }
+}
+
+impl From<KnownState> for WrittenState {
+    fn from(known: KnownState) -> Self {
+        let mark = if known.corrects { CORRECTS } else { 0 };
+        Self {
+            state: known.state,
+            slot: known.slot | mark,
+        }
+    }
 }
 
 impl Physics {
@@ -82,10 +121,21 @@ impl Physics {
         }
     }
 
-    /// Whether a state is computed.
+    /// Whether a state is computed without the model.
     pub fn knows(&self, state: usize) -> bool {
         let mut known = self.known.iter();
-        known.any(|known| usize::from(known.state) == state)
+        known.any(|known| usize::from(known.state) == state && !known.corrects)
+    }
+
+    /// Whether a state is moved by the model and corrected after it.
+    pub fn corrects(&self, state: usize) -> bool {
+        self.corrected().any(|corrected| corrected == state)
+    }
+
+    /// The states that are corrected, in the order in which they are computed.
+    pub fn corrected(&self) -> impl Iterator<Item = usize> + '_ {
+        let known = self.known.iter().filter(|known| known.corrects);
+        known.map(|known| usize::from(known.state))
     }
 
     /// Whether a state is one of a pair on the unit circle.
@@ -101,7 +151,8 @@ impl Physics {
 
     /// How many states the model moves.
     pub(crate) fn moved_count(&self, states: usize) -> usize {
-        states.saturating_sub(self.known.len())
+        let known = self.known.iter().filter(|known| !known.corrects);
+        states.saturating_sub(known.count())
     }
 
     /// The ops that the features need.
@@ -162,6 +213,7 @@ impl Physics {
 
     /// Computes the known states of `next` one after the other from s and a and the
     /// others, each in its interval and within its limits, for the next may read it.
+    /// What is corrected holds the model's value until its turn comes.
     /// `values` hold the features' slots already. Returns the lanes in which all
     /// numbers on the way were finite.
     pub fn compute_known<const B: usize>(
@@ -227,6 +279,49 @@ impl Physics {
         finite
     }
 
+    /// Corrects one state of `next`, which holds what the model or a log says of it; the others
+    /// were measured and stay as they are. `values` hold the features' slots already. Returns
+    /// the lanes in which all numbers on the way were finite; none if the state is not corrected.
+    pub fn correct<const B: usize>(
+        &self,
+        place: usize,
+        program: &Program,
+        (wraps, limits): (&Wraps<'_>, &Limits<'_>),
+        (state, action): (&[[f32; B]], &[[f32; B]]),
+        next: &mut [[f32; B]],
+        values: &mut [[f32; B]],
+    ) -> [bool; B] {
+        let mut known = self.known.iter();
+        let Some(known) = known.find(|one| one.corrects && usize::from(one.state) == place) else {
+            return [false; B];
+        };
+        let into_range = |row: &mut [f32; B]| {
+            wraps.wrap_row(place, row);
+            if let (Some(low), Some(high)) = (limits.low.get(place), limits.high.get(place)) {
+                *row = row.map(|x| clamp(x, *low, *high));
+            }
+        };
+        if let Some(row) = next.get_mut(place) {
+            into_range(row);
+        }
+        let inputs = Inputs {
+            state,
+            action,
+            next: &*next,
+            // No correction reads the step.
+            step: 0.0,
+        };
+        let slot = usize::from(known.slot);
+        let ops = self.feature_ops().end..slot.saturating_add(1);
+        let finite = program.evaluate_ops(ops, Comparison::Exact, inputs, values);
+        let (Some(row), Some(value)) = (next.get_mut(place), values.get(slot)) else {
+            return [false; B];
+        };
+        *row = *value;
+        into_range(row);
+        finite
+    }
+
     /// Moves every pair to the unit circle along its own direction. One that is there
     /// already keeps its bits; a pair at the origin has no direction and becomes NaN.
     pub(crate) fn keep_on_circles<const B: usize>(&self, states: &mut [[f32; B]]) {
@@ -270,8 +365,9 @@ impl Physics {
         }
     }
 
-    /// Whether all places exist, features read states alone, and a known state reads
-    /// the next value of a known one only after it was computed.
+    /// Whether all places exist, features read states alone, a known state reads the next
+    /// value of a known one only after it was computed, and what is corrected, and nothing
+    /// else, reads its own learned value.
     pub(crate) fn is_sound(&self, program: &Program, states: usize) -> bool {
         let exists = |state: u16| usize::from(state) < states;
         let repeated = |place: usize, state: u16| {
@@ -281,12 +377,19 @@ impl Physics {
         let mut known = self.known.iter().enumerate();
         let known =
             known.all(|(place, known)| exists(known.state) && !repeated(place, known.state));
+        let corrections = self.known.iter().all(|known| {
+            let reads = |variable| reads(program.ops(), known.slot, variable);
+            // Measured transitions do not say at which step they were.
+            let own = reads(Variable::Learned(known.state));
+            own == known.corrects && !(own && reads(Variable::Step))
+        });
         let mut circles = self.circles.iter().enumerate();
         let circles = circles.all(|(place, pair)| {
             let [c, s] = *pair;
             let mut earlier = self.circles.iter().take(place);
             let free = c != s && !earlier.any(|other| other.contains(&c) || other.contains(&s));
-            let learned = |state: u16| exists(state) && !self.knows(usize::from(state));
+            let is_known = |state: u16| self.known.iter().any(|known| known.state == state);
+            let learned = |state: u16| exists(state) && !is_known(state);
             free && learned(c) && learned(s)
         });
         let features = self.features();
@@ -300,26 +403,40 @@ impl Physics {
             Op::Variable(variable) => self.may_read(slot, *variable),
             _ => true,
         });
-        known && circles && inputs && self.known_ops().end <= ops.len() && read
+        known && corrections && circles && inputs && self.known_ops().end <= ops.len() && read
     }
 
     fn may_read(&self, slot: usize, variable: Variable) -> bool {
         if self.feature_ops().contains(&slot) {
             return matches!(variable, Variable::State(_));
         }
-        let Variable::Next(next) = variable else {
-            return true;
-        };
         // The first known state for which this op is needed.
         let mut known = self.known.iter();
         let needed = known.position(|known| usize::from(known.slot) >= slot);
-        let mut known = self.known.iter();
-        let computed = known.position(|known| known.state == next);
-        match (needed, computed) {
-            (Some(needed), Some(computed)) => computed < needed,
+        let place = |state: u16| self.known.iter().position(|known| known.state == state);
+        match variable {
+            Variable::Next(next) => match (needed, place(next)) {
+                (Some(needed), Some(computed)) => computed < needed,
+                _ => true,
+            },
+            // When its turn comes, and not after it.
+            Variable::Learned(learned) => needed.is_some() && needed == place(learned),
             _ => true,
         }
     }
+}
+
+/// Whether a slot depends on a variable.
+fn reads(ops: &[Op], slot: u16, variable: Variable) -> bool {
+    let mut depends = [false; MAX_OPS];
+    for (place, op) in ops.iter().enumerate() {
+        let mut operands = op.operands();
+        let inherited = operands.any(|operand| depends.get(usize::from(operand)) == Some(&true));
+        if let Some(own) = depends.get_mut(place) {
+            *own = inherited || *op == Op::Variable(variable);
+        }
+    }
+    depends.get(usize::from(slot)) == Some(&true)
 }
 
 /// One after the last of some slots.
@@ -334,7 +451,11 @@ mod tests {
     use super::*;
 
     fn known(state: u16, slot: u16) -> KnownState {
-        KnownState { state, slot }
+        KnownState {
+            state,
+            slot,
+            corrects: false,
+        }
     }
 
     #[test]
@@ -426,5 +547,55 @@ mod tests {
         assert!(!sound(&[known(1, 1)]));
         assert!(!sound(&[known(0, 0)]));
         assert!(!sound(&[known(2, 1), known(1, 0)]));
+    }
+
+    #[test]
+    fn a_correction_reads_its_own_learned_value_and_no_other_does() {
+        let corrects = |state, slot| KnownState {
+            corrects: true,
+            ..known(state, slot)
+        };
+        // Slot 1: the learned value of state 1; slot 3: that plus the step; slot 4: s0.
+        let ops = [
+            Op::Variable(Variable::Next(0)),
+            Op::Variable(Variable::Learned(1)),
+            Op::Variable(Variable::Step),
+            Op::Add(1, 2),
+            Op::Variable(Variable::State(0)),
+        ];
+        let program = Program::new(&ops, 3, 1).unwrap();
+        let sound = |states: &[KnownState]| {
+            let mut physics = Physics::learned_alone(3);
+            physics.known.extend(states.iter().copied());
+            physics.is_sound(&program, 3)
+        };
+        assert!(sound(&[corrects(1, 1)]));
+        // Said of itself, or not.
+        assert!(!sound(&[known(1, 1)]) && !sound(&[corrects(1, 4)]));
+        // Of another state, after its turn, or with nobody who corrects.
+        assert!(!sound(&[corrects(2, 1)]) && !sound(&[]));
+        assert!(!sound(&[known(0, 0), corrects(1, 1), known(2, 1)]));
+        // Of the step.
+        assert!(!sound(&[corrects(1, 3)]));
+    }
+
+    #[test]
+    fn a_correction_is_moved_by_the_model_and_written_in_the_bytes_of_others() {
+        let mut physics = Physics::learned_alone(3);
+        physics.known.push(known(0, 2)).unwrap();
+        let correction = KnownState {
+            state: 1,
+            slot: 3,
+            corrects: true,
+        };
+        physics.known.push(correction).unwrap();
+        assert!(physics.knows(0) && !physics.knows(1) && physics.corrects(1));
+        assert_eq!(physics.moved(3).collect::<std::vec::Vec<_>>(), [1, 2]);
+        assert_eq!(physics.moved_count(3), 2);
+        let mut buffer = [0; 32];
+        let bytes = postcard::to_slice(&physics, &mut buffer).unwrap();
+        // The inputs, two known states of which the second is marked, no circle.
+        assert_eq!(bytes, [0, 3, 2, 0, 2, 1, 0x83, 0x80, 0x02, 0]);
+        assert_eq!(postcard::from_bytes(bytes), Ok(physics));
     }
 }

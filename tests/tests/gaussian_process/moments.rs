@@ -1,6 +1,8 @@
 //! Mean, deviation, noise and information gain.
 
 use hambo_core::model::Kernel;
+use hambo_learn::gaussian_process::{GaussianProcessFit, VarianceGroups};
+use hambo_task::image::AlignedBytes;
 use hambo_tests::fixture::Draw;
 use hambo_tests::gaussian_process::{Case, Difficulty, KERNELS};
 
@@ -67,6 +69,74 @@ fn the_host_agrees_with_the_reference() {
                 assert!((variance.sqrt() - s).abs() < 1e-7 * (1.0 + s));
             }
         }
+    }
+}
+
+/// A row that says nothing of an output is one that its process never saw, on the host and in
+/// what the core reads; the others' keep their bits.
+#[test]
+fn rows_that_say_nothing_of_an_output_are_left_out_of_it_alone() {
+    for (seed, kernel) in (0..8).zip(KERNELS.into_iter().cycle()) {
+        let draw = &mut Draw::new(7000 + seed);
+        let whole = Case::new(draw, 2, &[kernel], Difficulty::EASY);
+        let is_held = |row: usize| row % 3 == 1;
+        let mut held = whole.clone();
+        held.held = vec![false; whole.targets.len()];
+        let mut fewer = Case {
+            inputs: Vec::new(),
+            targets: Vec::new(),
+            ..whole.clone()
+        };
+        let rows = whole.inputs.chunks(4).zip(whole.targets.chunks(2));
+        for (row, (inputs, targets)) in rows.enumerate() {
+            if is_held(row) {
+                held.held[2 * row + 1] = true;
+            } else {
+                fewer.inputs.extend(inputs);
+                fewer.targets.extend(targets);
+            }
+        }
+        let (all, without) = (whole.fit().unwrap(), fewer.fit().unwrap());
+        let fit = held.fit().unwrap();
+        let gain = |of: &GaussianProcessFit, j: usize| of.outputs[j].information_gain();
+        assert_eq!(gain(&fit, 0), gain(&all, 0));
+        assert!((gain(&fit, 1) - gain(&without, 1)).abs() < 1e-8);
+        let bytes = AlignedBytes::new(&held.model_part().unwrap());
+        let model = parsed(&bytes);
+        let mut scratch = vec![[0.0; 1]; model.dynamics.scratch_rows().unwrap()];
+        for query in Tested::new(whole.clone()).queries(draw, 60) {
+            let wide: Vec<f64> = query.iter().map(|x| f64::from(*x)).collect();
+            let [own, alone] = [fit.posterior(&wide), without.posterior(&wide)];
+            assert_eq!(own[0], all.posterior(&wide)[0]);
+            let ((mean, variance), (m, v)) = (own[1], alone[1]);
+            assert!(
+                (mean - m).abs() < 1e-8 * (1.0 + m.abs()),
+                "{kernel:?}: {mean} {m}"
+            );
+            assert!(
+                (variance - v).abs() < 1e-8 * (1.0 + v),
+                "{kernel:?}: {variance} {v}"
+            );
+            let rows: Vec<[f32; 1]> = query.iter().map(|x| [*x]).collect();
+            let [means, stds, _] = predict(&model, &rows, &mut scratch);
+            let (found, std) = (f64::from(means[1][0]), f64::from(stds[1][0]));
+            let prior = v.sqrt().max(0.05);
+            assert!(
+                (found - m).abs() < 1e-3 * prior.max(m.abs()),
+                "{kernel:?}: {found} {m}"
+            );
+            assert!(std > 0.999 * v.sqrt(), "{kernel:?}: {std} {v}");
+            assert!(
+                std < 1.05 * v.sqrt() + 0.02 * prior,
+                "{kernel:?}: {std} {v}"
+            );
+        }
+        // Its points are never taken together.
+        let mut grouped = held.fit().unwrap();
+        grouped
+            .take_together(VarianceGroups::Count(8), &[])
+            .unwrap();
+        assert!(grouped.outputs[1].groups().is_empty());
     }
 }
 

@@ -15,18 +15,48 @@ pub(super) struct Residual {
     pub state: u8,
 }
 
+/// What the task's corrections make of the next state.
+pub(super) struct Correction<'r> {
+    pub state: &'r [[f32; 1]],
+    pub action: &'r [[f32; 1]],
+    /// What was measured of the next state.
+    pub measured: &'r [f32],
+    /// Rows to work in: of the next state, and of the tape with the features' values.
+    pub next: &'r mut [[f32; 1]],
+    pub values: &'r mut [[f32; 1]],
+}
+
+impl Correction<'_> {
+    /// Of one state with this value, beside what was measured of the others. None if it is
+    /// not finite.
+    fn of(&mut self, task: &Task<'_>, place: usize, value: f32) -> Option<f32> {
+        for (row, number) in self.next.iter_mut().zip(self.measured) {
+            *row = [*number];
+        }
+        *self.next.get_mut(place)? = [value];
+        let range = (&task.wraps, &task.state_limits);
+        let seen = (self.state, self.action);
+        let (program, physics) = (&task.program, &task.physics);
+        let [finite] = physics.correct(place, program, range, seen, self.next, self.values);
+        let [corrected] = *self.next.get(place)?;
+        (finite && corrected.is_finite()).then_some(corrected)
+    }
+}
+
 impl Residual {
     pub const UNKNOWN: Self = Self {
         radii: f32::NAN,
         state: 0,
     };
 
-    /// None if a number is not finite.
+    /// None if a number is not finite. Where a correction makes the same of the measured as of
+    /// the predicted value, as at a wall, the measured one is held against that.
     pub fn of(
         (model, task): (&Model<'_>, &Task<'_>),
         measured: &Measured<'_>,
         prediction: &Prediction<'_, 1>,
         noise_width: f32,
+        correction: &mut Correction<'_>,
     ) -> Option<Self> {
         let mut largest = Self {
             radii: 0.0,
@@ -49,7 +79,14 @@ impl Residual {
             if !(predicted.is_finite() && radius.is_finite()) {
                 return None;
             }
-            let radii = in_radii(distance(task, place, next, predicted), radius);
+            let mut wanted = predicted;
+            if task.physics.corrects(place) {
+                let corrected = correction.of(task, place, predicted)?;
+                if correction.of(task, place, next)? == corrected {
+                    wanted = corrected;
+                }
+            }
+            let radii = in_radii(distance(task, place, next, wanted), radius);
             // Written so that a NaN is the largest.
             let smaller = radii <= largest.radii;
             if !smaller {

@@ -3,7 +3,8 @@ use crate::example;
 use crate::image::{Image, MonitorSettings};
 use crate::numeric::random::Stream;
 use crate::numeric::{CapacityError, ParameterError};
-use crate::task::{Limits, Wraps};
+use crate::task::expression::{Op, Program, Variable};
+use crate::task::{KnownState, Limits, Wraps};
 
 const SETTINGS: MonitorSettings = MonitorSettings {
     noise_width: 2.6,
@@ -223,6 +224,40 @@ fn a_limit_stops_the_prediction_too() {
     // It should not have.
     assert!((residual(0.8, 0.0, 1.0) - 0.2 / RADIUS).abs() < 1e-3);
     assert!((residual(-0.8, 0.0, -1.0) - 0.2 / RADIUS).abs() < 1e-3);
+}
+
+/// s′ = max(the model's, 0.3): a stop.
+#[test]
+fn a_correction_is_held_against_what_it_makes_of_the_prediction() {
+    let (model, mut task) = (example::model().unwrap(), example::task().unwrap());
+    let stop = [
+        Op::Variable(Variable::Learned(0)),
+        Op::Constant(0.3),
+        Op::Maximum(6, 7),
+    ];
+    let ops = [task.program.ops(), &stop].concat();
+    task.program = Program::new(&ops, 1, 1).unwrap();
+    let known = KnownState {
+        state: 0,
+        slot: 8,
+        corrects: true,
+    };
+    task.physics.known.push(known).unwrap();
+    let mut rows = vec![[0.0]; Monitor::rows_needed(&model, &task).unwrap()];
+    let mut radii = |state: f32, next: f32| {
+        let mut monitor = Monitor::new(&model, &task, SETTINGS, &mut rows).unwrap();
+        observe(&mut monitor, state, 0.0, next).residual
+    };
+    let near = |found: f32, wanted: f32| (found - wanted).abs() < 1e-3;
+    // The model says 0.1 and the stop 0.3.
+    assert_eq!(radii(0.1, 0.3), 0.0);
+    // Behind the stop is not at it.
+    assert!(near(radii(0.1, 0.25), 0.05 / RADIUS));
+    // Off the stop, where the model says it should be at it, and the other way round.
+    assert!(near(radii(0.1, 0.4), 0.3 / RADIUS));
+    assert!(near(radii(0.4, 0.3), 0.1 / RADIUS));
+    // Elsewhere nothing changes.
+    assert!(near(radii(0.5, 0.6), 0.1 / RADIUS));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The monitor: each transition against the model, and the wagers on how often one is unusual.
 
 use super::observation::{Measured, MonitorCounts, Observation, Trip};
-use super::residual::Residual;
+use super::residual::{Correction, Residual};
 use super::wager::Wager;
 use crate::check::MOST_OUTSIDE;
 use crate::image::MonitorSettings;
@@ -72,6 +72,8 @@ struct Sizes {
     moved: usize,
     scratch: usize,
     whitened: usize,
+    /// Of the next state, where some of it is corrected.
+    next: usize,
 }
 
 impl Sizes {
@@ -87,6 +89,10 @@ impl Sizes {
             moved: model.dynamics.outputs(),
             scratch: model.dynamics.scratch_rows()?,
             whitened: model.support.scratch_rows(),
+            next: match task.physics.corrected().next() {
+                Some(_) => task.state_dimension(),
+                None => 0,
+            },
         })
     }
 
@@ -97,7 +103,8 @@ impl Sizes {
             .checked_add(self.values)?
             .checked_add(self.moved.checked_mul(3)?)?
             .checked_add(self.scratch)?
-            .checked_add(self.whitened)
+            .checked_add(self.whitened)?
+            .checked_add(self.next)
     }
 }
 
@@ -252,6 +259,7 @@ impl<'m> Monitor<'m> {
             aleatoric_std: take(sizes.moved)?,
         };
         let (scratch, whitened) = (take(sizes.scratch)?, take(sizes.whitened)?);
+        let next = take(sizes.next)?;
         copy(measured.state, state);
         copy(measured.action, action);
         let numbers = measured.state.iter().chain(measured.action);
@@ -268,7 +276,16 @@ impl<'m> Monitor<'m> {
             .dynamics
             .predict(seen, action, scratch, &mut prediction, &whole);
         let [outside] = model.support.outside(seen, action, whitened);
-        let residual = Residual::of((model, task), measured, &prediction, self.noise_width)?;
+        let mut correction = Correction {
+            state,
+            action,
+            measured: measured.next_state,
+            next,
+            values,
+        };
+        let system = (model, task);
+        let width = self.noise_width;
+        let residual = Residual::of(system, measured, &prediction, width, &mut correction)?;
         Some(Comparison { residual, outside })
     }
 }

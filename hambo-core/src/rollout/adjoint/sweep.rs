@@ -62,7 +62,7 @@ impl<P: Policy> Rollout<'_, P> {
     ) -> Option<()> {
         self.repeat_step(streams, step, buffers)?;
         self.reward_back(step, comparison, returns, later, buffers)?;
-        self.known_back(comparison, buffers)?;
+        self.known_back(step, comparison, buffers)?;
         self.limits_back(buffers)?;
         clear(buffers.feature_cotangent);
         buffers.slices.next()?;

@@ -118,7 +118,7 @@ fn apply<const B: usize>(
         Op::Constant(value) => [value; B],
         Op::Variable(Variable::State(index)) => *row(inputs.state, index),
         Op::Variable(Variable::Action(index)) => *row(inputs.action, index),
-        Op::Variable(Variable::Next(index)) => *row(inputs.next, index),
+        Op::Variable(Variable::Next(index) | Variable::Learned(index)) => *row(inputs.next, index),
         Op::Variable(Variable::Step) => [inputs.step; B],
         Op::Negate(a) => map1(at(a), |a| -a),
         Op::Add(a, b) => map2(at(a), at(b), |a, b| a + b),
@@ -170,6 +170,13 @@ fn apply<const B: usize>(
             Comparison::Exact => map1(at(a), |a| truth(a == 0.0)),
             Comparison::Smooth(_) => map1(at(a), |a| 1.0 - a),
         },
+        Op::Select(condition, a, b) => {
+            map3(at(condition), at(a), at(b), |share, a, b| match mode {
+                Comparison::Exact if share != 0.0 => a,
+                Comparison::Exact => b,
+                Comparison::Smooth(_) => share * a + (1.0 - share) * b,
+            })
+        }
     }
 }
 

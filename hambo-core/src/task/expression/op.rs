@@ -21,6 +21,9 @@ pub enum Variable {
     Next(u16),
     /// The number of the step, from 0.
     Step,
+    /// A component of `s'` as the model gives it, before a known state corrects it. Read from
+    /// `next`, which holds it until then; of a logged row that is the value that was logged.
+    Learned(u16),
 }
 
 /// One step of a tape. The fields are slots of earlier steps unless said otherwise.
@@ -127,6 +130,8 @@ pub enum Op {
     Or(u16, u16),
     /// `!a`
     Not(u16),
+    /// `if(condition, a, b)`: `a` where the condition is not 0, else `b`.
+    Select(u16, u16, u16),
 }
 
 impl Op {
@@ -161,7 +166,7 @@ impl Op {
             | Op::ArcTangent2(a, b)
             | Op::And(a, b)
             | Op::Or(a, b) => [Some(a), Some(b), None],
-            Op::Clamp(a, low, high) => [Some(a), Some(low), Some(high)],
+            Op::Clamp(a, b, c) | Op::Select(a, b, c) => [Some(a), Some(b), Some(c)],
             Op::Less { left, right, .. }
             | Op::LessEqual { left, right, .. }
             | Op::Equal { left, right, .. }

@@ -34,7 +34,9 @@ pub(super) fn evaluate(ops: &[Op], mode: Comparison, point: &Point) -> Vec<f64> 
             Op::Constant(value) => f64::from(value),
             Op::Variable(Variable::State(index)) => point.state[usize::from(index)],
             Op::Variable(Variable::Action(index)) => point.action[usize::from(index)],
-            Op::Variable(Variable::Next(index)) => point.next[usize::from(index)],
+            Op::Variable(Variable::Next(index) | Variable::Learned(index)) => {
+                point.next[usize::from(index)]
+            }
             Op::Variable(Variable::Step) => 7.0,
             Op::Negate(a) => -at(a),
             Op::Add(a, b) => at(a) + at(b),
@@ -76,6 +78,8 @@ pub(super) fn evaluate(ops: &[Op], mode: Comparison, point: &Point) -> Vec<f64> 
             Op::Or(a, b) => truth(at(a) != 0.0 || at(b) != 0.0),
             Op::Not(a) if smooth => 1.0 - at(a),
             Op::Not(a) => truth(at(a) == 0.0),
+            Op::Select(share, a, b) if smooth => at(share) * at(a) + (1.0 - at(share)) * at(b),
+            Op::Select(condition, a, b) => at(if at(condition) != 0.0 { a } else { b }),
         };
         values.push(value);
     }

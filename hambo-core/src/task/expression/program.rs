@@ -171,7 +171,7 @@ fn check(ops: &[Op], state_dimension: usize, action_dimension: usize) -> Result<
             }
             Op::Variable(variable) => {
                 let known = match variable {
-                    Variable::State(index) | Variable::Next(index) => {
+                    Variable::State(index) | Variable::Next(index) | Variable::Learned(index) => {
                         usize::from(index) < state_dimension
                     }
                     Variable::Action(index) => usize::from(index) < action_dimension,

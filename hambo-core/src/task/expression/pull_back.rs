@@ -28,7 +28,7 @@ pub struct Gradient<'a, const B: usize> {
     pub state: &'a mut [[f32; B]],
     /// Derivatives in the action `a`.
     pub action: &'a mut [[f32; B]],
-    /// Derivatives in the next state `s'`.
+    /// Derivatives in the next state `s'`, and in what the model says of it.
     pub next: &'a mut [[f32; B]],
 }
 
@@ -99,7 +99,7 @@ impl Program {
                 Op::Variable(Variable::Action(index)) => {
                     add(gradient.action, index, own, &[1.0; B]);
                 }
-                Op::Variable(Variable::Next(index)) => {
+                Op::Variable(Variable::Next(index) | Variable::Learned(index)) => {
                     add(gradient.next, index, own, &[1.0; B]);
                 }
                 Op::Variable(Variable::Step) => {}
@@ -231,6 +231,18 @@ impl Program {
                 if let Comparison::Smooth(_) = mode {
                     add(adjoints, a, own, &[-1.0; B]);
                 }
+            }
+            Op::Select(condition, a, b) => {
+                let share = match mode {
+                    Comparison::Exact => map1(at(condition), |x| if x != 0.0 { 1.0 } else { 0.0 }),
+                    Comparison::Smooth(_) => *at(condition),
+                };
+                if let Comparison::Smooth(_) = mode {
+                    let difference = map2(at(a), at(b), |a, b| a - b);
+                    add(adjoints, condition, own, &difference);
+                }
+                add(adjoints, a, own, &share);
+                add(adjoints, b, own, &map1(&share, |share| 1.0 - share));
             }
         }
     }

@@ -147,6 +147,36 @@ fn clamp_matches_the_oracle_in_all_three_cases() {
     }
 }
 
+#[test]
+fn a_choice_matches_the_oracle_on_both_sides_and_smoothly() {
+    let (left, right, width) = (0, 1, 0.5);
+    let less = Op::Less { left, right, width };
+    let ops = [X, A, N, less, Op::Multiply(1, 2), Op::Select(3, 2, 4)];
+    for [x, a, n] in [[0.1, -0.5, 0.7], [-0.9, -0.5, 0.7]] {
+        check(&ops, Comparison::Exact, x, a, n);
+        check(&ops, Comparison::Smooth(0.8), x, a, n);
+    }
+    // What is not chosen counts for nothing, and has no slope.
+    let (mut values, mut adjoints, mut next) = ([[0.0]; 6], [[0.0]; 6], [[0.0]]);
+    let program = Program::new(&ops, 1, 1).unwrap();
+    let inputs = Inputs {
+        state: &[[2.0]],
+        action: &[[0.0]],
+        next: &[[7.0]],
+        step: 0.0,
+    };
+    program.evaluate(Comparison::Exact, inputs, &mut values);
+    assert_eq!(values[5], [0.0]);
+    let gradient = Gradient {
+        state: &mut [],
+        action: &mut [],
+        next: &mut next,
+    };
+    let seeds = [(5, [1.0])];
+    let done = program.pull_back(Comparison::Exact, &values, seeds, &mut adjoints, gradient);
+    assert_eq!((done, next), (Ok(()), [[0.0]]));
+}
+
 fn comparisons(width: f32) -> [Op; 4] {
     let (left, right) = (0, 1);
     [
@@ -422,6 +452,9 @@ fn lanes<const B: usize>(mode: Comparison, points: &[[f32; 3]]) -> Vec<Vec<u32>>
         Op::Add(36, 15),
         Op::Multiply(37, 14),
         Op::Add(38, 12),
+        Op::Select(22, 39, 20),
+        Op::Select(25, 19, 40),
+        Op::Add(40, 41),
     ];
     let program = Program::new(&ops, 1, 1).unwrap();
     let mut result = Vec::new();

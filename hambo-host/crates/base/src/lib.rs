@@ -7,6 +7,7 @@
 pub mod checkpoint;
 pub mod error;
 pub mod files;
+pub mod held;
 pub mod meter;
 pub mod network;
 pub mod observer;
@@ -20,3 +21,4 @@ pub mod study;
 pub mod thread_time;
 
 pub use error::Error;
+pub use held::Held;

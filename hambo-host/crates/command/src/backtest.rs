@@ -13,8 +13,10 @@ use hambo_check::case::ensure_model_fits;
 use hambo_console::line::Line;
 use hambo_console::number::{at_least_one, whole};
 use hambo_data::{Log, LogPart, read_task_logs};
-use hambo_learn::backtest::{Answer, Backtest, BacktestOptions, Verdict, backtest};
+use hambo_learn::backtest::{Answer, Backtest, BacktestOptions, Verdict, backtest_with};
+use hambo_learn::fit::ensure_corrections_agree;
 use hambo_learn::model_file::ModelFile;
+use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 
 /// What `hambo backtest` takes.
@@ -29,6 +31,10 @@ pub struct BacktestArguments {
     /// and chose nothing are used; of another one, all. Several files count as one.
     #[arg(long, required = true, num_args = 1..)]
     data: Vec<PathBuf>,
+    /// The controller that made the log (ONNX or TOML): it acts on the model's states, and what
+    /// was logged beside its actions is added. Without it the logged actions are replayed.
+    #[arg(long)]
+    behaviour: Option<PathBuf>,
     /// The share of windows that may fail; without one, the task's delta.
     #[arg(long)]
     delta: Option<f32>,
@@ -49,6 +55,8 @@ struct Json<'a> {
     model: String,
     data: Vec<String>,
     withheld_only: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    behaviour: Option<String>,
     #[serde(flatten)]
     backtest: &'a Backtest,
 }
@@ -68,14 +76,20 @@ pub fn run(arguments: &BacktestArguments, out: &mut impl Write) -> Result<u8, Er
         let text = format!("--delta: {delta} is no share\nhelp: give a number between 0 and 1");
         return Err(Error::Usage(text));
     }
+    ensure_corrections_agree(&task, &log)?;
     let (rows, withheld_only) = untrained_rows(&model, &log);
+    let behaviour = arguments.behaviour.as_ref();
+    let behaviour = behaviour.map(|file| HostPolicy::read(file, &task));
+    let behaviour = behaviour.transpose()?;
     let options = BacktestOptions {
         delta,
         windows: arguments.windows,
         seed: arguments.seed,
     };
     let mut line = Line::begin();
-    let found = backtest(&task, model.model_part(), &rows, &options, &mut line);
+    let part = model.model_part();
+    let behaviour = behaviour.as_ref();
+    let found = backtest_with(&task, part, &rows, behaviour, &options, &mut line);
     line.finish();
     let found = found?;
     if arguments.json {
@@ -87,6 +101,10 @@ pub fn run(arguments: &BacktestArguments, out: &mut impl Write) -> Result<u8, Er
                 .map(|file| file.display().to_string())
                 .collect(),
             withheld_only,
+            behaviour: arguments
+                .behaviour
+                .as_ref()
+                .map(|file| file.display().to_string()),
             backtest: &found,
         };
         serde_json::to_writer_pretty(&mut *out, &json).map_err(std::io::Error::from)?;

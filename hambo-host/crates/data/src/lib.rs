@@ -34,8 +34,8 @@ pub use error::{DataError, LogError};
 pub use format::Format;
 pub use hambo_task::column_names::ColumnNames;
 pub use inspect::{
-    ColumnSummary, Exploration, KnownResidual, Summary, WrapHint, circle_residuals, explorations,
-    known_residuals, wrap_line,
+    ColumnSummary, Exploration, KnownResidual, Summary, Told, WrapHint, circle_residuals,
+    corrected_path, explorations, known_residuals, wrap_line,
 };
 pub use log::{
     Log, LogPart, MINIMUM_RECORDINGS, Split, Transition, distinct_states, follows, next_to_states,

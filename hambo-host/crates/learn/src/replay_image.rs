@@ -17,6 +17,19 @@ pub fn image_without_controller(
     effort: Effort,
 ) -> Result<AlignedBytes, Error> {
     let idle = HostPolicy::zero(task.state_names.len(), task.action_names.len());
+    image_with_controller(task, model_part, &idle, effort)
+}
+
+/// An image with the controller that made a log.
+///
+/// # Errors
+/// If task, model and controller do not fit together.
+pub fn image_with_controller(
+    task: &TaskFile,
+    model_part: &[u8],
+    controller: &HostPolicy,
+    effort: Effort,
+) -> Result<AlignedBytes, Error> {
     // A start for a task that takes its starts from a log; rows have their own.
     let start = vec![0.0; task.state_names.len()];
     let bytes = encode_image_with(
@@ -24,7 +37,7 @@ pub fn image_without_controller(
         task,
         effort,
         &start,
-        &encode_policy(&idle)?,
+        &encode_policy(controller)?,
         &Adversaries::default(),
     )?;
     Ok(AlignedBytes::new(&bytes))

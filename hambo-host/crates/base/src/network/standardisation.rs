@@ -1,5 +1,7 @@
 //! Columns brought to mean 0 and standard deviation 1.
 
+use crate::held::Held;
+
 /// The linear map between physical and standardised units, column by column:
 /// standardised = (physical − mean) / scale.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,18 +29,20 @@ pub struct Moments {
     pub constant: bool,
 }
 
-/// Mean and scale of every column.
-pub fn moments(table: &[f32], columns: usize) -> Vec<Moments> {
+/// Mean and scale of every column, of the entries that say something.
+pub fn moments(table: &[f32], columns: usize, held: Held<'_>) -> Vec<Moments> {
     (0..columns)
         .map(|column| {
             let values = || {
                 table
                     .iter()
+                    .enumerate()
                     .skip(column)
                     .step_by(columns)
-                    .map(|&v| f64::from(v))
+                    .filter(|(place, _)| !held.at(*place))
+                    .map(|(_, &v)| f64::from(v))
             };
-            let count = (table.len() / columns) as f64;
+            let count = values().count() as f64;
             let mean = values().sum::<f64>() / count;
             let std = (values().map(|v| (v - mean).powi(2)).sum::<f64>() / count).sqrt();
             let largest = values().fold(0.0, |largest: f64, v| largest.max(v.abs()));
@@ -65,4 +69,26 @@ pub fn scaled(table: &[f32], mean: &[f32], scale: &[f32]) -> Vec<f32> {
         .zip(columns)
         .map(|(value, (mean, scale))| (value - mean) / scale)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_nothing_has_no_part_in_mean_and_scale_and_no_number_is_broken() {
+        let table = [1.0, 1.0, 3.0, 900.0, 1.0, 5.0, 3.0, 1.0, 1.0, 5.0];
+        let of = |table: &[f32], marks: &[bool]| {
+            let found = moments(table, 2, Held::new(marks));
+            let found = found.iter().map(|of| (of.mean, of.scale));
+            found.collect::<Vec<_>>()
+        };
+        let marks: Vec<bool> = (0..10).map(|place| place == 3).collect();
+        let found = of(&table, &marks);
+        assert_eq!(found[1], (3.0, 2.0));
+        assert_eq!(found[0], of(&table, &[])[0]);
+        let mut broken = table;
+        broken[5] = f32::NAN;
+        assert!(of(&broken, &marks)[1].0.is_nan());
+    }
 }

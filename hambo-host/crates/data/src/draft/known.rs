@@ -98,10 +98,13 @@ impl LoggedRows {
         found
     }
 
-    /// A state whose next value is itself in every row.
+    /// A state whose next value is itself in every row, but for rounding.
     fn that_stays(&self, state: usize, name: &str) -> Option<Known> {
         let rows = self.steps().count();
-        let stays = |step: Step<'_>| step.state.get(state) == step.next.get(state);
+        let stays = |step: Step<'_>| match (step.state.get(state), step.next.get(state)) {
+            (Some(before), Some(after)) => (after - before).abs() <= f32::EPSILON * before.abs(),
+            _ => false,
+        };
         (rows >= FEWEST_ROWS && self.steps().all(stays)).then(|| Known {
             name: name.to_owned(),
             expression: name.to_owned(),
@@ -111,13 +114,14 @@ impl LoggedRows {
         })
     }
 
-    /// States with one value in the whole log, each with it.
+    /// States with one value in the whole log, but for rounding, each with it.
     pub(super) fn constants(&self) -> Vec<(&str, f32)> {
         let names = self.states.iter().enumerate();
         let constants = names.filter_map(|(state, name)| {
             let values = self.rows.iter().filter_map(|row| row.state.get(state));
             let (low, high) = range(values.copied())?;
-            (low == high).then_some((name.as_str(), low))
+            let rounding = 2.0 * f32::EPSILON * low.abs();
+            (high - low <= rounding).then_some((name.as_str(), low))
         });
         constants.collect()
     }

@@ -1,5 +1,5 @@
-//! From a log to a first task file: names, limits, states that wrap, pairs on a circle and next
-//! states that follow exactly.
+//! From a log to a first task file: names, limits, states that wrap, pairs on a circle, next
+//! states that follow exactly, and states that stop.
 
 mod circles;
 mod known;
@@ -8,6 +8,7 @@ mod known_form;
 mod rows;
 mod steps;
 mod text;
+mod walls;
 mod wraps;
 
 #[cfg(test)]

@@ -126,6 +126,18 @@ fn write_states_and_actions(text: &mut String, log: &LoggedRows) -> fmt::Result 
     for state in &known {
         writeln!(text, "# {}.\n{}", state.seen(), state.line())?;
     }
+    let stops = log.stops(&hints, &circles, &known);
+    if !stops.is_empty() {
+        let heading = if known.is_empty() { "\n[known]\n" } else { "" };
+        writeln!(
+            text,
+            "{heading}# Where states stop: they are learned, and these lines have the last word. \
+             Remove what is chance."
+        )?;
+    }
+    for state in &stops {
+        writeln!(text, "# {}.\n{}", state.seen(), state.line())?;
+    }
     write_inputs(text, log)
 }
 

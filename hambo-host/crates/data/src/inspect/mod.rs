@@ -7,6 +7,7 @@ mod known_residual;
 mod odd;
 mod spread;
 mod summary;
+mod told;
 mod wrap_hint;
 
 pub use column::ColumnSummary;
@@ -16,5 +17,6 @@ pub(crate) use known_residual::LARGEST_RESIDUAL;
 pub use known_residual::{KnownResidual, circle_residuals, known_residuals};
 pub(crate) use spread::spread;
 pub use summary::Summary;
+pub use told::{Told, corrected_path};
 pub(crate) use wrap_hint::wrap_hints;
 pub use wrap_hint::{WrapHint, wrap_line};

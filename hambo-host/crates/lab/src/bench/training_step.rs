@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use hambo_base::Held;
 use hambo_core::numeric::random::Stream;
 
 use super::contest::Contest;
@@ -26,6 +27,7 @@ pub(super) fn contest() -> Result<Contest, Error> {
         input_columns: INPUTS,
         targets: &targets,
         target_columns: TARGETS,
+        held: Held::NONE,
     };
     let options = EnsembleOptions {
         inference: Inference::Ensemble,

@@ -1,7 +1,9 @@
 //! The claim tested on the log itself: several steps at once, without a simulator.
 //!
 //! The logged actions of a window of withheld rows are replayed through the model from the
-//! window's first state. Two questions to every window:
+//! window's first state, or the controller that logged them acts on the model's states
+//! ([`closed_loop`]): the actions of an unstable plant only fit the path that they were made for.
+//! Two questions to every window:
 //!
 //! - **path:** does the logged path stay in the tube, which reaches from the least to the
 //!   greatest value of each state over adversary and noise ([`tube`])?
@@ -12,6 +14,7 @@
 //! episode count as far as they differ, and the answers for all lengths are taken together
 //! ([`verdict`]). A model that passes may still be wrong where nothing was logged.
 
+mod closed_loop;
 pub(super) mod outcome;
 mod replay;
 pub(super) mod run;
@@ -22,5 +25,5 @@ pub(crate) mod verdict;
 mod window;
 
 pub use outcome::BacktestOptions;
-pub use run::backtest;
+pub use run::{backtest, backtest_with};
 pub use verdict::{Answer, Backtest, LengthResult, Verdict};

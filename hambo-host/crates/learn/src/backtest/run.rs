@@ -5,13 +5,14 @@ use super::simulate::{self, Simulation};
 use super::verdict::Backtest;
 use super::verdict::{Question, judge};
 use super::window::{Window, choose};
-use crate::replay_image::image_without_controller;
+use crate::replay_image::{image_with_controller, image_without_controller};
 use hambo_base::Error;
 use hambo_base::meter::Meter;
 use hambo_base::observer::Observer;
 use hambo_core::image::Image;
 use hambo_core::task::{Allocation, Effort};
 use hambo_data::LogPart;
+use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 use rayon::prelude::*;
 
@@ -26,6 +27,22 @@ pub fn backtest(
     options: &BacktestOptions,
     observer: &mut dyn Observer,
 ) -> Result<Backtest, Error> {
+    backtest_with(task, model_part, rows, None, options, observer)
+}
+
+/// The same in closed loop with the controller that made the log, if one is given: it acts on the
+/// model's states, and what was logged beside its actions, such as exploration, is added.
+///
+/// # Errors
+/// As [`backtest`].
+pub fn backtest_with(
+    task: &TaskFile,
+    model_part: &[u8],
+    rows: &LogPart,
+    behaviour: Option<&HostPolicy>,
+    options: &BacktestOptions,
+    observer: &mut dyn Observer,
+) -> Result<Backtest, Error> {
     let effort = Effort {
         trajectories: simulate::trajectories(options.delta),
         searched: 0,
@@ -33,7 +50,10 @@ pub fn backtest(
         seed: options.seed,
         allocation: Allocation::Even,
     };
-    let bytes = image_without_controller(task, model_part, effort)?;
+    let bytes = match behaviour {
+        Some(controller) => image_with_controller(task, model_part, controller, effort)?,
+        None => image_without_controller(task, model_part, effort)?,
+    };
     let image = Image::parse(bytes.as_bytes())?;
     let windows = choose(
         rows,
@@ -41,10 +61,13 @@ pub fn backtest(
         image.task().horizon as usize,
         options.windows,
     );
+    let view = task.model_view();
     let simulation = Simulation {
         image: &image,
+        view: &view,
         wraps: &task.wraps,
         delta: options.delta,
+        closed: behaviour.is_some(),
     };
     let numbered: Vec<(u64, Window<'_>)> = (0..).zip(windows).collect();
     let steps = windows_steps(&numbered);

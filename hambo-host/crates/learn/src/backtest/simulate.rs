@@ -1,5 +1,6 @@
 //! What adversary and noise make of a window's actions, by the core's own rollout.
 
+use hambo_core::Policy;
 use hambo_core::adversary::{Level, Search, Starts};
 use hambo_core::image::Image;
 use hambo_core::rollout::{Buffers, PathReturn, Rollout};
@@ -9,12 +10,14 @@ use hambo_core::task::Variant;
 use hambo_core::task::expression::Inputs;
 use hambo_core::task::{InitialKind, InitialState, Limits, Task};
 
+use super::closed_loop::ClosedLoop;
 use super::replay::Replay;
 use super::trajectories::Trajectories;
 use super::tube::Tube;
 use super::window::Window;
 use hambo_base::Error;
-use hambo_task::task::Wrap;
+use hambo_data::corrected_path;
+use hambo_task::task::{ModelView, Wrap};
 
 /// Trajectories side by side.
 const LANES: usize = 16;
@@ -24,8 +27,11 @@ const HALF_PERIODS: [usize; 5] = [1, 2, 4, 8, 16];
 /// A model and a task.
 pub(super) struct Simulation<'a> {
     pub(super) image: &'a Image<'a>,
+    pub(super) view: &'a ModelView,
     pub(super) wraps: &'a [Option<Wrap>],
     pub(super) delta: f32,
+    /// Whether the image's controller is the one that made the log.
+    pub(super) closed: bool,
 }
 
 /// The answers of one window: whether it is as a right model would have it.
@@ -49,8 +55,11 @@ impl Simulation<'_> {
     pub(super) fn answers(&self, window: &Window<'_>, seed: u64) -> Result<Answers, Error> {
         let noisy = self.walk(window, seed, true)?;
         let calm = self.walk(window, seed, false)?;
-        let logged_path = window.rows.iter().flat_map(|row| row.next_state);
-        let logged_path: Vec<f32> = logged_path.copied().collect();
+        // What is corrected may have a tube without width, at a wall: the logged path is rounded
+        // to it.
+        let rows = window.rows.iter();
+        let rows = rows.map(|row| (row.state, row.action, row.next_state));
+        let logged_path = corrected_path(rows, self.view)?;
         let task = self.image.task();
         let tube = Tube::new(self.wraps, &logged_path, &calm, &noisy);
         let tube = tube.of_moved(&task.physics, task.state_dimension());
@@ -77,11 +86,12 @@ impl Simulation<'_> {
     }
 
     fn walk(&self, window: &Window<'_>, seed: u64, noise: bool) -> Result<Trajectories, Error> {
-        let (model, steps) = (self.image.model(), window.steps());
-        let (states, moved) = (
-            self.image.task().state_dimension(),
-            model.dynamics.outputs(),
-        );
+        let (task, model) = (self.image.task(), self.image.model());
+        if self.closed {
+            let limits = &task.action_limits;
+            let policy = ClosedLoop::of(self.image.policy(), limits, &window.rows);
+            return self.walk_with(window, &policy, limits, (seed, noise));
+        }
         let actions: Vec<f32> = window
             .rows
             .iter()
@@ -90,13 +100,33 @@ impl Simulation<'_> {
             .collect();
         let dimension = model.dynamics.action_dimension();
         let policy = Replay {
-            states,
+            states: task.state_dimension(),
             actions: &actions,
             dimension,
         };
+        // They were executed as they are logged.
+        let (low, high) = (vec![f32::MIN; dimension], vec![f32::MAX; dimension]);
+        let limits = Limits {
+            low: &low,
+            high: &high,
+        };
+        self.walk_with(window, &policy, &limits, (seed, noise))
+    }
+
+    fn walk_with<P: Policy>(
+        &self,
+        window: &Window<'_>,
+        policy: &P,
+        limits: &Limits<'_>,
+        (seed, noise): (u64, bool),
+    ) -> Result<Trajectories, Error> {
+        let (model, steps) = (self.image.model(), window.steps());
+        let (states, moved) = (
+            self.image.task().state_dimension(),
+            model.dynamics.outputs(),
+        );
         let first = window.rows.first().map_or(&[][..], |row| row.state);
         let swings = swings(steps, moved);
-        let (low, high) = (vec![f32::MIN; dimension], vec![f32::MAX; dimension]);
         let mut task: Task<'_> = self.image.task().clone();
         task.horizon = steps as u32;
         task.initial = InitialState {
@@ -104,11 +134,7 @@ impl Simulation<'_> {
             first,
             second: &[],
         };
-        // They were executed as they are logged.
-        task.action_limits = Limits {
-            low: &low,
-            high: &high,
-        };
+        task.action_limits = *limits;
         task.plan.effort.seed = seed;
         task.plan.method.variants = [Variant::ContinuousAdversary].into_iter().collect();
         task.plan.method.aleatoric_noise &= noise;
@@ -120,14 +146,14 @@ impl Simulation<'_> {
         task.plan.found = [found].into_iter().collect();
         let rollout = Rollout {
             model,
-            policy: &policy,
+            policy,
             task: &task,
             variant: Variant::ContinuousAdversary,
             objective: Objective::Return,
         };
         let starts = Starts::of(&rollout).count();
         let candidates = task.plan.effort.trajectories * starts as u32;
-        let rows = Buffers::<LANES>::rows_needed(&model.dynamics, &task, &policy)?;
+        let rows = Buffers::<LANES>::rows_needed(&model.dynamics, &task, policy)?;
         let mut rows = vec![[0.0; LANES]; rows];
         let mut walked = Trajectories {
             starts,
@@ -135,7 +161,7 @@ impl Simulation<'_> {
             returns: Vec::with_capacity(candidates as usize),
         };
         for group in (0..candidates).step_by(LANES) {
-            let mut buffers = Buffers::carve(&mut rows, &model.dynamics, &task, &policy)?;
+            let mut buffers = Buffers::carve(&mut rows, &model.dynamics, &task, policy)?;
             let lanes = std::array::from_fn(|lane| (group + lane as u32).min(candidates - 1));
             let mut search = Search::<LANES>::new(&rollout, Level::Sampled, lanes);
             // The first level is one sweep.

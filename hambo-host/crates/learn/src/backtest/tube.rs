@@ -127,7 +127,11 @@ mod tests {
         let tube = || Tube::new(&[None, None], &[0.1, 5.0], &calm, &noisy);
         assert!(tube().exceeds(&[0.1, 5.0]) > 0.0);
         let mut physics = Physics::learned_alone(2);
-        let known = KnownState { state: 0, slot: 0 };
+        let known = KnownState {
+            state: 0,
+            slot: 0,
+            corrects: false,
+        };
         assert!(physics.known.push(known).is_ok());
         let tube = tube().of_moved(&physics, 2);
         assert_eq!(tube.exceeds(&[0.1, 5.0]), 0.0);

@@ -21,6 +21,7 @@ use super::withheld::WithheldDimension;
 /// Finds the scales on the rows that choose, and judges them on the others.
 ///
 /// ```
+/// use hambo_base::Held;
 /// use hambo_learn::calibration::*;
 ///
 /// // Twenty episodes of 40 rows whose residuals are three times what the model expects.
@@ -32,6 +33,7 @@ use super::withheld::WithheldDimension;
 ///     epistemic_std: &[0.3; 800],
 ///     aleatoric_std: &[0.01; 800],
 ///     observed: &observed,
+///     held: Held::NONE,
 /// };
 /// let rows = Withheld { dimensions: vec![dimension], groups: &groups, follows: &follows };
 /// let options = CalibrationOptions {
@@ -74,8 +76,13 @@ pub fn calibrate_shown(
         rows.checked_rows()?;
     }
     let enough = choosing.groups.len() >= MINIMUM_WITHHELD_ROWS;
-    let drawn = enough.then(|| Drawn::of(shown, choosing)).flatten();
-    let drawn = drawn.filter(|drawn| agrees(drawn, judging));
+    // An event is one of all states together.
+    let (all, whole) = (shown.whole(), [choosing, judging].map(Cleaned::whole));
+    let [chose, judge] = &whole;
+    let drawn = enough.then(|| Drawn::of(&all.shown(), &chose.withheld()));
+    let drawn = drawn
+        .flatten()
+        .filter(|drawn| agrees(drawn, &judge.withheld()));
     let calibration = with_noise(choosing, judging, drawn.as_ref(), options)?;
     Ok((
         calibration,
@@ -89,8 +96,10 @@ fn with_noise(
     drawn: Option<&Drawn>,
     options: &CalibrationOptions,
 ) -> Result<ModelCalibration, CalibrationError> {
-    let choosing_rows = choosing.checked_rows()?;
-    let rows = judging.checked_rows()?;
+    let checked = |rows: &Withheld<'_>| -> Result<usize, CalibrationError> {
+        Ok(rows.checked_rows()?.min(rows.least_told()))
+    };
+    let (choosing_rows, rows) = (checked(choosing)?, checked(judging)?);
     // Single rows and windows, without what is drawn.
     let cleaned =
         |rows| drawn.map(|drawn| [Cleaned::rows(rows, drawn), Cleaned::windows(rows, drawn)]);
@@ -158,13 +167,18 @@ fn with_noise(
                 .map_or(0.0, |window| window.share),
         },
     };
-    let mut inside = vec![true; judging.groups.len()];
+    let mut inside = vec![None; judging.groups.len()];
     for (columns, of) in judging.dimensions.iter().zip(&dimensions) {
         let width = f64::from(of.beta) * f64::from(of.scale);
         for (inside, row) in inside.iter_mut().zip(columns.rows()) {
-            *inside &= row.residual.abs() <= width * row.epistemic;
+            if !row.held {
+                let own = row.residual.abs() <= width * row.epistemic;
+                *inside = Some(own && *inside != Some(false));
+            }
         }
     }
+    // Of the rows that say something.
+    let inside: Vec<bool> = inside.into_iter().flatten().collect();
     Ok(ModelCalibration {
         status,
         choosing_rows,
@@ -188,13 +202,14 @@ fn with_noise(
 /// The calibration error of a model as it is, one-sided.
 ///
 /// ```
+/// use hambo_base::Held;
 /// use hambo_learn::calibration::{WithheldDimension, error_before};
 ///
 /// let observed: Vec<f32> = (0..40).map(|i| 0.05 * (i as f32 - 19.5)).collect();
 /// let of = |std: f32| {
 ///     let std = vec![std; 40];
 ///     let (mean, epistemic_std) = (&[0.0; 40], &[0.0; 40]);
-///     error_before(&WithheldDimension { mean, epistemic_std, aleatoric_std: &std, observed: &observed })
+///     error_before(&WithheldDimension { mean, epistemic_std, aleatoric_std: &std, observed: &observed, held: Held::NONE })
 /// };
 /// assert!(of(0.6) < of(0.1) && of(0.6) < of(5.0));
 /// ```

@@ -67,7 +67,7 @@ pub(super) fn scores(
             f64::NEG_INFINITY
         }
     };
-    let mut sorted: Vec<f64> = dimension.rows().map(score).collect();
+    let mut sorted: Vec<f64> = dimension.told().map(score).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     Scores { sorted, quantiles }
 }
@@ -101,6 +101,7 @@ pub(super) fn fraction(inside: &[bool]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hambo_base::Held;
 
     /// Cumulative distribution of the standard normal by Simpson's rule.
     fn normal_cdf(z: f64) -> f64 {
@@ -129,6 +130,7 @@ mod tests {
             epistemic_std: &[0.0; 4],
             aleatoric_std: &[2.0; 4],
             observed: &[-3.0, 1.0, 2.0, 7.0],
+            held: Held::NONE,
         };
         let one_sided = scores(&dimension, 1.0, Intervals::OneSided).empirical_frequency(1.0);
         assert_eq!(
@@ -149,6 +151,7 @@ mod tests {
             epistemic_std: &[0.0; 2],
             aleatoric_std: &[0.0; 2],
             observed: &[1.0, 1.5],
+            held: Held::NONE,
         };
         for intervals in [Intervals::OneSided, Intervals::Central] {
             assert_eq!(
@@ -165,6 +168,7 @@ mod tests {
             epistemic_std: &[0.0; 3],
             aleatoric_std: &[0.0; 3],
             observed: &[1.0, 2.0, -1.0],
+            held: Held::NONE,
         };
         let infinite = f64::INFINITY;
         let scores = scores(&dimension, 1.0, Intervals::OneSided);

@@ -60,6 +60,7 @@ fn by_chance(windows: usize, share: f64) -> usize {
 mod tests {
     use super::*;
     use crate::calibration::withheld::WithheldDimension;
+    use hambo_base::Held;
 
     /// What rows ask for of a set of half a deviation of the noise.
     fn asked(observed: &[f32], noise: f32) -> f64 {
@@ -72,6 +73,7 @@ mod tests {
                 epistemic_std: &set,
                 aleatoric_std: &noise,
                 observed,
+                held: Held::NONE,
             }],
             groups: &groups,
             follows: &follows,

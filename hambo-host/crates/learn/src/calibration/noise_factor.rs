@@ -27,8 +27,9 @@ const RIDGE: f64 = 1e-3;
 
 /// The lower triangle L of L Lᵀ = R, row by row; empty where noise is independent.
 pub(super) fn noise_factor(rows: &Withheld<'_>) -> Vec<f32> {
+    let whole = rows.whole_rows();
     let all: Vec<Differences> = (0..rows.dimensions.len())
-        .map(|j| Differences::of(rows, j))
+        .map(|j| Differences::of(rows, j, &whole))
         .collect();
     let pairs = all.first().map_or(0, |of| of.values.len());
     if all.len() < 2 || pairs < FEWEST {
@@ -59,7 +60,7 @@ struct Differences {
 }
 
 impl Differences {
-    fn of(rows: &Withheld<'_>, dimension: usize) -> Self {
+    fn of(rows: &Withheld<'_>, dimension: usize, whole: &[bool]) -> Self {
         let scores: Vec<f64> = rows
             .dimensions
             .get(dimension)
@@ -69,10 +70,10 @@ impl Differences {
                     .collect()
             });
         let follows = rows.follows.iter().skip(1);
-        // None where an episode begins.
-        let steps: Vec<Option<f64>> = (scores.windows(2).zip(follows))
-            .map(|(pair, follows)| match pair {
-                [before, after] if *follows => Some(after - before),
+        // None where an episode begins, and where a row says nothing of some state.
+        let steps: Vec<Option<f64>> = (scores.windows(2).zip(whole.windows(2)).zip(follows))
+            .map(|((pair, whole), follows)| match pair {
+                [before, after] if *follows && whole == [true; 2] => Some(after - before),
                 _ => None,
             })
             .collect();
@@ -155,6 +156,7 @@ fn cholesky(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
     use crate::calibration::withheld::WithheldDimension;
+    use hambo_base::Held;
     use hambo_core::model::NoiseFactor;
     use hambo_core::numeric::random::Stream;
 
@@ -180,6 +182,7 @@ mod tests {
             epistemic_std: &zeros,
             aleatoric_std: &ones,
             observed,
+            held: Held::NONE,
         };
         let groups: Vec<u32> = (0..EPISODES * STEPS).map(|row| row / STEPS).collect();
         let follows: Vec<bool> = (0..EPISODES * STEPS).map(|row| row % STEPS > 0).collect();
@@ -235,6 +238,7 @@ mod tests {
             epistemic_std: &zeros,
             aleatoric_std: &ones,
             observed: &error,
+            held: Held::NONE,
         };
         let groups: Vec<u32> = (0..rows).map(|row| row / STEPS).collect();
         let follows: Vec<bool> = (0..rows).map(|row| row % STEPS > 0).collect();

@@ -7,7 +7,7 @@
 //! themselves allow: more noise is not more caution. The lesser of two medians is less than
 //! 1 for most right models, so only what differs from 1 significantly is rescaled.
 
-use super::withheld::Withheld;
+use super::withheld::{Withheld, WithheldRow};
 use hambo_base::order::median;
 
 /// The median of |X| for a standard normal X.
@@ -30,21 +30,20 @@ pub(super) fn noise_scale(rows: &Withheld<'_>, dimension: usize) -> f64 {
     let Some(columns) = rows.dimensions.get(dimension) else {
         return 1.0;
     };
-    // Residuals in predicted standard deviations of the noise.
-    let scores: Vec<f64> = columns
-        .rows()
-        .map(|row| row.residual / row.aleatoric.max(f64::MIN_POSITIVE))
-        .collect();
+    // Residuals in predicted standard deviations of the noise, where a row says something.
+    let score = |row: WithheldRow| row.residual / row.aleatoric.max(f64::MIN_POSITIVE);
+    let rows_told = columns.rows().map(|row| (!row.held).then(|| score(row)));
+    let scores: Vec<Option<f64>> = rows_told.collect();
     let follows = rows.follows.iter().skip(1);
     let pairs = scores.windows(2).zip(follows);
     let mut differences: Vec<f64> = pairs
         .filter(|(_, follows)| **follows)
-        .map(|(pair, _)| (pair[1] - pair[0]).abs() / std::f64::consts::SQRT_2)
+        .filter_map(|(pair, _)| Some((pair[1]? - pair[0]?).abs() / std::f64::consts::SQRT_2))
         .collect();
     if differences.len() < FEWEST {
         return 1.0;
     }
-    let mut sizes: Vec<f64> = scores.iter().map(|score| score.abs()).collect();
+    let mut sizes: Vec<f64> = scores.iter().flatten().map(|score| score.abs()).collect();
     let (Some(whole), Some(noise)) = (median(&mut sizes), median(&mut differences)) else {
         return 1.0;
     };
@@ -65,6 +64,7 @@ pub(super) fn noise_scale(rows: &Withheld<'_>, dimension: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::calibration::withheld::WithheldDimension;
+    use hambo_base::Held;
 
     /// The scales of models that predict 1 where the noise is `true_std`, for some logs.
     fn scales(true_std: f32, rows: usize) -> Vec<f64> {
@@ -79,6 +79,7 @@ mod tests {
                     epistemic_std: &zeros,
                     aleatoric_std: &ones,
                     observed: &observed,
+                    held: Held::NONE,
                 }],
                 groups: &vec![0; rows],
                 follows: &follows,
@@ -124,6 +125,7 @@ mod tests {
                     epistemic_std: &zeros,
                     aleatoric_std: &stds,
                     observed: &observed,
+                    held: Held::NONE,
                 }],
                 groups: &vec![0; rows],
                 follows: &follows,

@@ -37,7 +37,11 @@ impl Simulated<'_> {
     /// The least factor on the set with which it holds each window of `length` rows that
     /// follow each other, in all dimensions at once.
     pub(super) fn required_widening(&self, rows: &Withheld<'_>, length: usize) -> RequiredWidening {
-        let starts = starts(rows.follows, length);
+        let mut starts = starts(rows.follows, length);
+        starts.retain(|start| {
+            let mut states = rows.dimensions.iter();
+            states.any(|columns| tells(columns, *start, length))
+        });
         let mut factors = vec![0.0_f64; starts.len()];
         for (dimension, columns) in rows.dimensions.iter().enumerate() {
             let own = self.of_dimension(columns, dimension, &starts, length);
@@ -62,7 +66,9 @@ impl Simulated<'_> {
     ) -> Vec<f64> {
         let columns = rows.dimensions.get(dimension);
         columns.map_or_else(Vec::new, |columns| {
-            self.of_dimension(columns, dimension, &starts(rows.follows, length), length)
+            let mut starts = starts(rows.follows, length);
+            starts.retain(|start| tells(columns, *start, length));
+            self.of_dimension(columns, dimension, &starts, length)
         })
     }
 
@@ -80,7 +86,7 @@ impl Simulated<'_> {
         let factor = |start: &usize| {
             let window = rows.iter().skip(*start).take(length);
             let (mut residual, mut set, mut variance, mut reach) = (0.0, 0.0, 0.0, 0.0);
-            for row in window {
+            for row in window.filter(|row| !row.held) {
                 residual += row.residual;
                 set += radius * row.epistemic;
                 variance += (noise * row.aleatoric).powi(2);
@@ -108,6 +114,11 @@ fn starts(follows: &[bool], length: usize) -> Vec<usize> {
         }
     }
     starts
+}
+
+/// Whether a window holds a row that says something of a state.
+fn tells(columns: &WithheldDimension<'_>, start: usize, length: usize) -> bool {
+    (start..start + length).any(|row| !columns.held.at(row))
 }
 
 /// The longest run of rows that follow each other.
@@ -138,6 +149,7 @@ pub(crate) fn common_run(follows: &[bool], groups: &[u32], least: usize) -> usiz
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hambo_base::Held;
 
     const FOLLOWS: [bool; 7] = [false, true, true, true, false, true, true];
 
@@ -169,6 +181,7 @@ mod tests {
                 epistemic_std: &[0.1; 4],
                 aleatoric_std: &[0.3; 4],
                 observed: &[1.0, 1.0, 1.0, 0.5],
+                held: Held::NONE,
             }],
             groups: &[3; 4],
             follows: &[false, true, true, true],

@@ -31,6 +31,7 @@ mod tests {
     use super::*;
     use crate::calibration::outcome::Intervals;
     use crate::calibration::withheld::WithheldDimension;
+    use hambo_base::Held;
 
     fn best(observed: &[f32]) -> f64 {
         let dimension = WithheldDimension {
@@ -38,6 +39,7 @@ mod tests {
             epistemic_std: &vec![1.0; observed.len()],
             aleatoric_std: &vec![0.0; observed.len()],
             observed,
+            held: Held::NONE,
         };
         best_scale(&scores(&dimension, 1.0, Intervals::OneSided))
     }

@@ -168,7 +168,7 @@ impl Scales {
         let width = f64::from(beta) * scale;
         let quantile = self.simulated(self.tau.len()).quantile;
         let held = |inside: &dyn Fn(&WithheldRow) -> bool| {
-            fraction(&columns.rows().map(|row| inside(&row)).collect::<Vec<_>>())
+            fraction(&columns.told().map(|row| inside(&row)).collect::<Vec<_>>())
         };
         let total = |row: &WithheldRow| row.epistemic.hypot(noise * row.aleatoric);
         let before = scores(columns, 1.0, options.intervals);
@@ -231,6 +231,7 @@ mod tests {
 
     use super::*;
     use crate::calibration::outcome::Intervals;
+    use hambo_base::Held;
 
     #[test]
     fn windows_double_up_to_the_longest_that_there_is() {
@@ -310,6 +311,7 @@ mod tests {
             epistemic_std: &[1.0; 6],
             aleatoric_std: &[2.0; 6],
             observed: &[2.9, -3.1, 4.2, -4.4, 5.5, -5.6],
+            held: Held::NONE,
         };
         let report = scales.report(0, &columns, 1.5, &options);
         let found = [report.best_scale, report.scale, report.noise_scale];
@@ -336,6 +338,7 @@ mod tests {
             epistemic_std: &[1.0; 300],
             aleatoric_std: &[1e-6; 300],
             observed: &observed,
+            held: Held::NONE,
         };
         let rows = Withheld {
             dimensions: vec![dimension; 2],

@@ -6,7 +6,9 @@
 )]
 
 use super::*;
+use hambo_base::Held;
 use hambo_core::model::nested_beta;
+use hambo_task::image::NoisePools;
 use rand_core::Rng;
 use rand_pcg::Pcg32;
 
@@ -52,6 +54,7 @@ fn calibrated(
             epistemic_std: &epistemic[range.clone()],
             aleatoric_std: &aleatoric[range.clone()],
             observed: &observed[range.clone()],
+            held: Held::NONE,
         }],
         groups: &groups[range.clone()],
         follows: &follows[range],
@@ -211,6 +214,7 @@ fn shares_by_hand() {
         epistemic_std: &[0.6; 8],
         aleatoric_std: &[0.1; 8],
         observed,
+        held: Held::NONE,
     };
     let first = [1.5, 1.3, 0.1, 0.2, 0.3, 0.4, 0.5, 1.1];
     let second = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -2.1];
@@ -304,6 +308,7 @@ fn refuses_bad_columns() {
         epistemic_std: &good,
         aleatoric_std: &good,
         observed: &good,
+        held: Held::NONE,
     };
     let of = |dimensions| Withheld {
         dimensions,
@@ -342,6 +347,24 @@ fn refuses_bad_columns() {
             dimension: 0,
             row: 3,
             column
+        }
+    );
+    // A mark excuses no broken number.
+    let marks: Vec<bool> = (0..30).map(|row| row == 3).collect();
+    let marked = WithheldDimension {
+        held: Held::new(&marks),
+        ..not_finite
+    };
+    assert_eq!(error(marked), error(not_finite));
+    let few_marks = WithheldDimension {
+        held: Held::new(&marks[..29]),
+        ..dimension
+    };
+    assert_eq!(
+        error(few_marks),
+        CalibrationError::Mismatch {
+            dimension: 0,
+            rows: 30
         }
     );
     let short = WithheldDimension {
@@ -429,6 +452,7 @@ fn the_error_before_is_that_of_the_model_as_it_is() {
         epistemic_std: &[0.3; 400],
         aleatoric_std: &[0.4; 400],
         observed: judging,
+        held: Held::NONE,
     };
     let error = error_before(&dimension);
     assert!(error > 0.0 && error < 1.0, "{error}");
@@ -443,6 +467,7 @@ fn every_column_must_be_as_long_and_a_spread_may_be_zero() {
         epistemic_std: &zeros,
         aleatoric_std: &zeros,
         observed: &zeros,
+        held: Held::NONE,
     };
     let rows = |groups: &[u32], follows: &[bool]| {
         let rows = Withheld {
@@ -480,4 +505,101 @@ fn errors_that_stay_are_told_with_the_share_of_their_windows() {
         .collect();
     assert_eq!(own, [share]);
     assert!(windows.iter().any(|window| window.share != share));
+}
+
+/// Two states, of the second of which every eighth row says nothing, and lies anywhere.
+fn held_calibration(marked: bool, every: usize) -> ModelCalibration {
+    let rows = 1600;
+    let (mean, stds) = (vec![0.0; rows], [vec![0.1_f32; rows], vec![1.0_f32; rows]]);
+    let (first, mut second) = (normal(rows, 1.0, 1), normal(rows, 1.0, 2));
+    let held: Vec<bool> = (0..rows).map(|row| row % every == 3).collect();
+    for (x, held) in second.iter_mut().zip(&held) {
+        if *held {
+            *x = 1e3;
+        }
+    }
+    let groups: Vec<u32> = (0..rows).map(|row| (row / STEPS) as u32).collect();
+    let follows: Vec<bool> = (0..rows).map(|row| row % STEPS > 0).collect();
+    let part = |range: std::ops::Range<usize>| {
+        let of = |observed: &'static [f32], held: &'static [bool]| WithheldDimension {
+            held: Held::new(held),
+            mean: &mean[range.clone()],
+            epistemic_std: &stds[0][range.clone()],
+            aleatoric_std: &stds[1][range.clone()],
+            observed,
+        };
+        let leak = |numbers: &[f32]| -> &'static [f32] { numbers.to_vec().leak() };
+        let marks: &'static [bool] = if marked {
+            held[range.clone()].to_vec().leak()
+        } else {
+            &[]
+        };
+        Withheld {
+            dimensions: vec![
+                of(leak(&first[range.clone()]), &[]),
+                of(leak(&second[range.clone()]), marks),
+            ],
+            groups: &groups[range.clone()],
+            follows: &follows[range],
+        }
+    };
+    let (choosing, judging) = (part(0..rows / 2), part(rows / 2..rows));
+    let inputs = normal(rows, 1.0, 3);
+    let shown = Shown {
+        rows: choosing.clone(),
+        inputs: &inputs,
+        columns: 2,
+    };
+    calibrate_shown(&shown, &choosing, &judging, &OPTIONS)
+        .unwrap()
+        .0
+}
+
+#[test]
+fn rows_that_say_nothing_of_a_state_choose_and_judge_nothing_of_it() {
+    let held = held_calibration(true, 8);
+    assert_eq!(held.status, CalibrationStatus::Calibrated);
+    let [first, second] = &held.dimensions[..] else {
+        panic!("two states");
+    };
+    for of in [first, second] {
+        assert!((0.9..1.1).contains(&of.noise_scale), "{}", of.noise_scale);
+        assert!(of.scale < 2.0 && of.simulated_coverage > 0.97, "{of:?}");
+    }
+    assert!(held.noise_pools == NoisePools::default() && held.noise_factor.is_empty());
+    // Without the mark they are what they look like: rare events.
+    let unmarked = held_calibration(false, 8);
+    assert!(unmarked.noise_pools != NoisePools::default());
+}
+
+#[test]
+fn a_state_of_which_hardly_any_row_says_anything_is_not_calibrated() {
+    // All but 100 of 800 rows, then all but 10.
+    let rows = 800;
+    let (mean, column) = (vec![0.0; rows], vec![0.1_f32; rows]);
+    let observed = normal(rows, 0.1, 1);
+    let groups: Vec<u32> = (0..rows).map(|row| (row / STEPS) as u32).collect();
+    let follows = vec![false; rows];
+    let of = |left: usize| {
+        let held: Vec<bool> = (0..rows).map(|row| row % (rows / left) > 0).collect();
+        let dimension = WithheldDimension {
+            mean: &mean,
+            epistemic_std: &column,
+            aleatoric_std: &column,
+            observed: &observed,
+            held: Held::new(&held),
+        };
+        let rows = Withheld {
+            dimensions: vec![dimension],
+            groups: &groups,
+            follows: &follows,
+        };
+        calibrate(&rows, &rows, &OPTIONS).unwrap().status
+    };
+    assert_eq!(of(100), CalibrationStatus::Calibrated);
+    let few = CalibrationStatus::TooFewRows {
+        rows: 10,
+        needed: MINIMUM_WITHHELD_ROWS,
+    };
+    assert_eq!(of(10), few);
 }

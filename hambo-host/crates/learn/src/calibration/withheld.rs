@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use hambo_base::Held;
 use hambo_base::error::Explained;
 
 /// Predictions and observations of one state dimension, one value per withheld row.
@@ -15,6 +16,8 @@ pub struct WithheldDimension<'a> {
     pub aleatoric_std: &'a [f32],
     /// What happened, in the units of `mean`.
     pub observed: &'a [f32],
+    /// The rows that say nothing of this state.
+    pub held: Held<'a>,
 }
 
 /// One row of a dimension, in f64.
@@ -23,17 +26,27 @@ pub(super) struct WithheldRow {
     pub(super) residual: f64,
     pub(super) epistemic: f64,
     pub(super) aleatoric: f64,
+    /// Whether the row says nothing of this state.
+    pub(super) held: bool,
 }
 
 impl WithheldDimension<'_> {
     pub(super) fn rows(&self) -> impl Iterator<Item = WithheldRow> + '_ {
         let stds = self.epistemic_std.iter().zip(self.aleatoric_std);
         let rows = self.mean.iter().zip(self.observed).zip(stds);
-        rows.map(|((mean, observed), (epistemic, aleatoric))| WithheldRow {
-            residual: f64::from(*observed) - f64::from(*mean),
-            epistemic: f64::from(*epistemic),
-            aleatoric: f64::from(*aleatoric),
-        })
+        rows.enumerate().map(
+            |(row, ((mean, observed), (epistemic, aleatoric)))| WithheldRow {
+                residual: f64::from(*observed) - f64::from(*mean),
+                epistemic: f64::from(*epistemic),
+                aleatoric: f64::from(*aleatoric),
+                held: self.held.at(row),
+            },
+        )
+    }
+
+    /// The rows that say something.
+    pub(super) fn told(&self) -> impl Iterator<Item = WithheldRow> + '_ {
+        self.rows().filter(|row| !row.held)
     }
 }
 
@@ -80,6 +93,23 @@ impl Explained for CalibrationError {
 }
 
 impl Withheld<'_> {
+    /// The rows that say something of the state of which the fewest do.
+    pub(super) fn least_told(&self) -> usize {
+        let told = self.dimensions.iter().map(|columns| columns.told().count());
+        told.min().unwrap_or(0)
+    }
+
+    /// Which rows say something of every state.
+    pub(super) fn whole_rows(&self) -> Vec<bool> {
+        let mut whole = vec![true; self.groups.len()];
+        for columns in &self.dimensions {
+            for (row, whole) in whole.iter_mut().enumerate() {
+                *whole &= !columns.held.at(row);
+            }
+        }
+        whole
+    }
+
     /// The number of rows, once the columns are known to fit together.
     pub(super) fn checked_rows(&self) -> Result<usize, CalibrationError> {
         let first = self.dimensions.first();
@@ -88,6 +118,9 @@ impl Withheld<'_> {
             return Err(CalibrationError::Mismatch { dimension: 0, rows });
         }
         for (dimension, columns) in self.dimensions.iter().enumerate() {
+            if !columns.held.fits(rows) {
+                return Err(CalibrationError::Mismatch { dimension, rows });
+            }
             for (column, values, may_be_negative) in [
                 ("mean", columns.mean, true),
                 ("epistemic std", columns.epistemic_std, false),

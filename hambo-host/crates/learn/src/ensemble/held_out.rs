@@ -26,11 +26,12 @@ impl TrainedEnsemble {
     /// If the set is empty, has other columns or holds a value that is not finite.
     ///
     /// ```
+    /// use hambo_base::Held;
     /// use hambo_learn::ensemble::{EnsembleOptions, TrainingSet, train_ensemble};
     ///
     /// let inputs: Vec<f32> = (0..50).map(|i| 0.1 * i as f32).collect();
     /// let targets: Vec<f32> = inputs.iter().map(|x| x.sin()).collect();
-    /// let set = TrainingSet { inputs: &inputs, input_columns: 1, targets: &targets, target_columns: 1 };
+    /// let set = TrainingSet { inputs: &inputs, input_columns: 1, targets: &targets, target_columns: 1, held: Held::NONE };
     /// let ensemble = train_ensemble(&set, &EnsembleOptions::demo())?;
     /// let likelihood = ensemble.held_out(&set)?;
     /// assert!(likelihood.mixture <= likelihood.members);
@@ -52,14 +53,18 @@ impl TrainedEnsemble {
             // Log likelihoods, member by member.
             let mut rows = vec![Vec::new(); ROWS];
             for (parameters, own) in members.iter().zip(&sets) {
-                let targets = own.targets.chunks(ROWS * set.target_columns);
+                let places = ROWS * set.target_columns;
+                let held = own.held().part(chunk * places, places);
+                let targets = own.targets.chunks(places);
                 let targets = targets.skip(chunk).take(1).flatten();
                 let targets: Vec<f32> = targets.copied().collect();
                 let outputs = network.forward(parameters, inputs);
                 let outputs = outputs.chunks_exact(2 * set.target_columns);
                 let targets = targets.chunks_exact(set.target_columns);
-                for ((row, output), target) in rows.iter_mut().zip(outputs).zip(targets) {
-                    row.push(-f64::from(head.row(output, target)));
+                let pairs = rows.iter_mut().zip(outputs).zip(targets).enumerate();
+                for (number, ((row, output), target)) in pairs {
+                    let held = held.part(number * target.len(), target.len());
+                    row.push(-f64::from(head.row(output, target, held)));
                 }
             }
             for row in rows.iter().filter(|row| !row.is_empty()) {

@@ -3,6 +3,8 @@
 //! A network's output row is (mean, raw), ds values each. The standard
 //! deviation is `min(cap, floor + softplus(raw))`, the formula of the core.
 
+use hambo_base::Held;
+
 /// ln(2π) / 2.
 const HALF_LOG_TAU: f32 = 0.918_938_5;
 
@@ -25,12 +27,13 @@ impl GaussianHead {
         (std, sigmoid)
     }
 
-    /// Sum over rows and dimensions of −ln N(target; mean, std²), times `weight`.
+    /// Sum over rows and dimensions of −ln N(target; mean, std²), times `weight`, but
+    /// for targets that say nothing.
     /// Writes its derivative in the outputs to `slope`.
     pub(super) fn loss(
         self,
         outputs: &[f32],
-        targets: &[f32],
+        (targets, held): (&[f32], Held<'_>),
         columns: usize,
         weight: f32,
         slope: &mut [f32],
@@ -40,10 +43,14 @@ impl GaussianHead {
             .chunks_exact(2 * columns)
             .zip(slope.chunks_exact_mut(2 * columns))
             .zip(targets.chunks_exact(columns));
-        for ((output, slope), target) in rows {
+        for (row, ((output, slope), target)) in rows.enumerate() {
             let (mean, raw) = output.split_at(columns);
             let (mean_slope, raw_slope) = slope.split_at_mut(columns);
             for j in 0..columns {
+                if held.at(row * columns + j) {
+                    (mean_slope[j], raw_slope[j]) = (0.0, 0.0);
+                    continue;
+                }
                 let (std, std_slope) = self.std_and_slope(raw[j]);
                 let score = (mean[j] - target[j]) / std;
                 sum += std.ln() + 0.5 * score * score + HALF_LOG_TAU;
@@ -54,12 +61,13 @@ impl GaussianHead {
         weight * sum
     }
 
-    /// Sum over dimensions of −ln N(target; mean, std²) of one row.
-    pub(super) fn row(self, output: &[f32], target: &[f32]) -> f32 {
+    /// Sum over dimensions of −ln N(target; mean, std²) of one row, but for what says nothing.
+    pub(super) fn row(self, output: &[f32], target: &[f32], held: Held<'_>) -> f32 {
         let (mean, raw) = output.split_at(target.len());
-        let dimensions = mean.iter().zip(raw).zip(target);
+        let dimensions = mean.iter().zip(raw).zip(target).enumerate();
         dimensions
-            .map(|((mean, raw), target)| {
+            .filter(|(j, _)| !held.at(*j))
+            .map(|(_, ((mean, raw), target))| {
                 let (std, _) = self.std_and_slope(*raw);
                 let score = (mean - target) / std;
                 std.ln() + 0.5 * score * score + HALF_LOG_TAU
@@ -92,6 +100,30 @@ mod tests {
     }
 
     #[test]
+    fn a_held_target_says_nothing_and_no_number_is_broken() {
+        let head = GaussianHead {
+            floor: 1e-3,
+            cap: 10.0,
+        };
+        let (mut with, mut without) = ([7.0; 8], [7.0; 4]);
+        let outputs = [3.0, 9.0, 0.5, -2.0, 1.0, 2.0, -0.5, 0.0];
+        let marks = [false, true, true, false];
+        let (targets, held) = ([1.0, 4.0, 8.0, 2.5], Held::new(&marks));
+        let loss = head.loss(&outputs, (&targets, held), 2, 0.5, &mut with);
+        let left = [3.0, 0.5, 2.0, 0.0];
+        let alone = head.loss(&left, (&[1.0, 2.5], Held::NONE), 1, 0.5, &mut without);
+        assert_eq!(loss, alone);
+        let [a, b, c, d] = without;
+        assert_eq!(with, [a, 0.0, b, 0.0, 0.0, c, 0.0, d]);
+        let row = head.row(&outputs[..4], &targets[..2], held.part(0, 2));
+        assert_eq!(row, head.row(&left[..2], &[1.0], Held::NONE));
+        // What is no number is no mark.
+        let broken = head.loss(&left, (&[f32::NAN, 2.5], Held::NONE), 1, 0.5, &mut without);
+        assert!(broken.is_nan() && without[0].is_nan());
+        assert!(head.row(&left[..2], &[f32::NAN], Held::NONE).is_nan());
+    }
+
+    #[test]
     fn one_row_by_hand() {
         // softplus(raw) = 1 at raw = ln(e − 1), so std = 1 and the score is 2.
         let head = GaussianHead {
@@ -100,9 +132,9 @@ mod tests {
         };
         let raw = (1f32.exp() - 1.0).ln();
         let mut slope = [0.0; 2];
-        let loss = head.loss(&[3.0, raw], &[1.0], 1, 1.0, &mut slope);
+        let loss = head.loss(&[3.0, raw], (&[1.0], Held::NONE), 1, 1.0, &mut slope);
         assert!((loss - (2.0 + HALF_LOG_TAU)).abs() < 1e-5);
-        assert_eq!(head.row(&[3.0, raw], &[1.0]), loss);
+        assert_eq!(head.row(&[3.0, raw], &[1.0], Held::NONE), loss);
         assert!((slope[0] - 2.0).abs() < 1e-5);
         let sigmoid = 1.0 - (-1f32).exp();
         assert!((slope[1] + 3.0 * sigmoid).abs() < 1e-5);
@@ -136,7 +168,13 @@ mod tests {
             let mut gradient = vec![f32::NAN; parameters.len()];
             network.forward(&parameters, &inputs);
             let (outputs, slope) = network.outputs_and_slope();
-            let loss = head.loss(outputs, &targets, columns, 1.0 / rows as f32, slope);
+            let loss = head.loss(
+                outputs,
+                (&targets, Held::NONE),
+                columns,
+                1.0 / rows as f32,
+                slope,
+            );
             let capped = slope
                 .chunks(4)
                 .flat_map(|row| &row[2..])

@@ -1,6 +1,7 @@
 //! An endless stream of minibatches: the rows in a random order, and again.
 
 use super::training_set::StandardisedSet;
+use hambo_base::Held;
 use hambo_base::random::Random;
 
 /// Draws minibatches of one fixed size into buffers that it keeps.
@@ -10,6 +11,8 @@ pub(super) struct Minibatches {
     next: usize,
     pub(super) inputs: Vec<f32>,
     pub(super) targets: Vec<f32>,
+    /// Marks of the targets that say nothing; none where all of the set say something.
+    held: Vec<bool>,
 }
 
 impl Minibatches {
@@ -22,7 +25,17 @@ impl Minibatches {
             next: set.rows,
             inputs: vec![0.0; rows * set.input_columns],
             targets: vec![0.0; rows * set.target_columns],
+            held: if set.held().any() {
+                vec![false; rows * set.target_columns]
+            } else {
+                Vec::new()
+            },
         }
+    }
+
+    /// The targets that say nothing.
+    pub(super) fn held(&self) -> Held<'_> {
+        Held::new(&self.held)
     }
 
     /// Rows of a batch.
@@ -47,7 +60,7 @@ impl Minibatches {
             .inputs
             .chunks_exact_mut(set.input_columns)
             .zip(self.targets.chunks_exact_mut(set.target_columns));
-        for (input, target) in batch {
+        for (place, (input, target)) in batch.enumerate() {
             if self.next == self.order.len() {
                 random.shuffle(&mut self.order);
                 self.next = 0;
@@ -56,6 +69,10 @@ impl Minibatches {
             self.next += 1;
             input.copy_from_slice(&set.inputs[row * input.len()..][..input.len()]);
             target.copy_from_slice(&set.targets[row * target.len()..][..target.len()]);
+            let marks = self.held.iter_mut().skip(place * target.len());
+            for (j, mark) in marks.take(target.len()).enumerate() {
+                *mark = set.held().at(row * target.len() + j);
+            }
         }
     }
 }
@@ -72,14 +89,17 @@ mod tests {
             target_columns: 1,
             inputs: (0..6).map(|i| i as f32).collect(),
             targets: (0..6).map(|i| 10.0 * i as f32).collect(),
+            held: [false, true, false, false, true, false].into(),
         };
         let mut random = Random::new(0, 0);
         let mut batches = Minibatches::new(&set, 4);
         let mut seen = Vec::new();
         for _ in 0..3 {
             batches.draw(&set, &mut random);
-            for (input, target) in batches.inputs.iter().zip(&batches.targets) {
+            let pairs = batches.inputs.iter().zip(&batches.targets);
+            for (place, (input, target)) in pairs.enumerate() {
                 assert_eq!(10.0 * input, *target, "input and target stay together");
+                assert_eq!(batches.held().at(place), [1.0, 4.0].contains(input));
                 seen.push(*input as usize);
             }
         }

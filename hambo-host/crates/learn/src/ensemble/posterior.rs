@@ -13,6 +13,7 @@ use super::minibatch::Minibatches;
 use super::options::EnsembleOptions;
 use super::particles::Density;
 use super::training_set::StandardisedSet;
+use hambo_base::Held;
 pub use hambo_base::network::perceptron::{Gradient, LayerShape, Network, add};
 use hambo_base::network::vectors::{squared_norm, with_vectors};
 use hambo_base::random::Random;
@@ -31,6 +32,9 @@ pub(super) struct Posterior {
     pub(super) batches: Minibatches,
     shards: Vec<Shard>,
 }
+
+/// Inputs and targets of rows, with the marks of those that say nothing.
+type Rows<'r> = (&'r [f32], (&'r [f32], Held<'r>));
 
 /// A part of a minibatch.
 struct Shard {
@@ -77,12 +81,14 @@ impl Posterior {
             .chunks(rows * set.input_columns)
             .zip(set.targets.chunks(rows * set.target_columns));
         let mut sum = 0.0;
-        for (inputs, targets) in chunks {
+        for (chunk, (inputs, targets)) in chunks.enumerate() {
+            let places = rows * set.target_columns;
+            let held = set.held().part(chunk * places, places);
             network.forward(parameters, inputs);
             let (outputs, slope) = network.outputs_and_slope();
             let loss = self
                 .head
-                .loss(outputs, targets, set.target_columns, 1.0, slope);
+                .loss(outputs, (targets, held), set.target_columns, 1.0, slope);
             sum += f64::from(loss);
         }
         (sum / set.rows as f64) as f32
@@ -93,9 +99,10 @@ impl Density for Posterior {
     fn descend(&mut self, parameters: &[f32], gradient: &mut [f32]) -> f32 {
         self.batches.draw(&self.set, &mut self.random);
         let (inputs, targets) = (&self.batches.inputs, &self.batches.targets);
+        let held = self.batches.held();
         let (head, columns) = (self.head, self.set.target_columns);
         let weight = 1.0 / self.batches.rows() as f32;
-        let work = |shard: &mut Shard, inputs: &[f32], targets: &[f32], to: &mut [f32], how| {
+        let work = |shard: &mut Shard, (inputs, targets): Rows<'_>, to: &mut [f32], how| {
             shard.network.forward(parameters, inputs);
             let (outputs, slope) = shard.network.outputs_and_slope();
             shard.loss = head.loss(outputs, targets, columns, weight, slope);
@@ -107,26 +114,31 @@ impl Density for Posterior {
         };
         let (input, inputs) = inputs.split_at(input_chunk.min(inputs.len()));
         let (target, targets) = targets.split_at(target_chunk.min(targets.len()));
-        let mut first = |to: &mut [f32]| work(first, input, target, to, Gradient::Replace);
+        let of_shard = |shard: usize| held.part(shard * target_chunk, target_chunk);
+        let own = (input, (target, of_shard(0)));
+        let mut first = |to: &mut [f32]| work(first, own, to, Gradient::Replace);
         // Either way the shards' gradients are added in their order.
         if others.is_empty() || rayon::current_num_threads() == 1 {
             first(gradient);
             let chunks = inputs.chunks(input_chunk).zip(targets.chunks(target_chunk));
-            for (shard, (inputs, targets)) in others.iter_mut().zip(chunks) {
-                work(shard, inputs, targets, gradient, Gradient::Add);
+            let beside = others.iter_mut().zip(chunks);
+            for (place, (shard, (inputs, targets))) in beside.enumerate() {
+                let rows = (inputs, (targets, of_shard(place + 1)));
+                work(shard, rows, gradient, Gradient::Add);
             }
         } else {
             let chunks = inputs.par_chunks(input_chunk);
             let chunks = chunks.zip(targets.par_chunks(target_chunk));
-            let beside = others.par_iter_mut().zip(chunks);
+            let beside = others.par_iter_mut().zip(chunks).enumerate();
             let count = parameters.len();
             rayon::join(
                 || first(gradient),
                 || {
-                    beside.for_each(|(shard, (inputs, targets))| {
+                    beside.for_each(|(place, (shard, (inputs, targets)))| {
+                        let rows = (inputs, (targets, of_shard(place + 1)));
                         let mut to = std::mem::take(&mut shard.gradient);
                         to.resize(count, 0.0);
-                        work(shard, inputs, targets, &mut to, Gradient::Replace);
+                        work(shard, rows, &mut to, Gradient::Replace);
                         shard.gradient = to;
                     });
                 },
@@ -174,6 +186,7 @@ mod tests {
             input_columns: 3,
             targets: &targets,
             target_columns: 2,
+            held: Held::NONE,
         };
         let (_, set) = set.standardise().unwrap();
         let options = EnsembleOptions {

@@ -109,6 +109,7 @@ mod tests {
             rows: 200,
             input_columns: 3,
             target_columns: 2,
+            held: [].into(),
             inputs: inputs.into(),
             targets: vec![0.5; 400],
         }

@@ -116,6 +116,9 @@ pub(super) fn fingerprint(
             hash.update((columns as u64).to_le_bytes());
             hash.update(bytemuck::cast_slice::<f32, u8>(values));
         }
+        // Nothing where every target says something.
+        let marks = set.held.marks().iter();
+        hash.update(marks.map(|mark| u8::from(*mark)).collect::<Vec<u8>>());
     }
     hash.finalize().into()
 }

@@ -13,12 +13,13 @@ use super::training_set::TrainingSet;
 /// If the options or the data are unfit, or training diverges.
 ///
 /// ```
+/// use hambo_base::Held;
 /// use hambo_learn::ensemble::{EnsembleOptions, TrainingSet, train_ensemble};
 ///
 /// // One state, one action, s′ = s + a.
 /// let inputs: Vec<f32> = (0..50).flat_map(|i| [0.1 * i as f32, (i % 7) as f32]).collect();
 /// let targets: Vec<f32> = (0..50).map(|i| (i % 7) as f32).collect();
-/// let set = TrainingSet { inputs: &inputs, input_columns: 2, targets: &targets, target_columns: 1 };
+/// let set = TrainingSet { inputs: &inputs, input_columns: 2, targets: &targets, target_columns: 1, held: Held::NONE };
 /// let options = EnsembleOptions { steps: 50, ..EnsembleOptions::demo() };
 /// let ensemble = train_ensemble(&set, &options)?;
 /// assert_eq!(ensemble.widths, [2, 32, 32, 2]);
@@ -39,6 +40,7 @@ pub fn train_ensemble(
 mod tests {
     use super::super::reference::member_means;
     use super::*;
+    use hambo_base::Held;
     use hambo_base::network::{Activation, Initial};
     use hambo_base::random::Random;
 
@@ -57,6 +59,7 @@ mod tests {
             input_columns: 2,
             targets: &targets,
             target_columns: 1,
+            held: Held::NONE,
         };
         train_ensemble(&set, options)
     }

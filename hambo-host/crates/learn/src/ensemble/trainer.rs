@@ -41,13 +41,14 @@ pub struct TrainingProgress {
 /// nor on stops between [`Self::state`] and [`Self::resume`].
 ///
 /// ```
+/// use hambo_base::Held;
 /// use hambo_learn::ensemble::{EnsembleOptions, Trainer, TrainingSet};
 ///
 /// let inputs: Vec<f32> = (0..50).flat_map(|i| [0.1 * i as f32, (i % 7) as f32]).collect();
 /// let targets: Vec<f32> = (0..50).map(|i| (i % 7) as f32).collect();
 /// let rows = |from: usize, to: usize| TrainingSet {
 ///     inputs: &inputs[2 * from..2 * to], input_columns: 2,
-///     targets: &targets[from..to], target_columns: 1,
+///     targets: &targets[from..to], target_columns: 1, held: Held::NONE,
 /// };
 /// let options = EnsembleOptions { steps: 40, check_every: 10, ..EnsembleOptions::demo() };
 /// let (set, validation) = (rows(0, 40), rows(40, 50));

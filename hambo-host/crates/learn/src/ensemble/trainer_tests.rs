@@ -8,6 +8,7 @@ use super::state::TrainerState;
 use super::trained::TrainedEnsemble;
 use super::trainer::Trainer;
 use super::training_set::TrainingSet;
+use hambo_base::Held;
 use hambo_base::checkpoint::CheckpointError;
 use hambo_base::network::pack;
 use hambo_base::random::Random;
@@ -35,6 +36,7 @@ impl Data {
             input_columns: 2,
             targets: &self.targets,
             target_columns: 1,
+            held: Held::NONE,
         }
     }
 }
@@ -202,6 +204,33 @@ fn progress_tells_of_every_update() {
     }
     assert_eq!(steps, [7, 14, 21, 28, 35, 42, 49, 56, 60]);
     assert!(losses[8] < losses[0]);
+}
+
+/// Whatever stands where a row says nothing, training and looks end with the same bits; and what
+/// it says elsewhere counts.
+#[test]
+fn a_target_that_says_nothing_teaches_nothing() {
+    let marks: Vec<bool> = (0..230).map(|row| row % 5 == 2).collect();
+    let trained = |wrong: f32, marks: &[bool]| {
+        let mut data = Data::new(230, 1);
+        for target in data.targets.iter_mut().skip(2).step_by(5) {
+            *target += wrong;
+        }
+        let set = TrainingSet {
+            held: Held::new(marks),
+            ..data.set()
+        };
+        let trainer = Trainer::new(&set, Some(&set), &options(KINDS[0])).unwrap();
+        let trained = finish(trainer);
+        let likelihood = trained.held_out(&set).unwrap();
+        let members = trained.members.iter();
+        let weights: Vec<f32> = members.flat_map(|member| pack(&member.layers)).collect();
+        (weights, likelihood)
+    };
+    let right = trained(0.0, &marks);
+    assert_eq!(right, trained(100.0, &marks));
+    assert_ne!(right, trained(0.0, &[]));
+    assert_ne!(trained(0.0, &[]), trained(100.0, &[]));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::error::TrainingError;
 use super::options::MINIMUM_ROWS;
+use hambo_base::Held;
 use hambo_base::network::Standardisation;
 use hambo_base::network::standardisation::{moments, scaled};
 
@@ -18,6 +19,8 @@ pub struct TrainingSet<'a> {
     pub targets: &'a [f32],
     /// Dimensions of the state.
     pub target_columns: usize,
+    /// The targets that say nothing.
+    pub held: Held<'a>,
 }
 
 /// A training set in standardised units, owned, row-major. Copies share the inputs.
@@ -28,6 +31,15 @@ pub(super) struct StandardisedSet {
     pub(super) target_columns: usize,
     pub(super) inputs: Arc<[f32]>,
     pub(super) targets: Vec<f32>,
+    /// Marks of the targets that say nothing; none where all say something.
+    pub(super) held: Arc<[bool]>,
+}
+
+impl StandardisedSet {
+    /// The targets that say nothing.
+    pub(super) fn held(&self) -> Held<'_> {
+        Held::new(&self.held)
+    }
 }
 
 impl TrainingSet<'_> {
@@ -37,9 +49,10 @@ impl TrainingSet<'_> {
             return Err(TrainingError::Empty);
         }
         let rows = self.whole_rows(["inputs", "targets"])?;
-        if rows < MINIMUM_ROWS {
+        let told = self.held.least_told(rows, self.target_columns);
+        if told < MINIMUM_ROWS {
             return Err(TrainingError::TooFewRows {
-                rows,
+                rows: told,
                 needed: MINIMUM_ROWS,
             });
         }
@@ -69,6 +82,14 @@ impl TrainingSet<'_> {
                 });
             }
         }
+        if !self.held.fits(self.targets.len()) {
+            return Err(TrainingError::Mismatch {
+                table: "marks of targets",
+                length: self.held.marks().len(),
+                rows,
+                columns: self.target_columns,
+            });
+        }
         Ok(rows)
     }
 
@@ -84,8 +105,8 @@ impl TrainingSet<'_> {
     /// that never changes is refused: nothing says what another value of it would do.
     pub(super) fn standardise(&self) -> Result<(Standardisation, StandardisedSet), TrainingError> {
         let rows = self.checked_rows()?;
-        let of = |table, values, columns| {
-            let moments = moments(values, columns);
+        let of = |table, values, columns, held| {
+            let moments = moments(values, columns, held);
             let constant = moments.iter().position(|column| column.constant);
             match constant {
                 Some(column) => Err(TrainingError::Constant {
@@ -96,8 +117,9 @@ impl TrainingSet<'_> {
                 None => Ok(moments.iter().map(|of| (of.mean, of.scale)).unzip()),
             }
         };
-        let (input_mean, input_scale) = of("inputs", self.inputs, self.input_columns)?;
-        let (output_mean, output_scale) = of("targets", self.targets, self.target_columns)?;
+        let (input_mean, input_scale) = of("inputs", self.inputs, self.input_columns, Held::NONE)?;
+        let (output_mean, output_scale) =
+            of("targets", self.targets, self.target_columns, self.held)?;
         let standardisation = Standardisation {
             input_mean,
             input_scale,
@@ -148,6 +170,7 @@ impl TrainingSet<'_> {
             target_columns: self.target_columns,
             inputs: scaled(self.inputs, &units.input_mean, &units.input_scale).into(),
             targets: scaled(self.targets, &units.output_mean, &units.output_scale),
+            held: self.held.marks().into(),
         }
     }
 }
@@ -163,6 +186,7 @@ mod tests {
             input_columns: 2,
             targets,
             target_columns: 1,
+            held: Held::NONE,
         }
     }
 
@@ -233,6 +257,7 @@ mod tests {
             input_columns: 1,
             targets: &[1.0],
             target_columns: 1,
+            held: Held::NONE,
         };
         assert_eq!(
             narrow.standardise_as(&units).err(),
@@ -272,6 +297,33 @@ mod tests {
                 table: "inputs",
                 ..
             }
+        ));
+        // Of twelve rows, nine say something; a mark for each target, or none.
+        let (inputs, targets) = ([0.0; 24], [0.0; 12]);
+        let marks: Vec<bool> = (0..12).map(|row| row % 4 == 1).collect();
+        let held = |targets: &[f32], marks: &[bool]| {
+            let held = Held::new(marks);
+            let marked = TrainingSet {
+                held,
+                ..set(&inputs, targets)
+            };
+            marked.checked_rows().unwrap_err()
+        };
+        let few = TrainingError::TooFewRows {
+            rows: 9,
+            needed: MINIMUM_ROWS,
+        };
+        assert_eq!(held(&targets, &marks), few);
+        assert!(matches!(
+            held(&targets, &marks[..11]),
+            TrainingError::Mismatch { length: 11, .. }
+        ));
+        // A mark excuses no broken number.
+        let mut broken = targets;
+        broken[5] = f32::NAN;
+        assert!(matches!(
+            held(&broken, &marks),
+            TrainingError::NotFinite { row: 5, .. }
         ));
         let mut bad = good;
         bad[7] = f32::NAN;

@@ -5,6 +5,7 @@
 //! mass, is said to stay under `[known]`; where all rows have the same value, the model must not
 //! see it either.
 
+use hambo_base::Held;
 use hambo_base::network::standardisation::moments;
 use hambo_core::task::MAX_FEATURES;
 use hambo_data::Log;
@@ -27,19 +28,20 @@ impl Constant {
     fn of(task: &TaskFile, view: &ModelView, log: &Log) -> Self {
         let tables = Tables::new(log, view);
         let tables = tables.training_set();
-        let columns = |values: &[f32], count: usize| -> Vec<(usize, f32)> {
-            let moments = moments(values, count.max(1)).into_iter().enumerate();
+        let columns = |values: &[f32], count: usize, held: Held<'_>| -> Vec<(usize, f32)> {
+            let moments = moments(values, count.max(1), held);
+            let moments = moments.into_iter().enumerate();
             let constant = moments.filter(|(_, column)| column.constant);
             constant.map(|(place, of)| (place, of.mean)).collect()
         };
-        let inputs = columns(tables.inputs, tables.input_columns);
+        let inputs = columns(tables.inputs, tables.input_columns, Held::NONE);
         let seen = view.features.len();
         let (features, actions): (Vec<_>, Vec<_>) = inputs
             .into_iter()
             .map(|(place, _)| place)
             .partition(|place| *place < seen);
         let name = |place: usize| task.action_names.get(place - seen).cloned();
-        let changes = columns(tables.targets, tables.target_columns);
+        let changes = columns(tables.targets, tables.target_columns, tables.held);
         let state = |(place, change): (usize, f32)| Some((*view.moved.get(place)?, change));
         Self {
             features,

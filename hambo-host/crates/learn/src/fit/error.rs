@@ -43,6 +43,29 @@ pub enum FitError {
         /// The difference, as a share of the state's standard deviation.
         share: f64,
     },
+    /// A correction that leaves nothing to learn from.
+    #[error(
+        "the line of [known] for `{state}` passes the learned value on in {left} of {rows} rows: the others say nothing of it, and at least {needed} must\nhelp: log rows in which it is free to move, or write `{state}` without `learned.`"
+    )]
+    Held {
+        state: String,
+        /// Rows that say something.
+        left: usize,
+        /// In the log.
+        rows: usize,
+        /// At least.
+        needed: usize,
+    },
+    /// Corrections that leave no rows in which all states are free.
+    #[error(
+        "in {left} of {rows} rows that are trained on every line of [known] passes its learned value on, and at least {needed} must: of the others it is not known where a controller may go\nhelp: log rows in which no state is at a wall or in saturation"
+    )]
+    AllHeld {
+        /// Rows that say something of every state.
+        left: usize,
+        rows: usize,
+        needed: usize,
+    },
     /// A pair that is not on the unit circle.
     #[error(
         "{place}: `circle` says that `{state}` and its other state have the length 1, and they have {length}\nhelp: correct the row, or take the pair out of `state.circle`"

@@ -9,14 +9,16 @@ use super::tables::inputs;
 use crate::calibration::Shown;
 use crate::calibration::withheld::{Withheld, WithheldDimension};
 use crate::prediction::predict;
-use hambo_base::Error;
-use hambo_data::{LogPart, follows};
+use hambo_base::{Error, Held};
+use hambo_data::{LogPart, Told, follows};
 use hambo_task::image::{AlignedBytes, LoggedRegion, NoisePools, Uncertainty};
 use hambo_task::task::ModelView;
 
 /// Predictions and observations, state by state.
 pub(super) struct Evidence {
     columns: Vec<[Vec<f32>; 4]>,
+    /// Marks of the rows that say nothing, state by state; none where all say something.
+    held: Vec<Vec<bool>>,
     samples: Vec<u32>,
     follows: Vec<bool>,
     inputs: Vec<f32>,
@@ -25,7 +27,7 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// Of a model part on the rows of a part of a log. What wraps was observed on the
-    /// prediction's own turn.
+    /// prediction's own turn, and a row at a wall says something of a prediction that is not.
     ///
     /// # Errors
     /// If the core refuses the part.
@@ -42,6 +44,8 @@ impl Evidence {
             .rows()
             .flat_map(|row| view.of_state(row.next_state))
             .collect();
+        let held = Told::of(log, view).held_beside(log, view, &predictions.mean);
+        let held = (0..dimension).map(|j| Held::new(&held).column(j, dimension));
         let columns = (0..dimension).map(|j| {
             let mean = column(&predictions.mean, j);
             let mut observed = column(&next_states, j);
@@ -60,6 +64,7 @@ impl Evidence {
         });
         Ok(Self {
             columns: columns.collect(),
+            held: held.collect(),
             samples: rows.samples(),
             follows: follows(rows, &view.wraps),
             inputs: inputs(log, view),
@@ -87,14 +92,15 @@ impl Evidence {
 
     /// The columns of each state.
     pub(super) fn dimensions(&self) -> Vec<WithheldDimension<'_>> {
-        let columns = self.columns.iter();
+        let columns = self.columns.iter().zip(&self.held);
         columns
             .map(
-                |[mean, epistemic_std, aleatoric_std, observed]| WithheldDimension {
+                |([mean, epistemic_std, aleatoric_std, observed], held)| WithheldDimension {
                     mean,
                     epistemic_std,
                     aleatoric_std,
                     observed,
+                    held: Held::new(held),
                 },
             )
             .collect()
@@ -236,5 +242,35 @@ mod tests {
         assert!((residual("") + 6.2).abs() < 1e-5);
         let turn = std::f32::consts::TAU;
         assert!((residual("wrap = ['x']") - (turn - 6.2)).abs() < 1e-5);
+    }
+    /// A model that says s′ = s + 3, and rows that end at a wall at 2: where it says more than that
+    /// the row says nothing, and where it says less it is off by as much at least.
+    #[test]
+    fn a_row_at_a_wall_is_held_against_a_prediction_that_is_not_there() {
+        let mut log = Log::new(1, 1);
+        for (state, next) in [(-3.0, 0.5), (1.0, 2.0), (-2.0, 2.0)] {
+            let row = Transition {
+                state: &[state],
+                action: &[0.0],
+                next_state: &[next],
+                reward: 0.0,
+                episode: 0,
+            };
+            log.push(row).unwrap();
+        }
+        let text = "name = 'arm'\nhorizon = 5\n[state]\nnames = ['x']\n[action]\n\
+             names = ['u']\nlow = [-1]\nhigh = [1]\n[known]\nx = 'min(learned.x, 2)'\n\
+             [reward]\nexpr = 'x'\n[initial]\nkind = 'data'\n";
+        let view = TaskFile::parse(text, "arm.toml").unwrap().model_view();
+        let part = encode_ensemble(&ensemble(), &uncalibrated(&view)).unwrap();
+        let evidence = Evidence::new(&part, &LogPart::whole(&log), &view).unwrap();
+        let [row] = evidence.dimensions()[..] else {
+            panic!("one state");
+        };
+        assert_eq!(
+            [0, 1, 2].map(|place| row.held.at(place)),
+            [false, true, false]
+        );
+        assert!((row.observed[2] - row.mean[2] - 1.0).abs() < 1e-5);
     }
 }

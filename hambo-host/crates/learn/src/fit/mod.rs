@@ -46,6 +46,7 @@ use trained::Trained;
 
 pub use error::FitError;
 pub use gaussian_process::{GaussianProcessOptions, Keep};
+pub use known::ensure_corrections_agree;
 pub use tables::Tables;
 use tables::inputs;
 
@@ -224,6 +225,7 @@ fn train(
         }
         .into());
     }
+    known::ensure_told(task, &view, kept)?;
     let span = tracing::info_span!("train", rows = kept.len(), seed).entered();
     let trained = match &options.model {
         ModelOptions::Networks(model) => {

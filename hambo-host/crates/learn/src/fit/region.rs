@@ -7,7 +7,7 @@ use crate::calibration::common_run;
 use crate::calibration::outcome::TESTED_EPISODES;
 use hambo_base::random::shuffle;
 use hambo_core::model::{LogPlace, Support};
-use hambo_data::{Log, LogPart, follows};
+use hambo_data::{Log, LogPart, Told, follows};
 use hambo_task::image::LoggedRegion;
 use hambo_task::task::ModelView;
 
@@ -111,11 +111,13 @@ fn far_outside(region: &LoggedRegion, log: &Log, view: &ModelView) -> Vec<bool> 
     };
     let columns = region.centre.len().max(1);
     let mut scratch = vec![[0.0; 1]; support.scratch_rows()];
-    let inputs = inputs(log, view);
-    let rows = inputs.chunks_exact(columns).map(|row| {
+    let (inputs, told) = (inputs(log, view), Told::of(log, view));
+    let rows = inputs.chunks_exact(columns).enumerate();
+    let rows = rows.map(|(number, row)| {
         let row: Vec<[f32; 1]> = row.iter().map(|x| [*x]).collect();
         let [place] = support.places(&row, &[], &mut scratch);
-        place == LogPlace::FarOutside
+        // What says nothing is no leave to go there.
+        told.tells_all(number) && place == LogPlace::FarOutside
     });
     rows.collect()
 }
@@ -131,9 +133,11 @@ fn sampled(log: &Log, view: &ModelView, seed: u64) -> Vec<Vec<f64>> {
 /// The inputs of each row.
 fn rows_of(log: &Log, view: &ModelView) -> Vec<Vec<f64>> {
     let columns = view.features.len() + log.action_dimension();
-    let inputs = inputs(log, view);
-    let rows = inputs.chunks_exact(columns.max(1));
-    rows.map(|row| row.iter().map(|x| f64::from(*x)).collect())
+    let (inputs, told) = (inputs(log, view), Told::of(log, view));
+    let rows = inputs.chunks_exact(columns.max(1)).enumerate();
+    let rows = rows.filter(|(number, _)| told.tells_all(*number));
+    rows.map(|(_, row)| row)
+        .map(|row| row.iter().map(|x| f64::from(*x)).collect())
         .collect()
 }
 

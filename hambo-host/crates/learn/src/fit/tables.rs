@@ -2,14 +2,16 @@
 
 use crate::ensemble::training_set::TrainingSet;
 use crate::gaussian_process::posterior::Observations;
-use hambo_data::Log;
+use hambo_base::Held;
+use hambo_data::{Log, Told};
 use hambo_task::task::ModelView;
 
 /// What the model sees of each row and the action, and the targets s′ − s of the states that it
-/// moves, row-major.
+/// moves, row-major, with marks where a row says nothing of one.
 pub struct Tables {
     inputs: Vec<f32>,
     targets: Vec<f32>,
+    told: Told,
     input_columns: usize,
     target_columns: usize,
 }
@@ -26,6 +28,7 @@ impl Tables {
         Self {
             inputs: inputs(log, view),
             targets: targets.collect(),
+            told: Told::of(log, view),
             input_columns: view.features.len() + log.action_dimension(),
             target_columns: view.moved.len(),
         }
@@ -38,15 +41,17 @@ impl Tables {
             input_columns: self.input_columns,
             targets: &self.targets,
             target_columns: self.target_columns,
+            held: self.told.held(),
         }
     }
 
     /// For Gaussian processes.
-    pub(super) fn wide(&self) -> WideTables {
+    pub(super) fn wide(&self) -> WideTables<'_> {
         let wide = |table: &[f32]| table.iter().map(|x| f64::from(*x)).collect();
         WideTables {
             inputs: wide(&self.inputs),
             targets: wide(&self.targets),
+            held: self.told.held(),
             input_columns: self.input_columns,
             target_columns: self.target_columns,
         }
@@ -54,20 +59,22 @@ impl Tables {
 }
 
 /// The same in f64.
-pub(super) struct WideTables {
+pub(super) struct WideTables<'t> {
     pub(super) inputs: Vec<f64>,
     targets: Vec<f64>,
+    held: Held<'t>,
     input_columns: usize,
     target_columns: usize,
 }
 
-impl WideTables {
+impl WideTables<'_> {
     pub(super) fn observations(&self) -> Observations<'_> {
         Observations {
             inputs: &self.inputs,
             input_columns: self.input_columns,
             targets: &self.targets,
             target_columns: self.target_columns,
+            held: self.held,
         }
     }
 }

@@ -14,7 +14,7 @@ use super::trained::Trained;
 use crate::calibration::pools::found::Found;
 use hambo_base::Error;
 use hambo_base::observer::{Observer, Progress};
-use hambo_data::{Log, LogPart, MINIMUM_RECORDINGS};
+use hambo_data::{Log, LogPart, MINIMUM_RECORDINGS, Told};
 use hambo_task::task::ModelView;
 
 /// Trainings beside the first: what stays is known better with each, and a model that has
@@ -85,8 +85,11 @@ fn found(trained: &Trained, kept: &LogPart, view: &ModelView) -> Result<Option<U
             Some((sample, in_units.collect()))
         })
         .collect();
+    let told = Told::of(&kept.log, view);
     let ordinary = kept.revised(|number, next| {
-        let own = samples.get(number).and_then(|sample| stays.get(sample));
+        // A row at a wall stays there.
+        let own = samples.get(number).filter(|_| told.tells_all(number));
+        let own = own.and_then(|sample| stays.get(sample));
         for (place, stays) in view.moved.iter().zip(own.into_iter().flatten()) {
             if let Some(next) = next.get_mut(*place) {
                 *next -= stays;

@@ -96,7 +96,9 @@ impl GaussianProcessFit {
                 };
                 let most_groups = counts.last().copied().unwrap_or(0);
                 let is_linear = hyperparameters.kernel == Kernel::Linear;
-                if is_linear || most_groups == 0 || counts == [rows] {
+                // A sum of what was seen says nothing if one of it was not.
+                let (_, held) = fit.targets();
+                if is_linear || held.any() || most_groups == 0 || counts == [rows] {
                     return Ok((None, alone));
                 }
                 let kernels = std::slice::from_ref(hyperparameters);

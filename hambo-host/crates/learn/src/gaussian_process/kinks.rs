@@ -1,13 +1,13 @@
 //! Where a system stops at a limit its next state has a kink, and a Gaussian process is smooth.
 
 use hambo_data::Log;
-use hambo_task::task::TaskFile;
+use hambo_task::task::{TaskFile, known_line};
 
 /// A warning for each state that rows leave at a limit. Pairs on a circle reach their limits
-/// smoothly.
+/// smoothly, and rows in which a line of `[known]` holds the state say nothing.
 #[must_use]
 pub fn kinks_at_limits(task: &TaskFile, log: &Log) -> Vec<String> {
-    let on_circle = |state: usize| task.physics.on_circle(state);
+    let on_circle = |state: usize| task.physics.on_circle(state) || task.physics.corrects(state);
     let names = task.logged_states().iter().enumerate();
     names
         .filter(|(state, _)| !on_circle(*state))
@@ -19,13 +19,32 @@ pub fn kinks_at_limits(task: &TaskFile, log: &Log) -> Vec<String> {
                 count => Some(format!(
                     "{count} of {} rows end at a limit of `{name}`, which a Gaussian process \
                      takes for a kink: the set may be widened for it everywhere\n\
-                     help: fit networks, which can follow it; or leave these rows out if no \
-                     controller comes near the limit, for calibration then says nothing of it",
-                    log.len()
+                     help: say under [known] that it stops there, for example {}; or fit \
+                     networks, which can follow it",
+                    log.len(),
+                    known_line(name, &held(task, state)),
                 )),
             }
         })
         .collect()
+}
+
+/// A state's learned value within its limits.
+fn held(task: &TaskFile, state: usize) -> String {
+    let limit = |limits: &Option<Vec<f32>>| {
+        let limit = limits.as_ref().and_then(|limits| limits.get(state));
+        limit.copied().filter(|limit| limit.is_finite())
+    };
+    let learned = format!(
+        "learned.{}",
+        task.state_names.get(state).map_or("", |name| name)
+    );
+    match (limit(&task.state_low), limit(&task.state_high)) {
+        (Some(low), Some(high)) => format!("clamp({learned}, {low}, {high})"),
+        (Some(low), None) => format!("max({learned}, {low})"),
+        (None, Some(high)) => format!("min({learned}, {high})"),
+        (None, None) => learned,
+    }
 }
 
 #[cfg(test)]
@@ -54,5 +73,11 @@ mod tests {
         let said = kinks_at_limits(&task, &log);
         assert_eq!(said.len(), 1, "{said:?}");
         assert!(said[0].starts_with("2 of 4 rows end at a limit of `omega`"));
+        // The line that it proposes is one that the task takes, and then nothing is said.
+        let line = "omega = \"clamp(learned.omega, -8, 8)\"";
+        assert!(said[0].contains(line), "{said:?}");
+        let text = text.replace("[reward]", &format!("[known]\n{line}\n[reward]"));
+        let task = TaskFile::parse(&text, "task.toml").unwrap();
+        assert!(kinks_at_limits(&task, &log).is_empty());
     }
 }

@@ -10,6 +10,7 @@ use super::grouping::Grouping;
 use super::information_gain::information_gain;
 use super::kernel::Hyperparameters;
 use super::order::pivoted_order;
+use hambo_base::Held;
 use hambo_base::network::Standardisation;
 
 /// First jitter and last, as parts of the mean of K's diagonal.
@@ -26,6 +27,8 @@ pub struct Observations<'a> {
     pub targets: &'a [f64],
     /// Dimensions of the state.
     pub target_columns: usize,
+    /// The targets that say nothing.
+    pub held: Held<'a>,
 }
 
 /// Gaussian processes conditioned on data.
@@ -56,6 +59,8 @@ pub struct OutputFit {
     mean_norm: f64,
     /// y, standardised.
     targets: Vec<f64>,
+    /// Marks of the points that say nothing; none where all say something.
+    held: Vec<bool>,
     /// What the core's variance takes together; none if each point is alone.
     pub(super) grouping: Option<Grouping>,
 }
@@ -99,7 +104,12 @@ impl GaussianProcessFit {
                 .iter()
                 .map(|row| targets[row * observations.target_columns + output]);
             let target: Vec<f64> = target.collect();
-            OutputFit::new(h, &points, &target).ok_or(GaussianProcessError::Singular { output })
+            let places = order
+                .iter()
+                .map(|row| row * observations.target_columns + output);
+            let held = observations.held.take(places);
+            OutputFit::new(h, &points, (&target, Held::new(&held)))
+                .ok_or(GaussianProcessError::Singular { output })
         });
         let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
         debug_assert_eq!(points.len(), rows * columns);
@@ -136,17 +146,19 @@ impl GaussianProcessFit {
 
 impl OutputFit {
     /// Conditions on standardised points (row-major) and targets; `None` if
-    /// the kernel matrix cannot be factorised.
+    /// the kernel matrix cannot be factorised. Of a point that says nothing the row of K is 0,
+    /// and so are its weight and its row of M.
     pub(crate) fn new(
         hyperparameters: &Hyperparameters,
         points: &[f64],
-        targets: &[f64],
+        (targets, held): (&[f64], Held<'_>),
     ) -> Option<Self> {
         let columns = hyperparameters.lengthscales.len();
         let rows: Vec<&[f64]> = points.chunks_exact(columns).collect();
         let mut kernel = Mat::<f64>::zeros(rows.len(), rows.len());
-        for (i, x) in rows.iter().enumerate() {
-            for (j, y) in rows.iter().enumerate().take(i + 1) {
+        for (i, x) in rows.iter().enumerate().filter(|(i, _)| !held.at(*i)) {
+            let before = rows.iter().enumerate().take(i + 1);
+            for (j, y) in before.filter(|(j, _)| !held.at(*j)) {
                 kernel[(i, j)] = hyperparameters.covariance(x, y);
             }
         }
@@ -162,10 +174,13 @@ impl OutputFit {
             hyperparameters: hyperparameters.clone(),
             jitter,
             alpha: vec![0.0; rows.len()],
-            inverse_factor: entries.map(|at| inverse[at]).collect(),
+            inverse_factor: entries
+                .map(|at| if held.at(at.0) { 0.0 } else { inverse[at] })
+                .collect(),
             information_gain,
             mean_norm: f64::NAN,
             targets: targets.to_vec(),
+            held: held.marks().to_vec(),
             grouping: None,
         };
         let mut alpha = vec![0.0; rows.len()];
@@ -199,9 +214,9 @@ impl OutputFit {
         grouping.map_or_else(Vec::new, |grouping| grouping.groups().collect())
     }
 
-    /// What it was conditioned on, standardised.
-    pub(super) fn targets(&self) -> &[f64] {
-        &self.targets
+    /// What it was conditioned on, standardised, but for the points that say nothing.
+    pub(super) fn targets(&self) -> (&[f64], Held<'_>) {
+        (&self.targets, Held::new(&self.held))
     }
 
     /// g = ½ log det(1 + K / noise): how much the data tell about f, in nats.
@@ -249,6 +264,14 @@ impl Observations<'_> {
                     column: at % columns,
                 });
             }
+        }
+        if !self.held.fits(self.targets.len()) {
+            return Err(GaussianProcessError::Mismatch {
+                table: "marks of targets",
+                length: self.held.marks().len(),
+                rows,
+                columns: self.target_columns,
+            });
         }
         Ok(rows)
     }

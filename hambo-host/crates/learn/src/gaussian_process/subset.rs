@@ -12,6 +12,7 @@ use super::kernel::Hyperparameters;
 use super::order::{Residual, most_informative};
 use super::posterior::{GaussianProcessFit, Observations};
 use super::posterior::{require_shape, require_standardisation, standardised};
+use hambo_base::Held;
 use hambo_base::network::Standardisation;
 use hambo_task::image::LoggedRegion;
 
@@ -35,7 +36,7 @@ const WORKSPACE_ROW: usize = 16;
 /// use hambo_learn::gaussian_process::{
 ///     GaussianProcessFit, Hyperparameters, Kernel, Observations, greedy_order, uncertainty_growth,
 /// };
-/// use hambo_base::network::Standardisation;
+/// use hambo_base::{Held, network::Standardisation};
 ///
 /// let units = Standardisation {
 ///     input_mean: vec![0.0], input_scale: vec![1.0],
@@ -43,7 +44,7 @@ const WORKSPACE_ROW: usize = 16;
 /// };
 /// let data = Observations {
 ///     inputs: &[0.0, 0.1, 3.0], input_columns: 1,
-///     targets: &[0.0, 0.1, 0.5], target_columns: 1,
+///     targets: &[0.0, 0.1, 0.5], target_columns: 1, held: Held::NONE,
 /// };
 /// let kernels = [Hyperparameters {
 ///     kernel: Kernel::Rbf, signal_variance: 1.0, constant_variance: 0.0,
@@ -86,6 +87,7 @@ pub struct ChosenRows {
     input_columns: usize,
     targets: Vec<f64>,
     target_columns: usize,
+    held: Vec<bool>,
 }
 
 impl ChosenRows {
@@ -113,6 +115,10 @@ impl ChosenRows {
             input_columns: observations.input_columns,
             targets: take(observations.targets, observations.target_columns),
             target_columns: observations.target_columns,
+            held: observations.held.take(rows.iter().flat_map(|row| {
+                let first = row * observations.target_columns;
+                first..first + observations.target_columns
+            })),
         })
     }
 
@@ -124,6 +130,7 @@ impl ChosenRows {
             input_columns: self.input_columns,
             targets: &self.targets,
             target_columns: self.target_columns,
+            held: Held::new(&self.held),
         }
     }
 }

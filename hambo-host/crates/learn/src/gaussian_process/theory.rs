@@ -83,7 +83,7 @@ impl Theory {
     ///     GaussianProcessFit, Hyperparameters, Kernel, NORM_FACTOR, NormBound, Observations,
     ///     Smoothness, Theory,
     /// };
-    /// use hambo_base::network::Standardisation;
+    /// use hambo_base::{Held, network::Standardisation};
     ///
     /// let units = Standardisation {
     ///     input_mean: vec![0.0], input_scale: vec![1.0],
@@ -91,7 +91,7 @@ impl Theory {
     /// };
     /// let data = Observations {
     ///     inputs: &[0.0, 1.0], input_columns: 1,
-    ///     targets: &[0.0, 0.5], target_columns: 1,
+    ///     targets: &[0.0, 0.5], target_columns: 1, held: Held::NONE,
     /// };
     /// let kernels = [Hyperparameters {
     ///     kernel: Kernel::Rbf, signal_variance: 1.0, constant_variance: 0.0,

@@ -74,7 +74,8 @@ pub fn look(rows: &JudgingRows, support: &Support<'_>, radii: &[f32], path: &[f3
     let all: BTreeSet<u32> = rows.episodes.iter().copied().collect();
     let steps = evenly(&whitened(support, path), STEPS);
     let inputs = whitened(support, &rows.inputs);
-    let near = near(&inputs, &steps, NEAR * f64::from(support.limit));
+    let mut near = near(&inputs, &steps, NEAR * f64::from(support.limit));
+    near.retain(|row| (0..states).any(|state| rows.tells(*row, state)));
     let own: BTreeSet<u32> = near.iter().filter_map(|row| episode(rows, *row)).collect();
     let mut found = NearPath {
         rows: near.len(),
@@ -103,6 +104,7 @@ pub fn look(rows: &JudgingRows, support: &Support<'_>, radii: &[f32], path: &[f3
         {
             let signed: Vec<Signed> = set
                 .iter()
+                .filter(|(row, _)| rows.tells(*row, state))
                 .map(|(row, sign)| signed(rows, *row, state, *sign, &radii))
                 .collect();
             let mean = MeanResidual::of(&signed).filter(|mean| mean.episodes >= TESTED_EPISODES);
@@ -159,7 +161,9 @@ fn of_share(rows: &JudgingRows, near: &[usize], radii: &[f64]) -> (f64, f64) {
     let required: Vec<(u32, f64)> = near
         .iter()
         .map(|row| {
-            let of_state = radii.iter().enumerate().map(|(state, radius)| {
+            let told = radii.iter().enumerate();
+            let told = told.filter(|(state, _)| rows.tells(*row, *state));
+            let of_state = told.map(|(state, radius)| {
                 let residual = rows.at(&rows.residuals, *row, state).abs();
                 let noise = quantile * rows.at(&rows.noise_std, *row, state);
                 let set = radius * rows.at(&rows.epistemic_std, *row, state);

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::calibration::Withheld;
+use hambo_base::Held;
 
 /// The most rows that are kept. Of a robot with 3 inputs and 2 states they take 72 kB, of one
 /// with 14 and 11 376 kB.
@@ -12,6 +13,7 @@ const MOST_ROWS: usize = 2000;
 /// noise: rare events are left out, and what stays is taken out of its episode. They enter no
 /// estimate; a check looks at those near its controller's path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "WrittenRows", into = "WrittenRows")]
 pub struct JudgingRows {
     /// The episode of each row, or its stretch for a task that is stationary.
     pub episodes: Vec<u32>,
@@ -23,6 +25,56 @@ pub struct JudgingRows {
     pub epistemic_std: Vec<f32>,
     /// The noise as it is simulated, in the same order.
     pub noise_std: Vec<f32>,
+    /// Marks in the same order where a row says nothing of the state; none where all say something.
+    pub held: Vec<bool>,
+}
+
+/// These rows in bytes: where one says nothing, sigma_e is infinite, so that others keep theirs.
+#[derive(Serialize, Deserialize)]
+struct WrittenRows {
+    episodes: Vec<u32>,
+    inputs: Vec<f32>,
+    residuals: Vec<f32>,
+    epistemic_std: Vec<f32>,
+    noise_std: Vec<f32>,
+}
+
+impl From<WrittenRows> for JudgingRows {
+    fn from(written: WrittenRows) -> Self {
+        let stds = written.epistemic_std.iter();
+        let mut held: Vec<bool> = stds.map(|std| *std == f32::INFINITY).collect();
+        if !held.contains(&true) {
+            held.clear();
+        }
+        Self {
+            episodes: written.episodes,
+            inputs: written.inputs,
+            residuals: written.residuals,
+            epistemic_std: written.epistemic_std,
+            noise_std: written.noise_std,
+            held,
+        }
+    }
+}
+
+impl From<JudgingRows> for WrittenRows {
+    fn from(rows: JudgingRows) -> Self {
+        let held = Held::new(&rows.held);
+        let stds = rows.epistemic_std.iter().enumerate();
+        let stds = stds.map(|(place, std)| match (held.at(place), *std) {
+            (true, _) => f32::INFINITY,
+            // A set that is really so wide is broken.
+            (false, f32::INFINITY) => f32::NAN,
+            (false, std) => std,
+        });
+        Self {
+            epistemic_std: stds.collect(),
+            episodes: rows.episodes,
+            inputs: rows.inputs,
+            residuals: rows.residuals,
+            noise_std: rows.noise_std,
+        }
+    }
 }
 
 impl JudgingRows {
@@ -42,10 +94,19 @@ impl JudgingRows {
                 let residual = at(dimension.observed) - at(dimension.mean);
                 found.residuals.push(residual);
                 found.epistemic_std.push(at(dimension.epistemic_std));
+                found.held.push(dimension.held.at(place));
                 found.noise_std.push(scale * at(dimension.aleatoric_std));
             }
         }
+        if !found.held.contains(&true) {
+            found.held.clear();
+        }
         found
+    }
+
+    /// Whether a row says anything of a state.
+    pub(super) fn tells(&self, row: usize, state: usize) -> bool {
+        !Held::new(&self.held).at(row * self.states() + state)
     }
 
     /// Inputs of a row.
@@ -83,6 +144,7 @@ mod tests {
                 epistemic_std: &epistemic_std,
                 aleatoric_std: &aleatoric_std,
                 observed: &numbers,
+                held: Held::NONE,
             }],
             groups: &groups,
             follows: &vec![true; count],
@@ -102,5 +164,33 @@ mod tests {
             follows: &[],
         };
         assert_eq!(JudgingRows::of(&none, &[], &[]), JudgingRows::default());
+    }
+    /// Rows without marks have the bytes of rows that could have none.
+    #[test]
+    fn marks_are_kept_in_a_file() {
+        let rows = |held: Vec<bool>| JudgingRows {
+            episodes: vec![3, 4],
+            inputs: vec![0.5, 0.25],
+            residuals: vec![1.0, 2.0],
+            epistemic_std: vec![0.5, 0.75],
+            noise_std: vec![0.125, 0.25],
+            held,
+        };
+        let plain = rows(Vec::new());
+        let columns = (&plain.episodes, &plain.inputs, &plain.residuals);
+        let columns = (columns, &plain.epistemic_std, &plain.noise_std);
+        let bytes = postcard::to_allocvec(&plain).unwrap();
+        assert_eq!(bytes, postcard::to_allocvec(&columns).unwrap());
+        assert_eq!(postcard::from_bytes(&bytes), Ok(plain));
+        let bytes = postcard::to_allocvec(&rows(vec![false, true])).unwrap();
+        let read: JudgingRows = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!(read.held, [false, true]);
+        assert!(read.tells(0, 0) && !read.tells(1, 0));
+        // A set without end is no mark.
+        let mut endless = rows(Vec::new());
+        endless.epistemic_std[0] = f32::INFINITY;
+        let bytes = postcard::to_allocvec(&endless).unwrap();
+        let read: JudgingRows = postcard::from_bytes(&bytes).unwrap();
+        assert!(read.held.is_empty() && read.epistemic_std[0].is_nan());
     }
 }

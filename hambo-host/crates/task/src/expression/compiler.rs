@@ -41,7 +41,17 @@ impl<'a> Compiler<'a> {
     ///
     /// What is wrong with the expression; the tape is then as before.
     pub fn add(&mut self, source: &str) -> Result<u16, ExpressionError> {
-        self.compile(source, false)
+        self.compile(source, false, false)
+    }
+
+    /// Like [`Compiler::add`] for a line of `[known]`, which may read `learned.NAME`. Whose
+    /// value it may read is not checked here.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the expression; the tape is then as before.
+    pub fn add_known(&mut self, source: &str) -> Result<u16, ExpressionError> {
+        self.compile(source, false, true)
     }
 
     /// Like [`Compiler::add`] for an expression that is true or false: any number but 0
@@ -51,7 +61,7 @@ impl<'a> Compiler<'a> {
     ///
     /// What is wrong with the expression; the tape is then as before.
     pub fn add_condition(&mut self, source: &str) -> Result<u16, ExpressionError> {
-        self.compile(source, true)
+        self.compile(source, true, false)
     }
 
     /// Like [`Compiler::add`] for what must hold: a number that must be at least 0, or a
@@ -75,7 +85,7 @@ impl<'a> Compiler<'a> {
     /// What is wrong with the expression; the tape is then as before.
     pub fn add_margin(&mut self, source: &str) -> Result<u16, ExpressionError> {
         let before = self.ops.len();
-        let slot = self.compile(source, false)?;
+        let slot = self.compile(source, false, false)?;
         let mut builder = Builder {
             source,
             ops: &mut self.ops,
@@ -98,13 +108,18 @@ impl<'a> Compiler<'a> {
         self.ops
     }
 
-    fn compile(&mut self, source: &str, condition: bool) -> Result<u16, ExpressionError> {
+    fn compile(
+        &mut self,
+        source: &str,
+        condition: bool,
+        learned: bool,
+    ) -> Result<u16, ExpressionError> {
         let before = self.ops.len();
         let mut builder = Builder {
             source,
             ops: &mut self.ops,
         };
-        let slot = parser::parse(source, self.names, &mut builder).and_then(|value| {
+        let slot = parser::parse(source, self.names, learned, &mut builder).and_then(|value| {
             let value = if condition {
                 builder.condition(value, 0)?
             } else {

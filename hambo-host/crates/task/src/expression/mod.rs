@@ -3,13 +3,15 @@
 //! ```text
 //! numbers       1   1.5   2e-3   pi
 //! names         x   next.x              a state, an action; a state after the step
+//!               learned.x               that as the model gives it; under [known] alone
 //! operators     ||   &&   < <= > >= == !=   + -   * /   - !   ^      loosest to tightest
-//! functions     abs min max sqrt exp log sin cos tan atan2 tanh clamp wrap
+//! functions     abs min max sqrt exp log sin cos tan atan2 tanh clamp wrap if
 //! ```
 //!
 //! `^` groups to the right and binds tighter than a minus sign: `-x^2` is `-(x^2)`.
 //! Comparisons and `&& || !` give 0 or 1 and count as numbers. All operands are always
-//! computed, so `x != 0 && 1/x > 2` is not finite at `x = 0`.
+//! computed, so `x != 0 && 1/x > 2` is not finite at `x = 0`; `if(condition, a, b)` computes
+//! both `a` and `b` as well.
 //!
 //! The [`Compiler`] turns text straight into the tape of [`hambo_core::task::expression`],
 //! folds constants with the core's own arithmetic, and shares what expressions have in

@@ -12,9 +12,9 @@ use super::{
 };
 
 /// The functions of an expression.
-pub const FUNCTIONS: [&str; 13] = [
+pub const FUNCTIONS: [&str; 14] = [
     "abs", "min", "max", "sqrt", "exp", "log", "sin", "cos", "tan", "atan2", "tanh", "clamp",
-    "wrap",
+    "wrap", "if",
 ];
 
 /// How deep parentheses, calls, signs and powers may nest.
@@ -29,10 +29,11 @@ const PRODUCT: u8 = 5;
 const PREFIX: u8 = 6;
 const POWER: u8 = 7;
 
-/// Compiles a whole expression.
+/// Compiles a whole expression. `learned` says whether it may read `learned.NAME`.
 pub(super) fn parse(
     source: &str,
     names: Names<'_>,
+    learned: bool,
     builder: &mut Builder<'_>,
 ) -> Result<Value, ExpressionError> {
     let tokens = lexer::tokens(source)?;
@@ -42,6 +43,7 @@ pub(super) fn parse(
         position: 0,
         depth: 0,
         names,
+        learned,
         builder,
     };
     let value = parser.expression(0)?;
@@ -63,6 +65,7 @@ struct Parser<'a, 'b> {
     position: usize,
     depth: usize,
     names: Names<'a>,
+    learned: bool,
     builder: &'a mut Builder<'b>,
 }
 
@@ -279,7 +282,8 @@ impl Parser<'_, '_> {
         }
         match name.as_str() {
             "pi" => Ok(Value::Constant(std::f32::consts::PI)),
-            "next" => self.next_state(token),
+            "next" => self.state_of(token, "next", Variable::Next),
+            "learned" if self.peek().kind == Kind::Dot => self.learned(token),
             _ => {
                 let position = |names: &[String]| names.iter().position(|known| *known == name);
                 if let Some(index) = position(self.names.state) {
@@ -298,13 +302,30 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `next.NAME`; `next` has been read.
-    fn next_state(&mut self, next: Token) -> Result<Value, ExpressionError> {
+    /// `learned.NAME`; `learned` has been read.
+    fn learned(&mut self, learned: Token) -> Result<Value, ExpressionError> {
+        if !self.learned {
+            return Err(self.fail(
+                learned,
+                "`learned.` stands under [known] alone",
+                "write `next.NAME`, which is the state after the step, corrections included",
+            ));
+        }
+        self.state_of(learned, "learned", Variable::Learned)
+    }
+
+    /// `next.NAME` or `learned.NAME`; the word before the dot has been read.
+    fn state_of(
+        &mut self,
+        next: Token,
+        word: &str,
+        kind: fn(u16) -> Variable,
+    ) -> Result<Value, ExpressionError> {
         if self.peek().kind != Kind::Dot {
             return Err(self.fail(
                 next,
-                "`next` needs a state's name",
-                "write `next.NAME` for a state after the step",
+                format!("`{word}` needs a state's name"),
+                format!("write `{word}.NAME` for a state after the step"),
             ));
         }
         self.next();
@@ -312,13 +333,13 @@ impl Parser<'_, '_> {
         if token.kind != Kind::Name {
             return Err(self.fail(
                 token,
-                "a state's name is missing after `next.`",
+                format!("a state's name is missing after `{word}.`"),
                 format!("the states are: {}", self.names.state.join(" ")),
             ));
         }
         let name = self.text(token);
         if let Some(index) = self.names.state.iter().position(|known| *known == name) {
-            return self.variable(Variable::Next, index, next);
+            return self.variable(kind, index, next);
         }
         if self.names.action.contains(&name) {
             return Err(self.fail(
@@ -332,7 +353,7 @@ impl Parser<'_, '_> {
         }
         let known = self.names.state.join(" ");
         let help = match nearest(&name, self.names.state.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `next.{near}`? The states are: {known}"),
+            Some(near) => format!("did you mean `{word}.{near}`? The states are: {known}"),
             None => format!("the states are: {known}"),
         };
         Err(self.fail(token, format!("there is no state `{name}`"), help))
@@ -409,6 +430,10 @@ impl Parser<'_, '_> {
             ("wrap", &[a]) => builder.apply1(Op::Wrap, a, at),
             ("atan2", &[y, x]) => builder.apply2(Op::ArcTangent2, y, x, at),
             ("clamp", &[a, low, high]) => builder.apply3(Op::Clamp, [a, low, high], at),
+            ("if", &[condition, a, b]) => {
+                let condition = builder.condition(condition, at)?;
+                builder.apply3(Op::Select, [condition, a, b], at)
+            }
             ("min", &[first, second, ref rest @ ..]) => rest.iter().try_fold(
                 builder.apply2(Op::Minimum, first, second, at)?,
                 |value, argument| builder.apply2(Op::Minimum, value, *argument, at),
@@ -452,6 +477,7 @@ fn signature(function: &str) -> &'static str {
         "min" | "max" => "a, b, ...",
         "atan2" => "y, x",
         "clamp" => "value, low, high",
+        "if" => "condition, value, value otherwise",
         _ => "value",
     }
 }

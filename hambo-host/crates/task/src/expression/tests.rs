@@ -140,6 +140,9 @@ fn numbers_and_functions() {
         ("atan2(0, y)", PI),
         ("tanh(100)", 1.0),
         ("clamp(x, 0, 1)", 1.0),
+        ("if(x > 2, y, omega)", -2.0),
+        ("if(x < 2, y, omega)", 0.5),
+        ("if(brake, 1, 2) + if(torque, 10, 20)", 12.0),
         ("clamp(y, -1, 1)", -1.0),
         ("clamp(omega, -1, 1)", 0.5),
         ("wrap(2 * pi + omega - omega)", 0.0),
@@ -164,6 +167,14 @@ fn errors_point_at_the_column_and_say_what_to_do() {
         ("x and y", 1, 3, "missing before `and`", "*"),
         ("and", 1, 1, "unknown name `and`", "`&&`"),
         ("next.omeg", 1, 6, "no state `omeg`", "next.omega"),
+        ("x + learned.x", 1, 5, "under [known] alone", "next.NAME"),
+        (
+            "if(x, y)",
+            1,
+            1,
+            "cannot take 2 arguments",
+            "condition, value",
+        ),
         ("x + next.torque", 1, 10, "is an action", "write `torque`"),
         ("next + 1", 1, 1, "`next` needs", "next.NAME"),
         ("next. + 1", 1, 7, "name is missing", "x y omega"),
@@ -234,6 +245,27 @@ fn errors_point_at_the_column_and_say_what_to_do() {
         let caret = lines[2].chars().position(|character| character == '^');
         assert_eq!(caret, Some(column + 1), "{shown}");
     }
+}
+
+#[test]
+fn a_line_of_known_reads_what_is_learned() {
+    let (state, action) = names();
+    let mut compiler = Compiler::new(Names {
+        state: &state,
+        action: &action,
+        horizon: 50,
+    });
+    let slot = compiler.add_known("if(next.x <= 7, 0, learned.y)");
+    let tape = compiler.ops();
+    assert!(tape.contains(&Op::Variable(Variable::Learned(1))));
+    assert!(matches!(tape[usize::from(slot.unwrap())], Op::Select(..)));
+    let wrong = compiler.add_known("learned.tourque").unwrap_err();
+    assert!(wrong.message.contains("no state `tourque`"), "{wrong}");
+    let near = compiler.add_known("learned.omeg").unwrap_err();
+    assert!(near.help.contains("`learned.omega`"), "{near}");
+    // A name like another, where no dot follows.
+    let wrong = compiler.add("learned + 1").unwrap_err();
+    assert!(wrong.message.contains("unknown name `learned`"), "{wrong}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl Checker<'_> {
         if let Some(other) = other {
             let what = match other {
                 Variable::Action(_) => "reads an action",
-                Variable::Next(_) => "reads the next state",
+                Variable::Next(_) | Variable::Learned(_) => "reads the next state",
                 _ => "reads the step",
             };
             let help = "write functions of the state; what a controller remembers is a state \

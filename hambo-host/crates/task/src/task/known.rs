@@ -8,6 +8,8 @@
 //! | states that the log does not have, computed along its episodes | `hambo-data`, `log/memory.rs` |
 //! | known states and circles, compared with a log | `hambo-data`, `inspect/known_residual.rs` |
 //! | rollouts | `hambo_core::task` |
+//!
+//! A line that reads its own `learned.NAME` corrects what the model says of the state.
 
 use hambo_core::task::expression::{Op, Variable};
 use hambo_core::task::{KnownState, MAX_CIRCLES, MAX_FEATURES, MAX_KNOWN, ModelInputs, Physics};
@@ -87,10 +89,6 @@ impl Checker<'_> {
         if written.len() > MAX_KNOWN {
             let problem = format!("has {} states", written.len());
             return self.fail("known", problem, format!("give at most {MAX_KNOWN}"));
-        }
-        if written.len() == names.len() {
-            let help = "leave one to the model: a system that is known needs no log";
-            return self.fail("known", "gives all states", help);
         }
         let first_in_memory = written.iter().find(|one| one.initial.is_some());
         if let Some(first) = first_in_memory {
@@ -241,10 +239,20 @@ impl Checker<'_> {
         let lines = lines.collect();
         let mut known = heapless::Vec::new();
         for one in self.in_order(written, names)? {
-            let slot = self.compiled(&one.key, compiler.add(&one.expression))?;
+            let slot = self.compiled(&one.key, compiler.add_known(&one.expression))?;
+            let corrects = self.reads_its_own(&one, names)?;
             let state = one.state as u16;
             // There are at most as many as there is room for.
-            let _ = known.push(KnownState { state, slot });
+            let _ = known.push(KnownState {
+                state,
+                slot,
+                corrects,
+            });
+        }
+        let computed = known.iter().filter(|one: &&KnownState| !one.corrects);
+        if computed.count() == names.state.len() {
+            let help = "leave one to the model: a system that is known needs no log";
+            return self.fail("known", "gives all states", help);
         }
         let on_circle = circles.iter().flatten().copied();
         let both = known
@@ -267,6 +275,42 @@ impl Checker<'_> {
             lines,
             memory,
         })
+    }
+
+    /// Whether a line reads its own learned value, and so corrects it.
+    fn reads_its_own(&self, one: &WrittenState, names: Names<'_>) -> Result<bool, TaskError> {
+        let own = one.state as u16;
+        let reads = variables(&mut Compiler::new(names), &one.expression);
+        let name = |state: u16| names.state.get(usize::from(state)).map_or("", |name| name);
+        let learned = reads.iter().filter_map(|read| match read {
+            Variable::Learned(state) => Some(*state),
+            _ => None,
+        });
+        if let Some(other) = learned.clone().find(|state| *state != own) {
+            let (own, other) = (name(own), name(other));
+            let problem = format!("reads `learned.{other}`, which is not its own");
+            let help = format!(
+                "write `next.{other}`, which is {other} after its own line of [known] if it has \
+                 one; of learned values this line may read learned.{own}"
+            );
+            return self.fail(&one.key, problem, help);
+        }
+        let corrects = learned.count() > 0;
+        if corrects && one.initial.is_some() {
+            let problem = format!(
+                "reads `learned.{}`, and the log does not have that state, so nothing is learned \
+                 of it",
+                name(own)
+            );
+            let help = "leave `initial` out if the log has it, or compute it from the others";
+            return self.fail(&one.key, problem, help);
+        }
+        if corrects && reads.contains(&Variable::Step) {
+            let problem = "corrects what is learned by the number of the step";
+            let help = "write it without t: the monitor holds single transitions against it";
+            return self.fail(&one.key, problem, help);
+        }
+        Ok(corrects)
     }
 
     /// The slots of the model's inputs.
@@ -358,7 +402,7 @@ impl Checker<'_> {
 
 /// What an expression reads; nothing if it does not compile.
 fn variables(compiler: &mut Compiler<'_>, expression: &str) -> Vec<Variable> {
-    if compiler.add(expression).is_err() {
+    if compiler.add_known(expression).is_err() {
         return Vec::new();
     }
     let ops = compiler.clone().finish();

@@ -57,6 +57,27 @@ fn what_the_log_does_not_have_starts_where_the_task_says() {
 }
 
 #[test]
+fn a_line_that_reads_its_own_learned_value_corrects_it() {
+    let task = parse(
+        "circle = [['c', 's']]",
+        "[known]\nv = 'if(next.x <= 0, 0, learned.v)'\nx = 'max(learned.x, 0)'\ni = 'u'",
+    )
+    .unwrap();
+    let known: Vec<(u16, bool)> = (task.physics.known.iter())
+        .map(|known| (known.state, known.corrects))
+        .collect();
+    // x before v, which reads it; the model moves both.
+    assert_eq!(known, [(0, true), (4, false), (1, true)]);
+    let view = task.model_view();
+    assert_eq!(view.moved, [0, 1, 2, 3, 5]);
+    assert!(task.physics.corrects(1) && !task.physics.knows(1));
+    // All of them may be corrected.
+    let all = ["x", "v", "c", "s", "i", "last"].map(|name| format!("{name} = 'learned.{name}'"));
+    let all = parse("", &format!("[known]\n{}", all.join("\n"))).unwrap();
+    assert_eq!(all.model_view().moved.len(), 6);
+}
+
+#[test]
 fn features_come_first_on_the_tape() {
     let task = parse(
         "",
@@ -68,7 +89,12 @@ fn features_come_first_on_the_tape() {
     };
     assert_eq!(slots, &[0, 2, 4]);
     // sin(x) is computed once.
-    assert_eq!(task.physics.known, [KnownState { state: 0, slot: 7 }]);
+    let known = KnownState {
+        state: 0,
+        slot: 7,
+        corrects: false,
+    };
+    assert_eq!(task.physics.known, [known]);
     let view = task.model_view();
     assert_eq!(view.ops.len(), 8);
     let seen = view.see(&[0.5, 3.0, 0.25, 0.0, 0.0, 0.0]);
@@ -105,6 +131,26 @@ fn what_is_wrong_is_named() {
             "",
             "[known]\nx = '0'\nv = '0'\nc = '0'\ns = '0'\ni = '0'\nlast = '0'",
             "gives all states",
+        ),
+        ("", "[known]\nx = 'learned.y'", "no state `y`"),
+        ("", "[known]\nx = 'learned.u'", "is an action"),
+        ("", "[known]\nx = 'max(learned.v, 0)'", "write `next.v`"),
+        (
+            "",
+            "[known]\nv = 'u'\nx = 'learned.x + learned.v'",
+            "`learned.v`, which is not its own",
+        ),
+        (
+            "",
+            "[known]\nlast = { next = 'learned.last', initial = 0 }",
+            "nothing is learned of it",
+        ),
+        ("", "[known]\nx = 'if(t < 3, 0, learned.x)'", "without t"),
+        ("", "[model]\ninputs = ['learned.x']", "under [known] alone"),
+        (
+            "circle = [['c', 's']]",
+            "[known]\nc = 'learned.c'",
+            "which [known] gives as well",
         ),
         ("circle = [['c', 'q']]", "", "`q`, which is no state"),
         ("circle = [['c']]", "", "a list of 1 names"),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hambo_base::Held;
 use hambo_task::image::WidthRegion;
 
 use crate::calibration::chosen_widening::least_widening;
@@ -103,30 +104,45 @@ impl<'a> Rows<'a> {
         let Some(own) = self.shown.rows.dimensions.get(state) else {
             return (Vec::new(), 0.0);
         };
-        let epistemic = self.epistemic(state, regions);
+        let stds = self.epistemic(state, regions);
+        // A row that says nothing of the state asks for nothing.
+        let all = self.places.iter().zip(stds).enumerate();
+        let told: Vec<(usize, (&usize, f32))> =
+            all.filter(|(_, (row, _))| !own.held.at(**row)).collect();
+        let epistemic: Vec<f32> = told.iter().map(|(_, (_, std))| *std).collect();
         let column = |values: &[f32]| -> Vec<f32> {
             let at = |row: &usize| values.get(*row).copied().unwrap_or(f32::NAN);
-            self.places.iter().map(at).collect()
+            told.iter().map(|(_, (row, _))| at(row)).collect()
         };
         let (mean, observed) = (column(own.mean), column(own.observed));
         let aleatoric = column(own.aleatoric_std);
         let (groups, follows) = (vec![0; mean.len()], vec![false; mean.len()]);
-        let dimension = WithheldDimension {
-            mean: &mean,
-            epistemic_std: &epistemic,
-            aleatoric_std: &aleatoric,
-            observed: &observed,
-        };
-        // Those of the other states are not asked for; their places must be there.
         let rows = Withheld {
-            dimensions: vec![dimension; state + 1],
+            dimensions: vec![WithheldDimension {
+                mean: &mean,
+                epistemic_std: &epistemic,
+                aleatoric_std: &aleatoric,
+                observed: &observed,
+                held: Held::NONE,
+            }],
             groups: &groups,
             follows: &follows,
         };
-        (
-            simulated.required_widening_in(&rows, state, 1),
-            least_widening(simulated, &rows, (state, count), 1),
-        )
+        let of = |values: &'_ [f64]| values.get(state).copied().into_iter().collect::<Vec<f64>>();
+        let (radii, noise_scale) = (of(simulated.radii), of(simulated.noise_scale));
+        let alone = Simulated {
+            radii: &radii,
+            noise_scale: &noise_scale,
+            ..simulated
+        };
+        let mut each = vec![0.0; self.places.len()];
+        let asked = alone.required_widening_in(&rows, 0, 1);
+        for ((place, _), asked) in told.iter().zip(asked) {
+            if let Some(each) = each.get_mut(*place) {
+                *each = asked;
+            }
+        }
+        (each, least_widening(alone, &rows, (0, count), 1))
     }
 }
 

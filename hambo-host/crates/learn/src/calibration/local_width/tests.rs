@@ -8,6 +8,7 @@ use crate::calibration::outcome::{
 };
 use crate::calibration::pools::Shown;
 use crate::calibration::withheld::{Withheld, WithheldDimension};
+use hambo_base::Held;
 
 const ROWS: usize = 800;
 
@@ -43,6 +44,7 @@ fn found(log: &Log) -> (ModelCalibration, Vec<LocalRegion>) {
             epistemic_std: &[1.0; ROWS],
             aleatoric_std: &[1e-3; ROWS],
             observed: &log.observed,
+            held: Held::NONE,
         }],
         groups: &log.groups,
         follows: &follows,

@@ -3,6 +3,7 @@
 use super::drawn::Drawn;
 use super::scores::{rows_of_groups, scores};
 use crate::calibration::withheld::{Withheld, WithheldDimension};
+use hambo_base::Held;
 
 /// Rows of their own.
 #[derive(Clone, Debug)]
@@ -11,11 +12,39 @@ pub struct Cleaned {
     places: Vec<usize>,
     /// Mean, epistemic and aleatoric standard deviation, and what was observed.
     columns: Vec<[Vec<f32>; 4]>,
+    /// Marks of the rows that say nothing, state by state; none where all say something.
+    held: Vec<Vec<bool>>,
     groups: Vec<u32>,
     follows: Vec<bool>,
 }
 
 impl Cleaned {
+    /// The rows that say something of every state.
+    pub(in crate::calibration) fn whole(rows: &Withheld<'_>) -> Self {
+        let whole = rows.whole_rows();
+        let kept = |row: &usize| whole.get(*row) == Some(&true);
+        let places: Vec<usize> = (0..whole.len()).filter(kept).collect();
+        let at = |numbers: &[f32]| -> Vec<f32> {
+            let own = places.iter().filter_map(|row| numbers.get(*row));
+            own.copied().collect()
+        };
+        let columns = rows.dimensions.iter().map(|of| {
+            let stds = (at(of.epistemic_std), at(of.aleatoric_std));
+            [at(of.mean), stds.0, stds.1, at(of.observed)]
+        });
+        // The step after a row that was left out is the step after nothing.
+        let before = |row: usize| row.checked_sub(1).is_none_or(|row| kept(&row));
+        let follows = |row: &usize| rows.follows.get(*row) == Some(&true) && before(*row);
+        let groups = places.iter().filter_map(|row| rows.groups.get(*row));
+        Self {
+            columns: columns.collect(),
+            held: vec![Vec::new(); rows.dimensions.len()],
+            groups: groups.copied().collect(),
+            follows: places.iter().map(follows).collect(),
+            places,
+        }
+    }
+
     /// Single rows: those that are extreme are left out, and what stays in the rows' own
     /// episode is taken out, so that the set is judged without the help of what is drawn.
     pub(in crate::calibration) fn rows(rows: &Withheld<'_>, drawn: &Drawn) -> Self {
@@ -74,8 +103,11 @@ impl Cleaned {
                 observed.collect(),
             ]
         });
+        let held = rows.dimensions.iter();
+        let held = held.map(|of| of.held.take(places.iter().copied()));
         Self {
             columns: columns.collect(),
+            held: held.collect(),
             places: places.to_vec(),
             groups: places
                 .iter()
@@ -98,16 +130,16 @@ impl Cleaned {
     /// The rows.
     #[must_use]
     pub fn withheld(&self) -> Withheld<'_> {
-        let columns = self.columns.iter();
-        let dimensions =
-            columns.map(
-                |[mean, epistemic_std, aleatoric_std, observed]| WithheldDimension {
-                    mean,
-                    epistemic_std,
-                    aleatoric_std,
-                    observed,
-                },
-            );
+        let columns = self.columns.iter().zip(&self.held);
+        let dimensions = columns.map(|([mean, epistemic_std, aleatoric_std, observed], held)| {
+            WithheldDimension {
+                mean,
+                epistemic_std,
+                aleatoric_std,
+                observed,
+                held: Held::new(held),
+            }
+        });
         Withheld {
             dimensions: dimensions.collect(),
             groups: &self.groups,
@@ -129,11 +161,13 @@ fn own_stays(rows: &Withheld<'_>, drawn: &Drawn, extreme: &[bool]) -> Vec<Vec<f6
     states
         .map(|(j, ((variance, noise), centre))| {
             let scores = scores(rows, j);
+            let held = rows.dimensions.get(j).map_or(Held::NONE, |of| of.held);
             let mut stays = vec![0.0; scores.len()];
             for own in groups.values().filter(|_| *variance > 0.0) {
                 let ordinary = own.iter().filter(|row| extreme.get(**row) != Some(&true));
+                let told = ordinary.filter(|row| !held.at(**row));
                 let (mut sum, mut count) = (0.0, 0.0);
-                for score in ordinary.filter_map(|row| scores.get(*row)) {
+                for score in told.filter_map(|row| scores.get(*row)) {
                     sum += score / noise - centre;
                     count += 1.0;
                 }

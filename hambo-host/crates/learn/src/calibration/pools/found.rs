@@ -1,5 +1,6 @@
 //! Rare events and what stays, on the rows that judge nothing.
 
+use super::cleaned::Cleaned;
 use super::extremes::{BEYOND, Extremeness};
 use super::neighbours::standardised;
 use super::scores::{Unit, less_medians, robust_deviation, rows_of_groups, scores};
@@ -17,6 +18,43 @@ pub struct Shown<'a> {
     pub inputs: &'a [f32],
     /// Inputs of a row.
     pub columns: usize,
+}
+
+/// Of those rows the ones that say something of every state.
+pub(crate) struct WholeRows {
+    rows: Cleaned,
+    inputs: Vec<f32>,
+    columns: usize,
+}
+
+impl Shown<'_> {
+    /// The rows that say something of every state.
+    pub(crate) fn whole(&self) -> WholeRows {
+        let rows = Cleaned::whole(&self.rows);
+        let of = |row: &usize| {
+            self.inputs
+                .iter()
+                .skip(row * self.columns)
+                .take(self.columns)
+        };
+        let inputs = rows.places().iter().flat_map(of).copied().collect();
+        WholeRows {
+            rows,
+            inputs,
+            columns: self.columns,
+        }
+    }
+}
+
+impl WholeRows {
+    /// As they are shown.
+    pub(crate) fn shown(&self) -> Shown<'_> {
+        Shown {
+            rows: self.rows.withheld(),
+            inputs: &self.inputs,
+            columns: self.columns,
+        }
+    }
 }
 
 /// What was found.
@@ -51,7 +89,7 @@ impl Rule {
     /// Rows beyond `deviations` of the noise.
     fn of(rows: &Withheld<'_>, of_medians: bool, deviations: f64) -> Self {
         let groups = rows_of_groups(rows.groups);
-        let states = (0..rows.dimensions.len()).map(|j| {
+        let states = rows.dimensions.iter().enumerate().map(|(j, columns)| {
             let scores = scores(rows, j);
             let Some(Unit { scale, of_noise }) = Unit::of(&scores, rows.follows) else {
                 return Limit {
@@ -62,7 +100,7 @@ impl Rule {
             };
             // An error of the model makes residuals larger than their differences tell.
             let all = if of_medians {
-                robust_deviation(less_medians(&scores, &groups).into_iter())
+                robust_deviation(less_medians(&scores, columns.held, &groups).into_iter())
             } else {
                 robust_deviation(scores.into_iter())
             };
@@ -87,17 +125,20 @@ impl Rule {
         &self.states
     }
 
-    /// Whether each row is beyond the limit in any state whose residuals are noise.
+    /// Whether each row is beyond the limit in any state whose residuals are noise and of which it
+    /// says something.
     pub(super) fn flags(&self, rows: &Withheld<'_>) -> Vec<bool> {
         let groups = rows_of_groups(rows.groups);
         let mut flags = vec![false; rows.groups.len()];
-        for (j, limit) in self.states.iter().enumerate() {
+        let states = self.states.iter().zip(&rows.dimensions).enumerate();
+        for (j, (limit, columns)) in states {
             let mut values = scores(rows, j);
             if self.of_medians {
-                values = less_medians(&values, &groups);
+                values = less_medians(&values, columns.held, &groups);
             }
-            for (flag, value) in flags.iter_mut().zip(values) {
-                *flag |= limit.of_noise && value.abs() > limit.beyond;
+            for (row, (flag, value)) in flags.iter_mut().zip(values).enumerate() {
+                let beyond = limit.of_noise && value.abs() > limit.beyond;
+                *flag |= beyond && !columns.held.at(row);
             }
         }
         flags
@@ -108,6 +149,18 @@ impl Found {
     /// None where white noise is enough, or the log does not show that it is noise. `trend`
     /// allows for a model that has learnt a part of it: then the next model must show it.
     pub(crate) fn of(shown: &Shown<'_>, trend: bool) -> Option<Self> {
+        let whole = shown.whole();
+        let found = Self::of_whole(&whole.shown(), trend)?;
+        let mut extreme = vec![false; shown.rows.groups.len()];
+        for (place, own) in whole.rows.places().iter().zip(&found.extreme) {
+            if let Some(extreme) = extreme.get_mut(*place) {
+                *extreme = *own;
+            }
+        }
+        Some(Self { extreme, ..found })
+    }
+
+    fn of_whole(shown: &Shown<'_>, trend: bool) -> Option<Self> {
         let rows = &shown.rows;
         let inputs = standardised(shown.inputs, shown.columns);
         let mut rule = Rule::of(rows, true, BEYOND);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::calibration::withheld::Withheld;
+use hambo_base::Held;
 use hambo_base::order::median;
 
 /// The median of |X| for a standard normal X.
@@ -83,12 +84,17 @@ pub(super) fn rows_of_groups(groups: &[u32]) -> BTreeMap<u32, Vec<usize>> {
     rows
 }
 
-/// Values less the median of their group.
-pub(super) fn less_medians(values: &[f64], groups: &BTreeMap<u32, Vec<usize>>) -> Vec<f64> {
+/// Values less the median of those of their group that say something.
+pub(super) fn less_medians(
+    values: &[f64],
+    held: Held<'_>,
+    groups: &BTreeMap<u32, Vec<usize>>,
+) -> Vec<f64> {
     let mut left = values.to_vec();
     for rows in groups.values() {
         let of = |row: &usize| values.get(*row).copied();
-        let mut own: Vec<f64> = rows.iter().filter_map(of).collect();
+        let told = rows.iter().filter(|row| !held.at(**row));
+        let mut own: Vec<f64> = told.filter_map(of).collect();
         let middle = median(&mut own).unwrap_or(0.0);
         for row in rows {
             if let Some(value) = left.get_mut(*row) {

@@ -7,6 +7,7 @@ use super::drawn::Drawn;
 use super::found::{Found, Shown};
 use super::judged::agrees;
 use crate::calibration::withheld::{Withheld, WithheldDimension};
+use hambo_base::Held;
 use hambo_base::random::Random;
 use hambo_core::model::{Extremes, Offsets};
 
@@ -94,6 +95,7 @@ impl Rows {
             epistemic_std: &self.epistemic,
             aleatoric_std: &self.ones,
             observed,
+            held: Held::NONE,
         };
         Withheld {
             dimensions: self.residuals.iter().map(|column| of(column)).collect(),

@@ -19,6 +19,7 @@ use crate::gaussian_process::error::GaussianProcessError;
 use crate::gaussian_process::kernel::Hyperparameters;
 use crate::gaussian_process::posterior::Observations;
 use crate::gaussian_process::posterior::{require_standardisation, standardised};
+use hambo_base::Held;
 use hambo_base::network::Standardisation;
 use hambo_base::random::shuffle;
 
@@ -63,11 +64,11 @@ pub struct FittedOutput {
 /// use std::ops::ControlFlow;
 ///
 /// use hambo_learn::gaussian_process::{Observations, SearchOptions, fit_hyperparameters};
-/// use hambo_base::network::Standardisation;
+/// use hambo_base::{Held, network::Standardisation};
 ///
 /// let inputs: Vec<f64> = (0..40).map(|i| 0.1 * f64::from(i) - 2.0).collect();
 /// let targets: Vec<f64> = inputs.iter().map(|x| (2.0 * x).sin()).collect();
-/// let observations = Observations { inputs: &inputs, input_columns: 1, targets: &targets, target_columns: 1 };
+/// let observations = Observations { inputs: &inputs, input_columns: 1, targets: &targets, target_columns: 1, held: Held::NONE };
 /// let units = Standardisation {
 ///     input_mean: vec![0.0], input_scale: vec![1.0],
 ///     output_mean: vec![0.0], output_scale: vec![1.0],
@@ -94,11 +95,18 @@ pub fn fit_hyperparameters(
         let needed = LEAST_ROWS;
         return Err(GaussianProcessError::TooFewRows { rows, needed });
     }
-    let constant_targets = constant_columns(observations.targets, observations.target_columns);
+    let (held, outputs) = (observations.held, observations.target_columns);
+    let told = held.least_told(rows, outputs);
+    if told < LEAST_ROWS {
+        let (rows, needed) = (told, LEAST_ROWS);
+        return Err(GaussianProcessError::TooFewRows { rows, needed });
+    }
+    let constant_targets = constant_columns((observations.targets, held), outputs);
     if let Some(column) = constant_targets.iter().position(|constant| *constant) {
         return Err(GaussianProcessError::ConstantTarget { column });
     }
-    let constant_inputs = constant_columns(observations.inputs, observations.input_columns);
+    let inputs = (observations.inputs, Held::NONE);
+    let constant_inputs = constant_columns(inputs, observations.input_columns);
     let search = Search {
         options,
         space: Space::new(options, &constant_inputs),
@@ -118,6 +126,8 @@ struct Table {
     columns: usize,
     points: Vec<f64>,
     targets: Vec<Vec<f64>>,
+    /// Marks of the targets that say nothing, column by column.
+    held: Vec<Vec<bool>>,
 }
 
 impl Table {
@@ -132,6 +142,9 @@ impl Table {
             targets: (0..outputs)
                 .map(|output| column(output).collect())
                 .collect(),
+            held: (0..outputs)
+                .map(|output| observations.held.column(output, outputs))
+                .collect(),
         }
     }
 
@@ -144,6 +157,11 @@ impl Table {
             columns: self.columns,
             points: points.copied().collect(),
             targets: self.targets.iter().map(pick).collect(),
+            held: self
+                .held
+                .iter()
+                .map(|marks| Held::new(marks).take(rows.iter().copied()))
+                .collect(),
         }
     }
 
@@ -152,6 +170,17 @@ impl Table {
             points: &self.points,
             targets: &self.targets[output],
         }
+    }
+
+    /// The rows that say something of an output; none if all do.
+    fn told(&self, output: usize) -> Option<Self> {
+        let held = Held::new(self.held.get(output)?);
+        if !held.any() {
+            return None;
+        }
+        let rows = 0..self.targets.get(output)?.len();
+        let told: Vec<usize> = rows.filter(|row| !held.at(*row)).collect();
+        Some(self.take(&told))
     }
 }
 
@@ -258,7 +287,13 @@ impl Search<'_> {
         from: Vec<f64>,
         planned: Plan,
     ) -> Result<Minimum, Failure> {
-        let data = table.data(output);
+        // A part in which hardly any row says something would be fitted exactly.
+        let enough = |told: &Table| told.points.len() >= LEAST_ROWS * told.columns;
+        let told = match table.told(output) {
+            Some(told) if !enough(&told) => self.all.told(output),
+            told => told,
+        };
+        let data = told.as_ref().unwrap_or(table).data(output);
         let data_rows = data.targets.len();
         let observe = |evaluations: usize, negative_log_likelihood: f64| {
             let Ok(mut reporter) = self.reporter.lock() else {
@@ -356,10 +391,12 @@ fn row_counts(first: usize, rows: usize) -> Vec<usize> {
     sizes
 }
 
-fn constant_columns(table: &[f64], columns: usize) -> Vec<bool> {
+fn constant_columns((table, held): (&[f64], Held<'_>), columns: usize) -> Vec<bool> {
     (0..columns)
         .map(|column| {
-            let values = || table.iter().skip(column).step_by(columns).copied();
+            let own = || table.iter().enumerate().skip(column).step_by(columns);
+            let told = || own().filter(|(place, _)| !held.at(*place));
+            let values = || told().map(|(_, x)| *x);
             let (low, high) = values()
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
                     (low.min(x), high.max(x))
@@ -385,6 +422,80 @@ mod tests {
     #[test]
     fn constant_up_to_rounding() {
         let table = [1.0, 2.0, 0.0, 1.0 + 1e-9, 2.1, 0.0];
-        assert_eq!(constant_columns(&table, 3), [true, false, true]);
+        let constant = |held| constant_columns((&table, held), 3);
+        assert_eq!(constant(Held::NONE), [true, false, true]);
+        // Of the second column one row says something.
+        let marks = [false, false, false, false, true, false];
+        assert_eq!(constant(Held::new(&marks)), [true; 3]);
+    }
+    /// 60 rows of which every third says nothing of the second output.
+    fn found(wrong: f64, marks: &[bool]) -> Result<Vec<FittedOutput>, GaussianProcessError> {
+        let inputs: Vec<f64> = (0..60).map(|row| 0.1 * f64::from(row) - 3.0).collect();
+        let targets = inputs.iter().enumerate().flat_map(|(row, x)| {
+            let noise = 0.1 * (31.0 * x).sin();
+            [
+                x.sin() + noise,
+                x.cos() + noise + if row % 3 == 1 { wrong } else { 0.0 },
+            ]
+        });
+        let targets: Vec<f64> = targets.collect();
+        let observations = Observations {
+            inputs: &inputs,
+            input_columns: 1,
+            targets: &targets,
+            target_columns: 2,
+            held: Held::new(marks),
+        };
+        let units = Standardisation {
+            input_mean: vec![0.0],
+            input_scale: vec![1.0],
+            output_mean: vec![0.0; 2],
+            output_scale: vec![1.0; 2],
+        };
+        let options = SearchOptions {
+            starts: 2,
+            search_rows: 20,
+            ..Default::default()
+        };
+        let go_on = &mut |_: Progress| ControlFlow::Continue(());
+        fit_hyperparameters(&observations, &units, &options, go_on)
+    }
+
+    #[test]
+    fn what_stands_where_a_row_says_nothing_plays_no_part() {
+        let marks: Vec<bool> = (0..120).map(|place| place % 6 == 3).collect();
+        let right = found(0.0, &marks).unwrap();
+        assert_eq!(right, found(50.0, &marks).unwrap());
+        // The other output is what it is without marks.
+        let all = found(0.0, &[]).unwrap();
+        assert_eq!(right[0], all[0]);
+        assert!(right[1] != all[1] && found(50.0, &[]).unwrap()[1] != all[1]);
+        // A mark excuses no broken number, and marks are whole.
+        let broken = GaussianProcessError::NotFinite {
+            table: "targets",
+            row: 1,
+            column: 1,
+        };
+        assert_eq!(found(f64::NAN, &marks), Err(broken));
+        assert!(matches!(
+            found(0.0, &marks[1..]),
+            Err(GaussianProcessError::Mismatch { length: 119, .. })
+        ));
+    }
+
+    #[test]
+    fn a_few_rows_of_many_are_found_in_whatever_part_the_starts_see() {
+        // All but twelve of sixty; then all but nine.
+        let held = |every: usize, most: usize| -> Vec<bool> {
+            let told = move |row: usize| row.is_multiple_of(every) && row / every < most;
+            let marks = (0..60).flat_map(|row| [false, !told(row)]);
+            marks.collect()
+        };
+        let fitted = found(0.0, &held(5, 12)).unwrap();
+        let found_noise = fitted[1].hyperparameters.noise_variance;
+        assert!(found_noise.is_finite() && fitted[1].negative_log_likelihood.is_finite());
+        let (rows, needed) = (9, LEAST_ROWS);
+        let few = GaussianProcessError::TooFewRows { rows, needed };
+        assert_eq!(found(0.0, &held(5, 9)), Err(few));
     }
 }

@@ -104,6 +104,7 @@ mod tests {
 
     use super::*;
     use crate::gaussian_process::posterior::{GaussianProcessFit, Observations};
+    use hambo_base::Held;
     use hambo_base::network::Standardisation;
 
     fn smooth() -> GaussianProcessFit {
@@ -114,6 +115,7 @@ mod tests {
             input_columns: 1,
             targets: &targets,
             target_columns: 1,
+            held: Held::NONE,
         };
         let units = Standardisation {
             input_mean: vec![0.0],

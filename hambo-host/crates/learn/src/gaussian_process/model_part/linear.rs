@@ -95,7 +95,9 @@ impl Plane {
             .collect();
         let mut weights = vec![0.0; columns];
         let mut precision = Mat::<f64>::identity(columns + 1, columns + 1);
-        for (point, alpha) in points.chunks_exact(columns).zip(&fit.alpha) {
+        let (_, held) = fit.targets();
+        let points = points.chunks_exact(columns).zip(&fit.alpha).enumerate();
+        for (_, (point, alpha)) in points.filter(|(place, _)| !held.at(*place)) {
             let z = point.iter().zip(&hyperparameters.lengthscales);
             let z: Vec<f64> = z.map(|(x, l)| x / l).chain([1.0]).collect();
             for (weight, z) in weights.iter_mut().zip(&z) {

@@ -49,7 +49,13 @@ impl NearestPlane {
         };
         let carry = self.carried[place];
         let rounded = ((number - carry) / self.unit).round().clamp(-limit, limit);
-        let residual = (number - self.unit * rounded - carry) / diagonal;
+        let lost = number - self.unit * rounded - carry;
+        // A point that says nothing has no row, and loses nothing.
+        let residual = if lost == 0.0 && *diagonal == 0.0 {
+            0.0
+        } else {
+            lost / diagonal
+        };
         self.integers[place] = rounded as i32;
         self.residual[place] = residual;
         let pairs = self.carried.iter_mut().zip(row);

@@ -137,3 +137,25 @@ fn a_set_that_just_holds_is_seldom_widened() {
     let widened = widened.count();
     assert!(widened * 10 <= logs as usize, "{widened} of {logs}");
 }
+
+#[test]
+fn rows_that_say_nothing_widen_nothing() {
+    let mut held = rows(6, 20, 0.1, |_, _| 0.0);
+    let usual = looked(&held);
+    held.held = vec![false; held.residuals.len()];
+    for row in (0..held.residuals.len()).step_by(5) {
+        held.residuals[row] = 1e3;
+        held.held[row] = true;
+    }
+    let found = looked(&held);
+    assert!(found.tells() && found.rows < usual.rows, "{found:?}");
+    assert_eq!(found.widest(), 1.0);
+    // A number that is broken is no mark: no width is enough.
+    let mut broken = held.clone();
+    broken.held.clear();
+    broken.residuals.fill(f32::NAN);
+    assert_eq!(looked(&broken).widest(), f32::INFINITY);
+    // If none says anything, nothing is known of the path.
+    held.held.fill(true);
+    assert_eq!(looked(&held).rows, 0);
+}

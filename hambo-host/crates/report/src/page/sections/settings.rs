@@ -24,6 +24,12 @@ pub fn known(run: &SavedRun) -> Option<Markup> {
             "These next states are computed, without uncertainty: the adversary has no say in \
              them. " code { "hambo fit" } " held those of the log against every row of it."
         }
+        @if result.setting.known.iter().any(|line| line.next.contains("learned.")) {
+            p {
+                "A line with " code { "learned." } " is no such state: the model and the \
+                 adversary move it, and the line corrects what they say."
+            }
+        }
         @if !result.setting.known.is_empty() { (table("What is computed", &heads, rows)) }
         @for [c, s] in &result.setting.circles {
             p { "The pair " (c) ", " (s) " is moved back to the unit circle after every step." }

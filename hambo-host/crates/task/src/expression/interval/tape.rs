@@ -52,7 +52,7 @@ fn apply(op: &Op, inputs: InputIntervals<'_>, earlier: &[Interval]) -> Interval 
         Op::Constant(value) => Interval::point(value),
         Op::Variable(Variable::State(index)) => of(inputs.state, index),
         Op::Variable(Variable::Action(index)) => of(inputs.action, index),
-        Op::Variable(Variable::Next(index)) => of(inputs.next, index),
+        Op::Variable(Variable::Next(index) | Variable::Learned(index)) => of(inputs.next, index),
         Op::Variable(Variable::Step) => inputs.step,
         Op::Negate(a) => at(a).negated(),
         Op::Add(a, b) => at(a).plus(at(b)),
@@ -86,5 +86,6 @@ fn apply(op: &Op, inputs: InputIntervals<'_>, earlier: &[Interval]) -> Interval 
         Op::And(a, b) => at(a).and(at(b)),
         Op::Or(a, b) => at(a).or(at(b)),
         Op::Not(a) => at(a).opposite(),
+        Op::Select(_, a, b) => at(a).hull(at(b)),
     }
 }

@@ -28,7 +28,7 @@ fn op(random: &mut Random, slot: u16) -> Op {
     let mut at = || random.index(usize::from(slot)) as u16;
     let [a, b, c] = [at(), at(), at()];
     let (left, right, width) = (a, b, 1.0);
-    match random.index(32) {
+    match random.index(33) {
         0 => Op::Constant(number(random)),
         1 | 2 => Op::Add(a, b),
         3 => Op::Subtract(a, b),
@@ -55,6 +55,7 @@ fn op(random: &mut Random, slot: u16) -> Op {
         28 => Op::NotEqual { left, right, width },
         29 => Op::And(a, b),
         30 => Op::Or(a, b),
+        31 => Op::Select(a, b, c),
         _ => Op::Not(a),
     }
 }

@@ -67,7 +67,7 @@ fn a_line_that_reads_its_own_learned_value_corrects_it() {
         .map(|known| (known.state, known.corrects))
         .collect();
     // x before v, which reads it; the model moves both.
-    assert_eq!(known, [(0, true), (4, false), (1, true)]);
+    assert_eq!(known, [(0, true), (1, true), (4, false)]);
     let view = task.model_view();
     assert_eq!(view.moved, [0, 1, 2, 3, 5]);
     assert!(task.physics.corrects(1) && !task.physics.knows(1));

@@ -3,6 +3,7 @@
 
 pub mod angle;
 pub mod exact_minimum;
+pub mod fit_and_check;
 pub mod fixture;
 pub mod gaussian_process;
 pub mod glitch;

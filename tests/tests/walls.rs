@@ -2,18 +2,17 @@
 //! worth without and with the lines of `[known]` that say so.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use hambo_base::observer::Unobserved;
 use hambo_base::random::Random;
-use hambo_check::adversary::EffortLevel;
-use hambo_check::{CheckOptions, CheckResult, Verdict, run};
+use hambo_check::Verdict;
 use hambo_data::{Log, Told, Transition};
 use hambo_learn::calibration::{CalibrationStatus, ModelCalibration};
 use hambo_learn::ensemble::EnsembleOptions;
-use hambo_learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, fit};
+use hambo_learn::fit::{GaussianProcessOptions, ModelOptions};
 use hambo_learn::model_file::ModelFile;
 use hambo_learn::monitor;
-use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
+use hambo_tests::fit_and_check::{checked, fitted};
+use hambo_tests::study::simulate::Mean;
 
 const STEPS: usize = 40;
 const LEFT: f32 = -1.2;
@@ -84,8 +83,8 @@ fn log(episodes: u32, force: f32, seed: u64) -> Log {
     log
 }
 
-/// The mean return of a linear controller on the car itself, and its standard error.
-fn truth([gain_x, gain_v, bias]: [f32; 3]) -> (f64, f64) {
+/// The mean return of a linear controller on the car itself.
+fn truth([gain_x, gain_v, bias]: [f32; 3]) -> Mean {
     let mut random = Random::new(99, 2);
     let runs = 4000;
     let returns: Vec<f64> = (0..runs)
@@ -100,9 +99,7 @@ fn truth([gain_x, gain_v, bias]: [f32; 3]) -> (f64, f64) {
             sum
         })
         .collect();
-    let mean = returns.iter().sum::<f64>() / f64::from(runs);
-    let squares = returns.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
-    (mean, squares.sqrt() / f64::from(runs))
+    Mean::of(&returns)
 }
 
 fn processes() -> ModelOptions {
@@ -119,28 +116,6 @@ fn networks() -> ModelOptions {
         batch: 128,
         ..EnsembleOptions::for_board("stm32f405").unwrap()
     })
-}
-
-fn fitted(task: &TaskFile, log: &Log, model: ModelOptions) -> (ModelFile, ModelCalibration) {
-    let options = FitOptions {
-        backtest_windows: 60,
-        ..FitOptions::new(model)
-    };
-    fit(task, log, &options, &mut Unobserved).unwrap()
-}
-
-fn checked(task: &TaskFile, model: &ModelFile, [x, v, bias]: [f32; 3]) -> CheckResult {
-    let options = CheckOptions {
-        effort: EffortLevel::Quick,
-        trajectories: Some(200),
-        searched: Some(4),
-        ..CheckOptions::default()
-    };
-    let text = format!("kind = 'linear'\ngain = [[{x}, {v}]]\nbias = [{bias}]");
-    let policy = HostPolicy::parse(&text, "linear", task).unwrap();
-    run(task, model, &policy, &options, &mut Unobserved)
-        .unwrap()
-        .result
 }
 
 /// Up the hill, and against the wall.
@@ -164,10 +139,9 @@ fn a_line_for_the_wall_makes_networks_that_decide() {
 }
 
 fn decides(name: &str, options: ModelOptions) {
-    let (good, good_error) = truth(GOOD);
-    let (bad, bad_error) = truth(BAD);
-    assert!(good > bad + 20.0, "{good} {bad}");
-    let threshold = 0.5 * (good + bad);
+    let (good, bad) = (truth(GOOD), truth(BAD));
+    assert!(good.mean > bad.mean + 20.0, "{good:?} {bad:?}");
+    let threshold = 0.5 * (good.mean + bad.mean);
     let log = log(60, FORCE, 1);
     let (plain, lines) = (task("", threshold), task(LINES, threshold));
     let told = Told::of(&log, &lines.model_view());
@@ -175,8 +149,8 @@ fn decides(name: &str, options: ModelOptions) {
     println!("{held} of {} rows are held", log.len());
     assert!(held > 100);
 
-    let (_, without) = fitted(&plain, &log, options.clone());
-    let (model, with) = fitted(&lines, &log, options);
+    let (_, without) = fitted(&plain, &log, options.clone()).unwrap();
+    let (model, with) = fitted(&lines, &log, options).unwrap();
     println!(
         "{name}: without the lines {:?}, width {}; with them {:?}, width {}",
         without.status,
@@ -189,18 +163,16 @@ fn decides(name: &str, options: ModelOptions) {
         without.status != CalibrationStatus::Calibrated || width(&without) > 1.5 * width(&with),
         "{name}"
     );
-    for (controller, truth, error, deploys) in
-        [(GOOD, good, good_error, true), (BAD, bad, bad_error, false)]
-    {
-        let result = checked(&lines, &model, controller);
+    for ([x, v, bias], truth, deploys) in [(GOOD, good, true), (BAD, bad, false)] {
+        let result = checked(&lines, &model, (&[x, v], bias), 4).unwrap();
         let (bound, reasons) = (result.decision.bound.0, &result.decision.reasons);
-        println!("{name}: truth {truth:.2} ± {error:.2}, bound {bound:.2}, {reasons:?}");
+        println!("{name}: {truth:?}, bound {bound:.2}, {reasons:?}");
         let verdict = result.decision.verdict;
         let right = (verdict == Some(Verdict::Deploy)) == deploys;
         assert!(right, "{name}: {verdict:?}, {reasons:?}");
         assert!(
-            bound <= truth + 3.0 * error,
-            "{name}: {bound} above {truth}"
+            bound <= truth.mean + 3.0 * truth.error,
+            "{name}: {bound} above {truth:?}"
         );
     }
     watched(&lines, &model, &with, name);

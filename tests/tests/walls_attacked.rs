@@ -3,17 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use hambo_base::Error;
-use hambo_base::observer::Unobserved;
 use hambo_base::random::Random;
-use hambo_check::adversary::EffortLevel;
-use hambo_check::{CheckOptions, CheckResult, Verdict, run};
+use hambo_check::{CheckResult, Verdict};
 use hambo_data::{Log, Told, Transition};
-use hambo_learn::calibration::ModelCalibration;
 use hambo_learn::ensemble::EnsembleOptions;
-use hambo_learn::fit::{FitOptions, GaussianProcessOptions, ModelOptions, fit};
+use hambo_learn::fit::{GaussianProcessOptions, ModelOptions};
 use hambo_learn::model_file::ModelFile;
-use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
+use hambo_tests::fit_and_check::{checked, fitted};
+use hambo_tests::study::simulate::Mean;
 
 const STEPS: usize = 20;
 
@@ -63,8 +61,8 @@ fn log(episodes: u32, noise: f32, seed: u64) -> Log {
     log
 }
 
-/// The mean return of a constant action, and its standard error.
-fn truth(bias: f32, noise: f32) -> (f64, f64) {
+/// The mean return of a constant action.
+fn truth(bias: f32, noise: f32) -> Mean {
     let mut random = Random::new(99, 2);
     let runs = 4000;
     let returns: Vec<f64> = (0..runs)
@@ -78,9 +76,7 @@ fn truth(bias: f32, noise: f32) -> (f64, f64) {
             sum
         })
         .collect();
-    let mean = returns.iter().sum::<f64>() / f64::from(runs);
-    let squares = returns.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
-    (mean, squares.sqrt() / f64::from(runs))
+    Mean::of(&returns)
 }
 
 fn processes() -> ModelOptions {
@@ -99,29 +95,9 @@ fn networks() -> ModelOptions {
     })
 }
 
-fn fitted(
-    task: &TaskFile,
-    log: &Log,
-    model: ModelOptions,
-) -> Result<(ModelFile, ModelCalibration), Error> {
-    let options = FitOptions {
-        backtest_windows: 60,
-        ..FitOptions::new(model)
-    };
-    fit(task, log, &options, &mut Unobserved)
-}
-
-fn checked(task: &TaskFile, model: &ModelFile, bias: f32) -> Result<CheckResult, Error> {
-    let options = CheckOptions {
-        effort: EffortLevel::Quick,
-        trajectories: Some(200),
-        searched: Some(2),
-        ..CheckOptions::default()
-    };
-    let text = format!("kind = 'linear'\ngain = [[0, 0]]\nbias = [{bias}]");
-    let policy = HostPolicy::parse(&text, "linear", task).unwrap();
-    let found = run(task, model, &policy, &options, &mut Unobserved)?;
-    Ok(found.result)
+/// A check of a constant action.
+fn checked_constant(task: &TaskFile, model: &ModelFile, bias: f32) -> Result<CheckResult, Error> {
+    checked(task, model, (&[0.0; 2], bias), 2)
 }
 
 /// Most rows at the wall, and noise that decides which: the rows that are left lie higher than the
@@ -129,26 +105,25 @@ fn checked(task: &TaskFile, model: &ModelFile, bias: f32) -> Result<CheckResult,
 #[test]
 fn a_wall_that_hides_a_part_of_the_noise_lifts_no_bound_above_the_truth() {
     let (noise, bias) = (0.2, -0.3);
-    let (truth, error) = truth(bias, noise);
+    let truth = truth(bias, noise);
     // What deploys is wrong.
-    let task = task(WALL, truth + 4.0 * error);
+    let task = task(WALL, truth.mean + 4.0 * truth.error);
     let log = log(60, noise, 1);
     let told = Told::of(&log, &task.model_view());
     let left = told.count(log.len(), 0) as f64 / log.len() as f64;
     assert!((0.3..0.7).contains(&left), "{left}");
     for (name, model) in [("processes", processes()), ("networks", networks())] {
         let (model, calibration) = fitted(&task, &log, model).unwrap();
-        let result = checked(&task, &model, bias).unwrap();
+        let result = checked_constant(&task, &model, bias).unwrap();
         let (bound, reasons) = (result.decision.bound.0, &result.decision.reasons);
         println!(
-            "{name}: {left:.2} of rows left, truth {truth:.2} ± {error:.2}, {:?}, bound {bound:.2}, \
-             {reasons:?}",
+            "{name}: {left:.2} of rows left, {truth:?}, {:?}, bound {bound:.2}, {reasons:?}",
             calibration.status
         );
         assert!(result.decision.verdict != Some(Verdict::Deploy), "{name}");
         assert!(
-            bound <= truth + 3.0 * error,
-            "{name}: {bound} above {truth}"
+            bound <= truth.mean + 3.0 * truth.error,
+            "{name}: {bound} above {truth:?}"
         );
     }
 }
@@ -203,13 +178,13 @@ fn a_model_is_not_checked_under_another_wall() {
     let log = log(40, 0.05, 2);
     let own = task(WALL, -1.0);
     let (model, _) = fitted(&own, &log, processes()).unwrap();
-    assert!(checked(&own, &model, 0.2).is_ok());
+    assert!(checked_constant(&own, &model, 0.2).is_ok());
     for known in [
         "level = 'max(learned.level, 0.1)'",
         "level = 'learned.level'",
         "level = 'max(learned.level, 0)'\ndrift = 'clamp(learned.drift, -1, 1)'",
     ] {
-        let error = checked(&task(known, -1.0), &model, 0.2).unwrap_err();
+        let error = checked_constant(&task(known, -1.0), &model, 0.2).unwrap_err();
         assert!(error.to_string().contains("known"), "{error}");
     }
 }

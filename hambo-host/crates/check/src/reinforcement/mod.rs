@@ -19,6 +19,8 @@ mod double_dqn_tests;
 mod dqn_step;
 mod driver;
 mod episodes;
+#[cfg(test)]
+mod episodes_tests;
 mod error;
 mod history;
 #[cfg(test)]

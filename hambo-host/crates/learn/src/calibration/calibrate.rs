@@ -11,7 +11,7 @@ use super::outcome::Intervals;
 use super::outcome::MINIMUM_WITHHELD_ROWS;
 use super::outcome::ModelCalibration;
 use super::outcome::TESTED_EPISODES;
-use super::pools::{Cleaned, Drawn, Shown, agrees};
+use super::pools::{Drawn, KeptRows, Shown, agrees, cleaned};
 use super::required_widening::{common_run, longest_run};
 use super::scales::{Choosing, Scales, judged_lengths};
 use super::withheld::CalibrationError;
@@ -71,13 +71,13 @@ pub fn calibrate_shown(
     choosing: &Withheld<'_>,
     judging: &Withheld<'_>,
     options: &CalibrationOptions,
-) -> Result<(ModelCalibration, Option<Cleaned>), CalibrationError> {
+) -> Result<(ModelCalibration, Option<KeptRows>), CalibrationError> {
     for rows in [&shown.rows, choosing, judging] {
         rows.checked_rows()?;
     }
     let enough = choosing.groups.len() >= MINIMUM_WITHHELD_ROWS;
     // An event is one of all states together.
-    let (all, whole) = (shown.whole(), [choosing, judging].map(Cleaned::whole));
+    let (all, whole) = (shown.whole(), [choosing, judging].map(KeptRows::whole));
     let [chose, judge] = &whole;
     let drawn = enough.then(|| Drawn::of(&all.shown(), &chose.withheld()));
     let drawn = drawn
@@ -86,7 +86,7 @@ pub fn calibrate_shown(
     let calibration = with_noise(choosing, judging, drawn.as_ref(), options)?;
     Ok((
         calibration,
-        drawn.map(|drawn| Cleaned::rows(judging, &drawn)),
+        drawn.map(|drawn| cleaned::rows(judging, &drawn)),
     ))
 }
 
@@ -102,12 +102,12 @@ fn with_noise(
     let (choosing_rows, rows) = (checked(choosing)?, checked(judging)?);
     // Single rows and windows, without what is drawn.
     let cleaned =
-        |rows| drawn.map(|drawn| [Cleaned::rows(rows, drawn), Cleaned::windows(rows, drawn)]);
+        |rows| drawn.map(|drawn| [cleaned::rows(rows, drawn), cleaned::windows(rows, drawn)]);
     let (chose, judge) = (cleaned(choosing), cleaned(judging));
     let count = judging.dimensions.len();
     let [chose, judge] =
         [(&chose, choosing), (&judge, judging)].map(|(cleaned, plain)| match cleaned {
-            Some(both) => both.each_ref().map(Cleaned::withheld),
+            Some(both) => both.each_ref().map(KeptRows::withheld),
             None => [plain.clone(), plain.clone()],
         });
     let [choosing, choosing_windows] = &chose;

@@ -8,7 +8,7 @@ use crate::calibration::local_width::find;
 use crate::calibration::outcome::{
     CalibrationMode, CalibrationOptions, CalibrationStatus, ModelCalibration,
 };
-use crate::calibration::pools::Cleaned;
+use crate::calibration::pools::KeptRows;
 use hambo_base::Error;
 use hambo_data::LogPart;
 use hambo_task::image::Uncertainty;
@@ -23,7 +23,7 @@ pub(super) struct Calibrated {
     /// The rows that judged, as predicted and observed.
     pub(super) judging: Evidence,
     /// The same without what is drawn.
-    pub(super) ordinary: Option<Cleaned>,
+    pub(super) ordinary: Option<KeptRows>,
 }
 
 /// Calibrates with the deviations that the model says, and again with regions where they are

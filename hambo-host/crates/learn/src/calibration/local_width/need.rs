@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use hambo_base::Held;
+use hambo_core::model::LocalWidth;
 use hambo_task::image::WidthRegion;
 
 use crate::calibration::chosen_widening::least_widening;
@@ -87,9 +88,7 @@ impl<'a> Rows<'a> {
         let mut values: Vec<f32> = values.map(|value| value.unwrap_or(f32::NAN)).collect();
         for region in regions {
             let height = region.heights.get(state).copied().unwrap_or(0.0);
-            for (value, x) in values.iter_mut().zip(self.input(region.input)) {
-                *value += height * membership(region, x);
-            }
+            widen_by(region, height, &self.input(region.input), &mut values);
         }
         values
     }
@@ -146,9 +145,18 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// How much of a region's height a value has: that of the core's
-/// [`LocalWidth`](hambo_core::model::LocalWidth).
-fn membership(region: &WidthRegion, x: f32) -> f32 {
-    let depth = (x - region.low).min(region.high - x) / region.edge;
-    (1.0 + depth).clamp(0.0, 1.0)
+/// Adds a region's height to the deviations of rows, as the core does at these inputs.
+fn widen_by(region: &WidthRegion, height: f32, inputs: &[f32], deviations: &mut [f32]) {
+    let row = [0.0, region.low, region.high, region.edge, height];
+    let Ok(width) = LocalWidth::new(&row, 1, 1) else {
+        // A region that the core refuses says nothing of these rows, so nothing holds them.
+        deviations.fill(f32::NAN);
+        return;
+    };
+    for (deviation, input) in deviations.iter_mut().zip(inputs) {
+        let mut std = [[*deviation]];
+        width.widen(&[[*input]], &[], &mut std, &mut [[0.0]]);
+        let [[widened]] = std;
+        *deviation = widened;
+    }
 }

@@ -1,150 +1,84 @@
 //! Withheld rows without what is drawn beside white noise.
 
 use super::drawn::Drawn;
+use super::kept_rows::KeptRows;
 use super::scores::{rows_of_groups, scores};
-use crate::calibration::withheld::{Withheld, WithheldDimension};
+use crate::calibration::withheld::Withheld;
 use hambo_base::Held;
 
-/// Rows of their own.
-#[derive(Clone, Debug)]
-pub struct Cleaned {
-    /// Which of the withheld rows they are.
-    places: Vec<usize>,
-    /// Mean, epistemic and aleatoric standard deviation, and what was observed.
-    columns: Vec<[Vec<f32>; 4]>,
-    /// Marks of the rows that say nothing, state by state; none where all say something.
-    held: Vec<Vec<bool>>,
-    groups: Vec<u32>,
-    follows: Vec<bool>,
+/// Single rows: those that are extreme are left out, and what stays in the rows' own
+/// episode is taken out, so that the set is judged without the help of what is drawn.
+pub(in crate::calibration) fn rows(rows: &Withheld<'_>, drawn: &Drawn) -> KeptRows {
+    let extreme = drawn.flags(rows);
+    let stays = own_stays(rows, drawn, &extreme);
+    let kept = |row: &usize| extreme.get(*row) != Some(&true);
+    let places: Vec<usize> = (0..rows.groups.len()).filter(kept).collect();
+    less_noise(rows, drawn, &places, |j, row| {
+        drawn.centre.get(j).unwrap_or(&0.0)
+            + stays.get(j).and_then(|of| of.get(row)).unwrap_or(&0.0)
+    })
 }
 
-impl Cleaned {
-    /// The rows that say something of every state.
-    pub(in crate::calibration) fn whole(rows: &Withheld<'_>) -> Self {
-        let whole = rows.whole_rows();
-        let kept = |row: &usize| whole.get(*row) == Some(&true);
-        let places: Vec<usize> = (0..whole.len()).filter(kept).collect();
-        let at = |numbers: &[f32]| -> Vec<f32> {
-            let own = places.iter().filter_map(|row| numbers.get(*row));
-            own.copied().collect()
-        };
-        let columns = rows.dimensions.iter().map(|of| {
-            let stds = (at(of.epistemic_std), at(of.aleatoric_std));
-            [at(of.mean), stds.0, stds.1, at(of.observed)]
-        });
-        // The step after a row that was left out is the step after nothing.
-        let before = |row: usize| row.checked_sub(1).is_none_or(|row| kept(&row));
-        let follows = |row: &usize| rows.follows.get(*row) == Some(&true) && before(*row);
-        let groups = places.iter().filter_map(|row| rows.groups.get(*row));
-        Self {
-            columns: columns.collect(),
-            held: vec![Vec::new(); rows.dimensions.len()],
-            groups: groups.copied().collect(),
-            follows: places.iter().map(follows).collect(),
-            places,
+/// Rows of windows: an extreme row counts as one without noise, and what stays is left to
+/// the variance of sums.
+pub(in crate::calibration) fn windows(rows: &Withheld<'_>, drawn: &Drawn) -> KeptRows {
+    let extreme = drawn.flags(rows);
+    let places: Vec<usize> = (0..rows.groups.len()).collect();
+    let scores: Vec<Vec<f64>> = (0..rows.dimensions.len())
+        .map(|j| scores(rows, j))
+        .collect();
+    less_noise(rows, drawn, &places, |j, row| {
+        if extreme.get(row) == Some(&true) {
+            let noise = drawn.noise.get(j).copied().unwrap_or(1.0);
+            scores.get(j).and_then(|of| of.get(row)).unwrap_or(&0.0) / noise
+        } else {
+            drawn.centre.get(j).copied().unwrap_or(0.0)
         }
-    }
+    })
+}
 
-    /// Single rows: those that are extreme are left out, and what stays in the rows' own
-    /// episode is taken out, so that the set is judged without the help of what is drawn.
-    pub(in crate::calibration) fn rows(rows: &Withheld<'_>, drawn: &Drawn) -> Self {
-        let extreme = drawn.flags(rows);
-        let stays = own_stays(rows, drawn, &extreme);
-        let kept = |row: &usize| extreme.get(*row) != Some(&true);
-        let places: Vec<usize> = (0..rows.groups.len()).filter(kept).collect();
-        Self::at(rows, drawn, &places, |j, row| {
-            drawn.centre.get(j).unwrap_or(&0.0)
-                + stays.get(j).and_then(|of| of.get(row)).unwrap_or(&0.0)
-        })
-    }
-
-    /// Rows of windows: an extreme row counts as one without noise, and what stays is left to
-    /// the variance of sums.
-    pub(in crate::calibration) fn windows(rows: &Withheld<'_>, drawn: &Drawn) -> Self {
-        let extreme = drawn.flags(rows);
-        let places: Vec<usize> = (0..rows.groups.len()).collect();
-        let scores: Vec<Vec<f64>> = (0..rows.dimensions.len())
-            .map(|j| scores(rows, j))
-            .collect();
-        Self::at(rows, drawn, &places, |j, row| {
-            if extreme.get(row) == Some(&true) {
-                let noise = drawn.noise.get(j).copied().unwrap_or(1.0);
-                scores.get(j).and_then(|of| of.get(row)).unwrap_or(&0.0) / noise
-            } else {
-                drawn.centre.get(j).copied().unwrap_or(0.0)
-            }
-        })
-    }
-
-    /// The rows at `places`, less noise of `less` standard deviations.
-    fn at(
-        rows: &Withheld<'_>,
-        drawn: &Drawn,
-        places: &[usize],
-        less: impl Fn(usize, usize) -> f64,
-    ) -> Self {
-        let all = places.len() == rows.groups.len();
-        let at = |numbers: &[f32]| -> Vec<f32> {
-            places
-                .iter()
-                .filter_map(|row| numbers.get(*row).copied())
-                .collect()
-        };
-        let columns = rows.dimensions.iter().zip(&drawn.noise).enumerate();
-        let columns = columns.map(|(j, (of, noise))| {
-            let observed = places.iter().filter_map(|row| {
-                let sigma = noise * f64::from(*of.aleatoric_std.get(*row)?);
-                Some((f64::from(*of.observed.get(*row)?) - less(j, *row) * sigma) as f32)
-            });
-            [
-                at(of.mean),
-                at(of.epistemic_std),
-                at(of.aleatoric_std),
-                observed.collect(),
-            ]
+/// The rows at `places`, less noise of `less` standard deviations.
+fn less_noise(
+    rows: &Withheld<'_>,
+    drawn: &Drawn,
+    places: &[usize],
+    less: impl Fn(usize, usize) -> f64,
+) -> KeptRows {
+    let all = places.len() == rows.groups.len();
+    let at = |numbers: &[f32]| -> Vec<f32> {
+        places
+            .iter()
+            .filter_map(|row| numbers.get(*row).copied())
+            .collect()
+    };
+    let columns = rows.dimensions.iter().zip(&drawn.noise).enumerate();
+    let columns = columns.map(|(j, (of, noise))| {
+        let observed = places.iter().filter_map(|row| {
+            let sigma = noise * f64::from(*of.aleatoric_std.get(*row)?);
+            Some((f64::from(*of.observed.get(*row)?) - less(j, *row) * sigma) as f32)
         });
-        let held = rows.dimensions.iter();
-        let held = held.map(|of| of.held.take(places.iter().copied()));
-        Self {
-            columns: columns.collect(),
-            held: held.collect(),
-            places: places.to_vec(),
-            groups: places
-                .iter()
-                .filter_map(|row| rows.groups.get(*row).copied())
-                .collect(),
-            follows: if all {
-                rows.follows.to_vec()
-            } else {
-                vec![false; places.len()]
-            },
-        }
-    }
-
-    /// Their numbers in the withheld rows, from 0.
-    #[must_use]
-    pub fn places(&self) -> &[usize] {
-        &self.places
-    }
-
-    /// The rows.
-    #[must_use]
-    pub fn withheld(&self) -> Withheld<'_> {
-        let columns = self.columns.iter().zip(&self.held);
-        let dimensions = columns.map(|([mean, epistemic_std, aleatoric_std, observed], held)| {
-            WithheldDimension {
-                mean,
-                epistemic_std,
-                aleatoric_std,
-                observed,
-                held: Held::new(held),
-            }
-        });
-        Withheld {
-            dimensions: dimensions.collect(),
-            groups: &self.groups,
-            follows: &self.follows,
-        }
+        [
+            at(of.mean),
+            at(of.epistemic_std),
+            at(of.aleatoric_std),
+            observed.collect(),
+        ]
+    });
+    let held = rows.dimensions.iter();
+    let held = held.map(|of| of.held.take(places.iter().copied()));
+    KeptRows {
+        columns: columns.collect(),
+        held: held.collect(),
+        places: places.to_vec(),
+        groups: places
+            .iter()
+            .filter_map(|row| rows.groups.get(*row).copied())
+            .collect(),
+        follows: if all {
+            rows.follows.to_vec()
+        } else {
+            vec![false; places.len()]
+        },
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rare events and what stays, on the rows that judge nothing.
 
-use super::cleaned::Cleaned;
 use super::extremes::{BEYOND, Extremeness};
+use super::kept_rows::KeptRows;
 use super::neighbours::standardised;
 use super::scores::{Unit, less_medians, robust_deviation, rows_of_groups, scores};
 use super::stays::{State, Stays};
@@ -22,7 +22,7 @@ pub struct Shown<'a> {
 
 /// Of those rows the ones that say something of every state.
 pub(crate) struct WholeRows {
-    rows: Cleaned,
+    rows: KeptRows,
     inputs: Vec<f32>,
     columns: usize,
 }
@@ -30,7 +30,7 @@ pub(crate) struct WholeRows {
 impl Shown<'_> {
     /// The rows that say something of every state.
     pub(crate) fn whole(&self) -> WholeRows {
-        let rows = Cleaned::whole(&self.rows);
+        let rows = KeptRows::whole(&self.rows);
         let of = |row: &usize| {
             self.inputs
                 .iter()

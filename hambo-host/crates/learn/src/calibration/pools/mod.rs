@@ -12,23 +12,25 @@
 //! | [`neighbours`] | whether the nearest rows of other episodes are extreme too |
 //! | [`found`] | both together, on the rows that judge nothing |
 //! | [`drawn`] | the numbers that a rollout draws from |
+//! | [`kept_rows`] | withheld rows that were chosen or changed |
 //! | [`cleaned`] | withheld rows without what is drawn |
 //! | [`judged`] | whether the rows that judge agree |
 //!
 //! Ordinary logs show neither, and their models stay as they are.
 
-mod cleaned;
+pub(super) mod cleaned;
 pub(crate) mod drawn;
 mod extremes;
 pub(crate) mod found;
 mod judged;
+mod kept_rows;
 mod neighbours;
 mod scores;
 mod stays;
 #[cfg(test)]
 mod tests;
 
-pub use cleaned::Cleaned;
 pub(super) use drawn::Drawn;
 pub use found::Shown;
 pub(super) use judged::agrees;
+pub use kept_rows::KeptRows;

@@ -6,9 +6,7 @@ use hambo_base::Error;
 use hambo_check::model_summary::calibration_problem;
 use hambo_core::model::MOST_BEYOND_TESTED;
 use hambo_data::Exploration;
-use hambo_learn::calibration::{
-    CalibrationStatus, CurvePoint, Gate, LocalRegion, ModelCalibration,
-};
+use hambo_learn::calibration::{CalibrationStatus, CurvePoint, Gate, ModelCalibration};
 use hambo_learn::ensemble::{Bandwidth, Inference};
 use hambo_learn::fit::CALIBRATING_RECORDINGS;
 use hambo_learn::gaussian_process::{ASSUMPTIONS, Smoothness};
@@ -129,7 +127,7 @@ fn hyperparameters(
         writeln!(
             out,
             "{:13} {:>9} {:>10.4} {:>10.2e} {:>12.3}  {}",
-            name(metadata, j),
+            metadata.moved_name(j),
             format!("{:?}", found.kernel),
             found.signal_variance,
             found.noise_variance,
@@ -195,7 +193,12 @@ fn groups(
             (Some(mean), Some(largest)) => format!("× {mean:.2} ({largest:.2})"),
             _ => "no withheld rows to tell".to_owned(),
         };
-        writeln!(out, "{:13} {:>7}  {growth}", name(metadata, j), row.groups)?;
+        writeln!(
+            out,
+            "{:13} {:>7}  {growth}",
+            metadata.moved_name(j),
+            row.groups
+        )?;
     }
     Ok(())
 }
@@ -259,7 +262,7 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
         writeln!(
             out,
             "{:13} {:>8.3} {:>8.3} {:>8.3} {:>8.3} {:>10.2e} {:>10.2e} {:>9} {:>9} {:>9}",
-            name(metadata, j),
+            metadata.moved_name(j),
             row.best_scale,
             row.scale,
             row.noise_scale,
@@ -280,7 +283,7 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
         calibration.gate.widening
     )?;
     for ([one, other], correlation) in calibration.shared_noise().into_iter().take(MOST_SHARED) {
-        let names = [one, other].map(|state| name(metadata, state));
+        let names = [one, other].map(|state| metadata.moved_name(state));
         let [one, other] = names;
         writeln!(
             out,
@@ -300,11 +303,11 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
         writeln!(
             out,
             "what stays for an episode: {}, {size:.2} standard deviations of its noise, drawn once for a trajectory",
-            name(metadata, state)
+            metadata.moved_name(state)
         )?;
     }
-    for local in &calibration.regions {
-        writeln!(out, "{}", errs_more(metadata, local))?;
+    for sentence in metadata.errs_more() {
+        writeln!(out, "{sentence}")?;
     }
     for window in &calibration.gate.windows {
         writeln!(
@@ -317,36 +320,6 @@ pub fn calibration(metadata: &Metadata, out: &mut impl Write) -> Result<(), Erro
     }
     writeln!(out, "{}", status(metadata, calibration))?;
     Ok(())
-}
-
-/// Where the model errs more than it says.
-fn errs_more(metadata: &Metadata, local: &LocalRegion) -> String {
-    let LocalRegion { region, state, .. } = local;
-    let view = &metadata.view;
-    let place = region.input.checked_sub(view.features.len());
-    let input = match place {
-        None => view.features.get(region.input),
-        Some(action) => metadata.action_names.get(action),
-    };
-    let input = input.map_or("an input", String::as_str);
-    let stretch = match (region.low, region.high) {
-        (f32::MIN, high) => format!("{input} below {high:.4}"),
-        (low, f32::MAX) => format!("{input} above {low:.4}"),
-        (low, high) => format!("{input} from {low:.4} to {high:.4}"),
-    };
-    let heights = region.heights.iter().enumerate();
-    let larger: Vec<String> = heights
-        .filter(|(_, height)| **height > 0.0)
-        .map(|(state, height)| format!("{} by {height:.3}", name(metadata, state)))
-        .collect();
-    format!(
-        "errs more where {stretch} ({:.1} % of the rows): sigma_e is larger there, {}; else the \
-         set of {} would have to be {:.1} times as wide everywhere",
-        100.0 * local.share,
-        larger.join(", "),
-        name(metadata, *state),
-        local.widening
-    )
 }
 
 /// How far a check may go.
@@ -425,7 +398,7 @@ pub fn curves(metadata: &Metadata, out: &mut impl Write) -> Result<(), Error> {
     for (j, row) in calibration.dimensions.iter().enumerate() {
         for (when, curve) in [("before", &row.curve_before), ("after", &row.curve_after)] {
             let observed = line(curve, |point| point.observed);
-            writeln!(out, "{:13} {when:6} {observed}", name(metadata, j))?;
+            writeln!(out, "{:13} {when:6} {observed}", metadata.moved_name(j))?;
         }
     }
     Ok(())
@@ -460,11 +433,4 @@ pub fn json(
     }
     writeln!(out, "{object}")?;
     Ok(())
-}
-
-fn name(metadata: &Metadata, dimension: usize) -> String {
-    let place = metadata.view.moved.get(dimension);
-    let name = place.and_then(|place| metadata.state_names.get(*place));
-    name.cloned()
-        .unwrap_or_else(|| format!("state {dimension}"))
 }

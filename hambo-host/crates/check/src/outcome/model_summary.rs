@@ -58,6 +58,9 @@ pub struct CalibrationSummary {
     pub states: Vec<StateCalibration>,
     /// States whose noise has something in common, the strongest pair first.
     pub shared_noise: Vec<SharedNoise>,
+    /// Where the model errs more than it says, a sentence for each stretch of an input.
+    #[serde(default)]
+    pub errs_more: Vec<String>,
 }
 
 /// Two states whose noise has something in common.
@@ -154,13 +157,6 @@ fn describe(networks: &NetworkSummary) -> String {
     )
 }
 
-fn name(metadata: &Metadata, dimension: usize) -> String {
-    let place = metadata.view.moved.get(dimension);
-    let name = place.and_then(|place| metadata.state_names.get(*place));
-    name.cloned()
-        .unwrap_or_else(|| format!("state {dimension}"))
-}
-
 /// What is wrong with a calibration, in words; nothing of one that passed.
 #[must_use]
 pub fn calibration_problem(metadata: &Metadata) -> String {
@@ -203,7 +199,7 @@ pub fn calibration_problem(metadata: &Metadata) -> String {
             "set and noise hold only {:.1} % of the withheld rows ({:.1} % in {}), although the set was widened as far as it may be",
             100.0 * gate.share,
             100.0 * coverage,
-            name(metadata, dimension)
+            metadata.moved_name(dimension)
         ),
         CalibrationStatus::ErrorsStay { length, share } => format!(
             "errors stay from step to step: over {length} steps set and noise explain only {:.1} % of the windows, although the set was widened as far as it may be (a payload or a bias that is constant in an episode, an angle that wraps, a rare disaster)",
@@ -226,7 +222,7 @@ fn calibration_summary(metadata: &Metadata) -> CalibrationSummary {
     };
     let states = calibration.dimensions.iter().enumerate();
     let states = states.map(|(j, state)| StateCalibration {
-        name: name(metadata, j),
+        name: metadata.moved_name(j),
         best_scale: state.best_scale.into(),
         scale: state.scale.into(),
         noise_scale: state.noise_scale.into(),
@@ -250,9 +246,10 @@ fn calibration_summary(metadata: &Metadata) -> CalibrationSummary {
         states: states.collect(),
         shared_noise: (calibration.shared_noise().into_iter())
             .map(|(pair, correlation)| SharedNoise {
-                states: pair.map(|state| name(metadata, state)),
+                states: pair.map(|state| metadata.moved_name(state)),
                 correlation: correlation.into(),
             })
             .collect(),
+        errs_more: metadata.errs_more(),
     }
 }

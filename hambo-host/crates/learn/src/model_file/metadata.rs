@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sample::LogSample;
 use crate::backtest::verdict::Backtest;
+use crate::calibration::LocalRegion;
 pub use crate::calibration::outcome::{CalibrationMode, ModelCalibration};
 use crate::ensemble::options::EnsembleOptions;
 pub use crate::gaussian_process::beta::SetWidth;
@@ -45,6 +46,36 @@ pub struct Metadata {
     pub calibration: ModelCalibration,
     /// Withheld windows replayed over several steps; none if it was left out.
     pub backtest: Option<Backtest>,
+}
+
+impl Metadata {
+    /// The name of a state that the model moves.
+    #[must_use]
+    pub fn moved_name(&self, dimension: usize) -> String {
+        let place = self.view.moved.get(dimension);
+        let name = place.and_then(|place| self.state_names.get(*place));
+        name.cloned()
+            .unwrap_or_else(|| format!("state {dimension}"))
+    }
+
+    /// The name of one of the model's inputs, features first.
+    fn input_name(&self, input: usize) -> &str {
+        let name = match input.checked_sub(self.view.features.len()) {
+            None => self.view.features.get(input),
+            Some(action) => self.action_names.get(action),
+        };
+        name.map_or("an input", String::as_str)
+    }
+
+    /// Where the model errs more than it says, a sentence for each region.
+    #[must_use]
+    pub fn errs_more(&self) -> Vec<String> {
+        let sentence = |local: &LocalRegion| {
+            let input = self.input_name(local.region.input);
+            local.sentence(input, |state| self.moved_name(state))
+        };
+        self.calibration.regions.iter().map(sentence).collect()
+    }
 }
 
 /// The log that a model was trained on.

@@ -279,6 +279,7 @@ pub(super) fn run(states: usize, steps: usize) -> SavedRun {
                 states: [NASTY.to_owned(), NASTY.to_owned()],
                 correlation: Number(0.9),
             }],
+            errs_more: vec![NASTY.to_owned()],
         },
         backtest: Some(backtest()),
         theory: vec![["beta".to_owned(), "3".to_owned(), NASTY.to_owned()]],

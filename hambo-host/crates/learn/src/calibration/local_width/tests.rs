@@ -9,6 +9,7 @@ use crate::calibration::outcome::{
 use crate::calibration::pools::Shown;
 use crate::calibration::withheld::{Withheld, WithheldDimension};
 use hambo_base::Held;
+use hambo_task::image::WidthRegion;
 
 const ROWS: usize = 800;
 
@@ -36,19 +37,27 @@ fn log(residual: impl Fn(usize, f32, f32) -> f32) -> Log {
     }
 }
 
-fn found(log: &Log) -> (ModelCalibration, Vec<LocalRegion>) {
+fn shown<'a>(log: &'a Log, follows: &'a [bool]) -> Shown<'a> {
+    Shown {
+        rows: Withheld {
+            dimensions: vec![WithheldDimension {
+                mean: &[0.0; ROWS],
+                epistemic_std: &[1.0; ROWS],
+                aleatoric_std: &[1e-3; ROWS],
+                observed: &log.observed,
+                held: Held::NONE,
+            }],
+            groups: &log.groups,
+            follows,
+        },
+        inputs: &log.inputs,
+        columns: 2,
+    }
+}
+
+/// The rows that choose, and the regions that they and others together show.
+fn found_with(choosing: &Log, others: Option<&Log>) -> (ModelCalibration, Vec<LocalRegion>) {
     let follows: Vec<bool> = (0..ROWS).map(|row| row % 20 > 0).collect();
-    let rows = Withheld {
-        dimensions: vec![WithheldDimension {
-            mean: &[0.0; ROWS],
-            epistemic_std: &[1.0; ROWS],
-            aleatoric_std: &[1e-3; ROWS],
-            observed: &log.observed,
-            held: Held::NONE,
-        }],
-        groups: &log.groups,
-        follows: &follows,
-    };
     let options = CalibrationOptions {
         mode: CalibrationMode::Widen,
         intervals: Intervals::OneSided,
@@ -56,14 +65,26 @@ fn found(log: &Log) -> (ModelCalibration, Vec<LocalRegion>) {
         longest_window: 1,
         stationary: false,
     };
-    let calibration = calibrate(&rows, &rows, &options).unwrap();
-    let shown = Shown {
-        rows,
-        inputs: &log.inputs,
-        columns: 2,
-    };
-    let regions = find(&shown, &shown, &calibration);
+    let own = shown(choosing, &follows);
+    let calibration = calibrate(&own.rows, &own.rows, &options).unwrap();
+    let regions = find(
+        &shown(others.unwrap_or(choosing), &follows),
+        &own,
+        &calibration,
+    );
     (calibration, regions)
+}
+
+fn found(log: &Log) -> (ModelCalibration, Vec<LocalRegion>) {
+    found_with(log, None)
+}
+
+/// Rows of other episodes.
+fn trained_on(mut log: Log) -> Log {
+    for group in &mut log.groups {
+        *group += 1000;
+    }
+    log
 }
 
 #[test]
@@ -127,4 +148,44 @@ fn two_walls_are_two_regions() {
     let mut places: Vec<_> = regions.iter().map(|one| one.region.input).collect();
     places.dedup();
     assert_eq!((regions.len(), &places[..]), (2, &[0][..]), "{regions:?}");
+}
+
+#[test]
+fn rows_that_were_trained_on_say_where_and_those_that_choose_must_agree() {
+    let wall = |at: f32| log(move |_, x, _| if (x - at).abs() < 0.01 { 9.0 } else { 0.0 });
+    let (_, regions) = found_with(&wall(1.0), Some(&trained_on(wall(1.0))));
+    let [region] = &regions[..] else {
+        panic!("{regions:?}");
+    };
+    assert!(region.region.low > 0.9, "{region:?}");
+    // A wall at the other end, and none at all.
+    assert_eq!(found_with(&wall(1.0), Some(&trained_on(wall(-1.0)))).1, []);
+    let none = trained_on(log(|_, _, _| 0.0));
+    assert_eq!(found_with(&wall(1.0), Some(&none)).1, []);
+}
+
+#[test]
+fn a_sentence_names_the_stretch_the_states_and_the_price() {
+    let of = |low: f32, high: f32| {
+        let local = LocalRegion {
+            region: WidthRegion {
+                input: 1,
+                low,
+                high,
+                edge: 0.1,
+                heights: vec![0.0, 0.25],
+            },
+            state: 0,
+            share: 0.031,
+            widening: 4.04,
+        };
+        local.sentence("x", |state| format!("s{state}"))
+    };
+    assert_eq!(
+        of(f32::MIN, -1.2),
+        "errs more where x below -1.2000 (3.1 % of the rows): sigma_e is larger there, s1 by \
+         0.250; else the set of s0 would have to be 4.0 times as wide everywhere"
+    );
+    assert!(of(0.5, f32::MAX).contains("where x above 0.5000 ("));
+    assert!(of(0.5, 0.75).contains("where x from 0.5000 to 0.7500 ("));
 }

@@ -34,6 +34,7 @@ pub fn body(run: &SavedRun) -> Markup {
                 " The noise of " (shared.states[0]) " and " (shared.states[1])
                 " has the correlation " (readable(shared.correlation.0)) "."
             }
+            @for place in &facts.errs_more { " The model " (place) "." }
         }
         p class="keys" {
             (keys(&[

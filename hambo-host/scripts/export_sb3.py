@@ -23,7 +23,7 @@ leaves it out; the script then prints within which observations the file is exac
 
 A2C, PPO, TRPO and ARS clip their actions to the limits of the environment's actions.
 Give the task the same limits; the script prints them. hambo takes hidden layers of ReLU,
-Tanh, Sigmoid or SiLU, 7 at most.
+LeakyReLU, ELU, Softplus, Tanh, Sigmoid, SiLU or GELU, 7 at most.
 
 Exit code 2, with one line on why, if an agent cannot be exported: discrete actions,
 images, dictionaries, recurrent networks, other activations.
@@ -61,7 +61,9 @@ FAMILIES = {
 }
 # What policy_kwargs leaves out.
 USUAL_ACTIVATION = {"gaussian": "Tanh", "squashed": "ReLU", "deterministic": "ReLU", "ars": "ReLU"}
-ACTIVATIONS = ("ReLU", "Tanh", "Sigmoid", "SiLU")
+ACTIVATIONS = ("ReLU", "LeakyReLU", "ELU", "Softplus", "Tanh", "Sigmoid", "SiLU", "GELU")
+# Names that ONNX writes in another way; with what PyTorch sets unless told, both mean the same.
+ONNX_NAMES = {"ReLU": "Relu", "LeakyReLU": "LeakyRelu", "ELU": "Elu"}
 MOST_HIDDEN_LAYERS = 7
 BATCH_RENORM_EPSILON = 0.001
 GSDE_CLIP_MEAN = 2.0
@@ -576,7 +578,11 @@ class Graph:
             return self.node("Add", signal, self.constant("offset", offset))
         if parts[0] == "SiLU":
             return self.node("Mul", signal, self.node("Sigmoid", signal))
-        return self.node({"ReLU": "Relu"}.get(parts[0], parts[0]), signal)
+        if parts[0] == "GELU":
+            erf = self.node("Erf", self.node("Div", signal, self.constant("root", math.sqrt(2.0))))
+            gate = self.node("Add", erf, self.constant("one", 1.0))
+            return self.node("Mul", self.node("Mul", signal, self.constant("half", 0.5)), gate)
+        return self.node(ONNX_NAMES.get(parts[0], parts[0]), signal)
 
     def clip(self, signal, low, high, output=None):
         """Both ends are one number, as onnxruntime wants it."""

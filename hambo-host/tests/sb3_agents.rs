@@ -132,7 +132,20 @@ fn exported_agents_act_as_predict_says() {
     }
     let names: BTreeSet<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
     for name in [
-        "a2c", "ppo", "ppo_gsde", "sac", "sac_gsde", "td3", "ddpg", "tqc", "trpo", "ars",
+        "a2c",
+        "ppo",
+        "ppo_gsde",
+        "sac",
+        "sac_gsde",
+        "td3",
+        "ddpg",
+        "tqc",
+        "trpo",
+        "ars",
+        "ppo_elu",
+        "a2c_softplus",
+        "sac_gelu",
+        "td3_leaky",
     ] {
         assert!(names.contains(name), "{name}");
     }

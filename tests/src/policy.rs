@@ -34,7 +34,7 @@ pub fn random(seed: u64, states: usize, actions: usize) -> HostPolicy {
             let mut policy = plain(seed, states, actions);
             if let HostPolicy::Perceptron(policy) = &mut policy {
                 for activation in &mut policy.activations {
-                    *activation = ACTIVATIONS[draw.below(3)];
+                    *activation = MIXED[draw.below(MIXED.len())];
                 }
             }
             policy
@@ -58,6 +58,16 @@ pub fn random(seed: u64, states: usize, actions: usize) -> HostPolicy {
 }
 
 const ACTIVATIONS: [Activation; 3] = [Activation::Relu, Activation::Tanh, Activation::Silu];
+
+/// What a network with an activation for each layer has.
+const MIXED: [Activation; 6] = [
+    Activation::Relu,
+    Activation::Tanh,
+    Activation::Silu,
+    Activation::Elu,
+    Activation::Softplus,
+    Activation::Gelu,
+];
 
 /// Some states, their sines and cosines, and a product.
 fn observations(draw: &mut Draw, states: usize) -> (Vec<Op>, Vec<u16>) {

@@ -41,6 +41,9 @@ pub fn activate(activation: Activation, x: f64) -> f64 {
         Activation::Relu => x.max(0.0),
         Activation::Tanh => x.tanh(),
         Activation::Silu => x / (1.0 + (-x).exp()),
+        Activation::Gelu => 0.5 * x * libm::erfc(-x / std::f64::consts::SQRT_2),
+        Activation::Elu => x.max(0.0) + x.min(0.0).exp_m1(),
+        Activation::Softplus => x.max(0.0) + (-x.abs()).exp().ln_1p(),
     }
 }
 

@@ -78,6 +78,22 @@ pub fn softplus(x: f32) -> f32 {
     maximum(x, 0.0) + libm::log1pf(libm::expf(-x.abs()))
 }
 
+/// The distribution function of a standard normal number.
+///
+/// ```
+/// use hambo_core::numeric::elementary::normal_distribution;
+/// assert_eq!([-200.0, 0.0, 200.0].map(normal_distribution), [0.0, 0.5, 1.0]);
+/// ```
+pub fn normal_distribution(x: f32) -> f32 {
+    0.5 * (1.0 + libm::erff(x * core::f32::consts::FRAC_1_SQRT_2))
+}
+
+/// The density of a standard normal number, the derivative of [`normal_distribution`].
+pub fn normal_density(x: f32) -> f32 {
+    let largest = 0.5 * core::f32::consts::FRAC_2_SQRT_PI * core::f32::consts::FRAC_1_SQRT_2;
+    largest * libm::expf(-0.5 * x * x)
+}
+
 /// 1 / (1 + exp(−x)), the derivative of [`softplus`].
 pub fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-x))

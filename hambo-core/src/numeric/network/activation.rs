@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::blocks::{in_slices, pull_back_in_slices};
 use crate::numeric::dense::Dense;
-use crate::numeric::elementary::{maximum, sigmoid, tanh};
+use crate::numeric::elementary::{
+    exp, maximum, normal_density, normal_distribution, sigmoid, softplus, tanh,
+};
 use crate::numeric::slices::Slices;
 
 /// The function between two dense layers.
@@ -14,6 +16,9 @@ use crate::numeric::slices::Slices;
 /// assert_eq!(Activation::Relu.of(-3.0), 0.0);
 /// assert_eq!(Activation::Tanh.of(0.0), 0.0);
 /// assert!((Activation::Silu.of(10.0) - 10.0).abs() < 1e-3);
+/// assert_eq!([Activation::Elu.of(2.0), Activation::Elu.of(-200.0)], [2.0, -1.0]);
+/// assert_eq!([200.0, -200.0].map(|x| Activation::Softplus.of(x)), [200.0, 0.0]);
+/// assert!((Activation::Gelu.of(1.0) - 0.841_344_7).abs() < 1e-6);
 /// assert_eq!(Activation::default(), Activation::Relu);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +30,12 @@ pub enum Activation {
     Tanh,
     /// x · sigmoid(x).
     Silu,
+    /// x, or exp(x) − 1 where x is negative.
+    Elu,
+    /// ln(1 + exp(x)).
+    Softplus,
+    /// x · Phi(x) with the distribution function of the standard normal.
+    Gelu,
 }
 
 impl Activation {
@@ -32,8 +43,8 @@ impl Activation {
     /// that the value before it need not be kept.
     pub fn derivative_follows_from_value(self) -> bool {
         match self {
-            Self::Relu | Self::Tanh => true,
-            Self::Silu => false,
+            Self::Relu | Self::Tanh | Self::Elu | Self::Softplus => true,
+            Self::Silu | Self::Gelu => false,
         }
     }
 
@@ -43,6 +54,9 @@ impl Activation {
             Self::Relu => relu(x),
             Self::Tanh => tanh(x),
             Self::Silu => x * sigmoid(x),
+            Self::Elu => elu(x),
+            Self::Softplus => softplus(x),
+            Self::Gelu => x * normal_distribution(x),
         }
     }
 
@@ -56,7 +70,7 @@ impl Activation {
     ) -> Option<()> {
         in_slices(layer, output, slices, |layer, output| match self {
             Self::Relu => layer.forward_through(relu, input, output),
-            Self::Tanh | Self::Silu => {
+            Self::Tanh | Self::Silu | Self::Elu | Self::Softplus | Self::Gelu => {
                 layer.forward(input, output);
                 for y in output.as_flattened_mut() {
                     *y = self.of(*y);
@@ -79,7 +93,7 @@ impl Activation {
     ) -> Option<()> {
         let rectified = match self {
             Self::Relu => kept,
-            Self::Tanh | Self::Silu => &[],
+            Self::Tanh | Self::Silu | Self::Elu | Self::Softplus | Self::Gelu => &[],
         };
         pull_back_in_slices(layer, rectified, outputs, cotangent, slices)?;
         self.pull_back(kept, cotangent);
@@ -97,10 +111,22 @@ impl Activation {
                 let s = sigmoid(*x);
                 *c *= s * (1.0 + *x * (1.0 - s));
             }),
+            Self::Gelu => pairs.for_each(|(x, c)| {
+                *c *= normal_distribution(*x) + *x * normal_density(*x);
+            }),
+            // exp(x) is one more than the value.
+            Self::Elu => pairs.for_each(|(y, c)| *c *= if *y > 0.0 { 1.0 } else { 1.0 + *y }),
+            // sigmoid(x), by exp(−value) = 1 / (1 + exp(x)).
+            Self::Softplus => pairs.for_each(|(y, c)| *c *= 1.0 - exp(-*y)),
         }
     }
 }
 
 fn relu(x: f32) -> f32 {
     maximum(x, 0.0)
+}
+
+/// A NaN stays one.
+fn elu(x: f32) -> f32 {
+    if x > 0.0 { x } else { exp(x) - 1.0 }
 }

@@ -45,11 +45,20 @@ fn value_and_derivative_of_a_network_of_one_hidden_unit() -> Result<(), Paramete
 
 #[test]
 fn layers_may_have_activations_of_their_own() -> Result<(), ParameterError> {
-    use Activation::{Relu, Silu, Tanh};
+    use Activation::{Elu, Gelu, Relu, Silu, Softplus, Tanh};
     // Three hidden layers of one unit, each with weight 1 and no bias.
     let one = [1.0, 0.0, 0.0, 0.0];
     let tiles = [[0.0; 4], one, [0.0; 4], one, [0.0; 4], one, [0.0; 4], one];
-    for order in [[Tanh, Silu, Relu], [Silu, Relu, Tanh], [Relu, Tanh, Silu]] {
+    let orders = [
+        [Tanh, Silu, Relu],
+        [Silu, Relu, Tanh],
+        [Relu, Tanh, Silu],
+        [Elu, Softplus, Silu],
+        [Softplus, Silu, Elu],
+        [Softplus, Tanh, Elu],
+        [Gelu, Softplus, Gelu],
+    ];
+    for order in orders {
         let shape = NetworkShape::mixed(1, order.into_iter().map(|one| (1, one)), 1)?;
         let network = Perceptrons::new(shape, &tiles, &[0.0], &[1.0])?;
         let mut scratch = vec![[0.0; 1]; network.scratch_rows().unwrap_or(0)];
@@ -76,6 +85,34 @@ fn layers_may_have_activations_of_their_own() -> Result<(), ParameterError> {
         );
     }
     Ok(())
+}
+
+/// Images hold these numbers.
+#[test]
+fn activations_keep_their_order() {
+    use Activation::{Elu, Gelu, Relu, Silu, Softplus, Tanh};
+    let order = [Relu, Tanh, Silu, Elu, Softplus, Gelu].map(|one| one as u8);
+    assert_eq!(order, [0, 1, 2, 3, 4, 5]);
+}
+
+/// Far out nothing overflows, and what is no number stays none.
+#[test]
+fn smooth_rectifiers_have_no_edge() {
+    for activation in [Activation::Elu, Activation::Softplus, Activation::Gelu] {
+        let least = activation.of(-1e30);
+        assert_eq!(activation.of(1e30), 1e30);
+        assert!(least == -1.0 || least == 0.0, "{least}");
+        assert!(activation.of(f32::NAN).is_nan());
+        for x in [-90.0_f32, -3.0, -1e-3, 0.0, 1e-3, 3.0, 90.0] {
+            let wide = f64::from(x);
+            let wanted = match activation {
+                Activation::Elu => wide.max(0.0) + wide.min(0.0).exp_m1(),
+                Activation::Gelu => 0.5 * wide * libm::erfc(-wide / core::f64::consts::SQRT_2),
+                _ => wide.max(0.0) + (-wide.abs()).exp().ln_1p(),
+            };
+            assert!((f64::from(activation.of(x)) - wanted).abs() < 1e-6, "{x}");
+        }
+    }
 }
 
 #[test]

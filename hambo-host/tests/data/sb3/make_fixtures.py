@@ -82,6 +82,11 @@ def far_cart():
 OFF_POLICY = {"learning_starts": 100, "batch_size": 64}
 SLOW = {"learning_starts": 100, "learning_rate": 2e-4}
 
+
+def with_activation(activation):
+    return SMALL | {"activation_fn": activation}
+
+
 # Name, algorithm, policy, environment, clip of VecNormalize, steps, arguments.
 AGENTS = [
     ("a2c", A2C, "MlpPolicy", pendulum, None, 2000, {"policy_kwargs": SMALL}),
@@ -127,6 +132,35 @@ AGENTS = [
         },
     ),
     ("crossq", CrossQ, "MlpPolicy", cart, None, 600, OFF_POLICY | {"policy_kwargs": SMALL}),
+    # Activations.
+    ("ppo_elu", PPO, "MlpPolicy", cart, None, 4096, {"policy_kwargs": with_activation(nn.ELU)}),
+    (
+        "a2c_softplus",
+        A2C,
+        "MlpPolicy",
+        pendulum,
+        None,
+        2000,
+        {"policy_kwargs": with_activation(nn.Softplus)},
+    ),
+    (
+        "sac_gelu",
+        SAC,
+        "MlpPolicy",
+        cart,
+        None,
+        600,
+        OFF_POLICY | {"policy_kwargs": with_activation(nn.GELU)},
+    ),
+    (
+        "td3_leaky",
+        TD3,
+        "MlpPolicy",
+        cart,
+        None,
+        300,
+        SLOW | {"policy_kwargs": with_activation(nn.LeakyReLU)},
+    ),
 ]
 
 

@@ -1,5 +1,6 @@
 //! The activation functions and their slopes.
 
+use hambo_core::numeric::elementary::{normal_density, normal_distribution};
 use hambo_core::numeric::network::Activation;
 
 use super::vectors::with_vectors;
@@ -28,6 +29,16 @@ impl BatchActivation for Activation {
         match self {
             Self::Relu => each(bias, values, |z| if z > 0.0 { z } else { 0.0 }),
             Self::Tanh => each(bias, values, f32::tanh),
+            Self::Elu => each(bias, values, |z| if z > 0.0 { z } else { z.exp() - 1.0 }),
+            Self::Softplus => each(bias, values, |z| z.max(0.0) + (-z.abs()).exp().ln_1p()),
+            Self::Gelu => {
+                each(bias, values, |z| z);
+                for (value, slope) in values.iter_mut().zip(slopes) {
+                    let z = *value;
+                    let share = normal_distribution(z);
+                    (*value, *slope) = (z * share, share + z * normal_density(z));
+                }
+            }
             Self::Silu => {
                 each(bias, values, |z| z);
                 for (value, slope) in values.iter_mut().zip(slopes) {
@@ -43,13 +54,21 @@ impl BatchActivation for Activation {
         match self {
             Self::Relu => scale(deltas, values, |d, y| if y > 0.0 { d } else { 0.0 }),
             Self::Tanh => scale(deltas, values, |d, y| d * (1.0 - y * y)),
-            Self::Silu => scale(deltas, slopes, |d, slope| d * slope),
+            Self::Elu => scale(
+                deltas,
+                values,
+                |d, y| if y > 0.0 { d } else { d * (1.0 + y) },
+            ),
+            Self::Softplus => scale(deltas, values, |d, y| d * (1.0 - (-y).exp())),
+            Self::Silu | Self::Gelu => scale(deltas, slopes, |d, slope| d * slope),
         }
     }
 
     fn initial_variance(self, inputs: usize, outputs: usize) -> f64 {
         match self {
-            Self::Relu | Self::Silu => 2.0 / inputs as f64,
+            Self::Relu | Self::Silu | Self::Elu | Self::Softplus | Self::Gelu => {
+                2.0 / inputs as f64
+            }
             Self::Tanh => 2.0 / (inputs + outputs) as f64,
         }
     }
@@ -90,6 +109,13 @@ mod tests {
         assert_eq!(case(Activation::Relu, 2.0), (2.0, 1.0));
         assert_eq!(case(Activation::Tanh, 0.0), (0.0, 1.0));
         assert_eq!(case(Activation::Silu, 0.0), (0.0, 0.5));
+        assert_eq!(case(Activation::Elu, 2.0), (2.0, 1.0));
+        assert_eq!(case(Activation::Elu, -200.0), (-1.0, 0.0));
+        let (value, slope) = case(Activation::Softplus, 0.0);
+        assert!((value - 2.0_f32.ln()).abs() < 1e-6 && (slope - 0.5).abs() < 1e-6);
+        assert_eq!(case(Activation::Softplus, 200.0), (200.0, 1.0));
+        assert_eq!(case(Activation::Gelu, 0.0), (0.0, 0.5));
+        assert_eq!(case(Activation::Gelu, 200.0), (200.0, 1.0));
         // Far out the gate is closed, not NaN.
         assert_eq!(case(Activation::Silu, -200.0), (-0.0, 0.0));
     }

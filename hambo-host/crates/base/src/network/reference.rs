@@ -25,6 +25,9 @@ pub fn outputs(
                     Activation::Relu => z.max(0.0),
                     Activation::Tanh => z.tanh(),
                     Activation::Silu => z / (1.0 + (-z).exp()),
+                    Activation::Gelu => 0.5 * z * libm::erfc(-z / std::f64::consts::SQRT_2),
+                    Activation::Elu => z.max(0.0) + z.min(0.0).exp_m1(),
+                    Activation::Softplus => z.max(0.0) + (-z.abs()).exp().ln_1p(),
                 }
             })
             .collect();

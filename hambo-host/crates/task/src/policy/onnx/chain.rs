@@ -111,17 +111,25 @@ impl Chain {
                 Step::Relu => Activation::Relu,
                 Step::Tanh => Activation::Tanh,
                 Step::Silu => Activation::Silu,
+                Step::Gelu => Activation::Gelu,
+                Step::Erf => {
+                    let help = "multiply it by its argument, as the GELU does";
+                    return Err(complain(Complaint::new("it is an erf of its own", help)));
+                }
+                Step::Elu => Activation::Elu,
+                Step::Softplus => Activation::Softplus,
                 Step::Sigmoid => {
                     affine.after_sigmoid();
                     Activation::Tanh
                 }
-                Step::Clip { .. } => Activation::Relu,
+                Step::Clip { .. } | Step::LeakyRelu { .. } => Activation::Relu,
             };
             signal = match &base.step {
                 Step::Sigmoid => halved(of).map_err(complain)?,
                 Step::Clip { low, high } => {
                     clipped(of, (low, high), &mut affine).map_err(complain)?
                 }
+                Step::LeakyRelu { slope } => leaked(of, *slope, &mut affine).map_err(complain)?,
                 _ => of.clone(),
             };
             layers.push(affine);
@@ -175,6 +183,27 @@ fn clipped(
             .zip(low)
             .map(|(weight, low)| weight * low)
             .sum::<f64>();
+    }
+    after.weights = weights;
+    after.inputs *= 2;
+    Ok(stacked)
+}
+
+/// leaky(x) = relu(x) − slope · relu(−x), exactly; the layer after it reads the two halves.
+fn leaked(of: &Signal, slope: f64, after: &mut Affine) -> Result<Signal, Complaint> {
+    let budget = &mut Budget::default();
+    let (minus, zero) = (vec![-1.0; of.width()], vec![0.0; of.width()]);
+    let negated = of.scaled(Some(&minus), &zero, 0, budget)?;
+    let Some(stacked) = of.stacked(&negated, budget)? else {
+        return Err(Complaint::new(
+            "it has no layer before it",
+            "report this file",
+        ));
+    };
+    let mut weights = Vec::with_capacity(after.weights.len() * 2);
+    for row in after.weights.chunks(after.inputs) {
+        weights.extend_from_slice(row);
+        weights.extend(row.iter().map(|weight| -slope * weight));
     }
     after.weights = weights;
     after.inputs *= 2;

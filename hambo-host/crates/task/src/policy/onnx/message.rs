@@ -82,6 +82,8 @@ pub(super) struct Attribute {
     pub float: Option<f32>,
     #[prost(int64, optional, tag = "3")]
     pub integer: Option<i64>,
+    #[prost(bytes = "vec", optional, tag = "4")]
+    pub text: Option<Vec<u8>>,
     #[prost(message, optional, tag = "5")]
     pub tensor: Option<TensorMessage>,
     #[prost(float, repeated, packed = "false", tag = "7")]

@@ -1,7 +1,9 @@
 //! The activations of a graph, in the order in which they were met.
 
+use std::f64::consts::SQRT_2;
+
 use super::complaint::Complaint;
-use super::signal::{Map, Signal};
+use super::signal::{Map, ROUNDING, Signal};
 use super::tensor::{Budget, Tensor};
 
 /// More activations than the core's hidden layers, heads included.
@@ -19,6 +21,17 @@ pub(super) enum Step {
     Tanh,
     Sigmoid,
     Silu,
+    /// x, or exp(x) − 1 where x is negative.
+    Elu,
+    Softplus,
+    /// The error function, known only as a part of [`Step::Gelu`].
+    Erf,
+    /// x · Phi(x).
+    Gelu,
+    /// x, or this much of it where x is negative.
+    LeakyRelu {
+        slope: f64,
+    },
     /// Each number within its limits, which may be infinite.
     Clip {
         low: Vec<f64>,
@@ -138,5 +151,39 @@ impl Network {
             return self.apply(Step::Silu, x, place).map(Some);
         }
         Ok(None)
+    }
+
+    /// A multiple of the GELU, if the signals are d · u and b + b · erf(u): their product is
+    /// d · b · sqrt(2) · GELU(sqrt(2) · u).
+    pub fn gelu(
+        &mut self,
+        x: &Signal,
+        gate: &Signal,
+        place: (&str, &str),
+    ) -> Result<Option<Signal>, Complaint> {
+        let Some(Base {
+            step: Step::Erf,
+            of: Some(of),
+            ..
+        }) = self.base(gate)
+        else {
+            return Ok(None);
+        };
+        let of = of.clone();
+        let x = self.normalised(x)?;
+        let (Some(ratio), Map::Diagonal(factors)) = (x.multiple_of(&of), gate.map.as_ref()) else {
+            return Ok(None);
+        };
+        let mut pairs = factors.iter().zip(&gate.offset);
+        if pairs.any(|(factor, offset)| (factor - offset).abs() > ROUNDING * factor.abs()) {
+            return Ok(None);
+        }
+        let gains = factors.iter().zip(ratio);
+        let gains: Vec<f64> = gains.map(|(b, d)| b * d * SQRT_2).collect();
+        let (larger, zero) = (vec![SQRT_2; of.width()], vec![0.0; of.width()]);
+        let argument = of.scaled(Some(&larger), &zero, 0, &mut self.budget)?;
+        let gelu = self.apply(Step::Gelu, &argument, place)?;
+        gelu.scaled(Some(&gains), &zero, 0, &mut self.budget)
+            .map(Some)
     }
 }

@@ -13,7 +13,8 @@ use super::weight_file::WeightFolder;
 fn unsupported() -> Complaint {
     Complaint::new(
         "a perceptron has no such operation",
-        "export the actor alone, with linear layers and ReLU, tanh, sigmoid or SiLU between them",
+        "export the actor alone, with linear layers and ReLU, LeakyReLU, ELU, tanh, sigmoid, \
+         SiLU, GELU or softplus between them",
     )
 }
 
@@ -43,6 +44,36 @@ pub(super) fn apply(
         "Swish" if node.float("alpha", 1.0) == 1.0 => {
             activation(node, Step::Silu, |x| x * sigmoid(x), inputs, network)
         }
+        "Erf" => activation(node, Step::Erf, libm::erf, inputs, network),
+        "Gelu" => {
+            let form = node.attribute("approximate");
+            let form = form.and_then(|form| form.text.as_deref());
+            if form.is_some_and(|form| form != b"none") {
+                return Err(Complaint::new(
+                    "it is an approximation of the GELU",
+                    "train with the exact one, `nn.GELU()` of PyTorch",
+                ));
+            }
+            let of = |x: f64| 0.5 * x * libm::erfc(-x / std::f64::consts::SQRT_2);
+            activation(node, Step::Gelu, of, inputs, network)
+        }
+        "Softplus" => activation(node, Step::Softplus, softplus, inputs, network),
+        "Elu" => match node.float("alpha", 1.0) {
+            1.0 => activation(node, Step::Elu, elu, inputs, network),
+            alpha => Err(Complaint::new(
+                format!("its alpha is {alpha}, and only 1 is known here"),
+                "train with ELU's usual alpha of 1, or with another activation",
+            )),
+        },
+        "LeakyRelu" => {
+            let slope = node.float("alpha", 0.01);
+            if !slope.is_finite() {
+                let help = "give its alpha a finite value";
+                return Err(Complaint::new("its slope is not finite", help));
+            }
+            let of = |x: f64| x.max(0.0) + slope * x.min(0.0);
+            activation(node, Step::LeakyRelu { slope }, of, inputs, network)
+        }
         "Neg" => match input(inputs, 0)? {
             Value::Constant(tensor) => constant(tensor.map(|x| -x)),
             Value::Signal(x) => {
@@ -66,6 +97,14 @@ pub(super) fn apply(
             None => Err(unsupported()),
         },
     }
+}
+
+fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+fn elu(x: f64) -> f64 {
+    x.max(0.0) + x.min(0.0).exp_m1()
 }
 
 fn sigmoid(x: f64) -> f64 {
@@ -241,10 +280,7 @@ fn both_signals(node: &Node, (x, y): (&Signal, &Signal), network: &mut Network) 
     let joined = match node.operator.as_str() {
         "Add" => x.plus(y, 1.0, &mut network.budget)?,
         "Sub" => x.plus(y, -1.0, &mut network.budget)?,
-        "Mul" => match network.silu(x, y, place)? {
-            Some(found) => Some(found),
-            None => network.silu(y, x, place)?,
-        },
+        "Mul" => gated(x, y, place, network)?,
         _ => None,
     };
     match joined {
@@ -254,6 +290,24 @@ fn both_signals(node: &Node, (x, y): (&Signal, &Signal), network: &mut Network) 
             "export a plain perceptron, without gates, residual or parallel branches",
         )),
     }
+}
+
+/// A signal times a function of itself, in either order.
+fn gated(
+    x: &Signal,
+    y: &Signal,
+    place: (&str, &str),
+    network: &mut Network,
+) -> Result<Option<Signal>, Complaint> {
+    for (x, gate) in [(x, y), (y, x)] {
+        if let Some(found) = network.silu(x, gate, place)? {
+            return Ok(Some(found));
+        }
+        if let Some(found) = network.gelu(x, gate, place)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 fn activation(

@@ -10,6 +10,9 @@ use std::rc::Rc;
 use super::complaint::Complaint;
 use super::tensor::{Budget, Tensor};
 
+/// By how much numbers may differ, relatively, that a file rounds to f32.
+pub(super) const ROUNDING: f64 = 1e-6;
+
 /// A linear map, rows × columns.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Map {
@@ -266,6 +269,28 @@ impl Signal {
             leading: self.leading.max(other.leading),
             trailing: self.trailing,
         }))
+    }
+
+    /// The factor of each number, if this signal is a multiple of the other but for rounding.
+    pub fn multiple_of(&self, other: &Self) -> Option<Vec<f64>> {
+        if self.base != other.base || self.width() != other.width() {
+            return None;
+        }
+        let with_offset = |signal: &Self, row: usize| {
+            let mut numbers = signal.map.row(row);
+            numbers.extend(signal.offset.get(row));
+            numbers
+        };
+        let factor = |row: usize| {
+            let (own, of) = (with_offset(self, row), with_offset(other, row));
+            let pairs = || own.iter().zip(&of);
+            let (mine, largest) = pairs().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+            let factor = mine / largest;
+            let slack = ROUNDING * mine.abs();
+            let all = pairs().all(|(own, of)| (own - factor * of).abs() <= slack);
+            (factor.is_finite() && all).then_some(factor)
+        };
+        (0..self.width()).map(factor).collect()
     }
 
     /// The sum of two signals; `None` if their bases or widths differ.

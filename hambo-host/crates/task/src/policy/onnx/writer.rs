@@ -22,9 +22,10 @@ use crate::policy::onnx_error::OnnxError;
 use hambo_base::files::write_whole;
 use hambo_base::network::Activation;
 
-/// What every runtime of the last years reads.
-const OPSET: i64 = 17;
-const IR_VERSION: i64 = 8;
+/// The set of operators and the version of the format: what every runtime of the last years
+/// reads, and the first of both that knows the GELU.
+const VERSIONS: [i64; 2] = [17, 8];
+const VERSIONS_WITH_GELU: [i64; 2] = [20, 9];
 const FLOAT: i64 = 1;
 const INT64: i64 = 7;
 
@@ -106,6 +107,9 @@ pub fn encode(policy: &PerceptronPolicy, metadata: &[(&str, &str)]) -> Result<Ve
         value = match activation {
             Activation::Relu => graph.node("Relu", &[&value], Vec::new()),
             Activation::Tanh => graph.node("Tanh", &[&value], Vec::new()),
+            Activation::Elu => graph.node("Elu", &[&value], Vec::new()),
+            Activation::Softplus => graph.node("Softplus", &[&value], Vec::new()),
+            Activation::Gelu => graph.node("Gelu", &[&value], Vec::new()),
             Activation::Silu => {
                 let sigmoid = graph.node("Sigmoid", &[&value], Vec::new());
                 graph.node("Mul", &[&value, &sigmoid], Vec::new())
@@ -176,14 +180,19 @@ pub fn encode(policy: &PerceptronPolicy, metadata: &[(&str, &str)]) -> Result<Ve
     let metadata = [(HEAD_PROPERTY, chance.name())]
         .into_iter()
         .chain(metadata.copied());
+    let [operators, ir_version] = if policy.activations.contains(&Activation::Gelu) {
+        VERSIONS_WITH_GELU
+    } else {
+        VERSIONS
+    };
     let model = Model {
-        ir_version: IR_VERSION,
+        ir_version,
         producer: "hambo".to_owned(),
         producer_version: env!("CARGO_PKG_VERSION").to_owned(),
         graphs: vec![graph],
         operator_sets: vec![OperatorSet {
             domain: Some(String::new()),
-            version: OPSET,
+            version: operators,
         }],
         metadata: metadata
             .map(|(key, value)| Entry {

@@ -1,5 +1,6 @@
 //! Operators one by one, against hand-computed cases.
 
+use hambo_base::network::Activation;
 use hambo_core::policy::{Head, Spread};
 
 use super::super::message::{Attribute, Entry};
@@ -251,6 +252,166 @@ fn layers_may_have_different_activations() {
         let found = run(builder(), &[x], 1)[0];
         assert!((found - wanted).abs() < 1e-6, "{x}: {found} {wanted}");
     }
+}
+
+/// Activations that a network of PyTorch may have, by what PyTorch says they are.
+#[test]
+fn soft_and_leaky_rectifiers_are_read() {
+    let node = |operator: &str, alpha: Option<f32>| {
+        let builder = Builder::new(2)
+            .floats("W", &[2, 2], &[1.0, -0.5, 0.25, 2.0])
+            .floats("b", &[2], &[0.5, -1.5])
+            .floats("V", &[2, 1], &[1.0, -3.0])
+            .node("MatMul", &["x", "W"], "h")
+            .node("Add", &["h", "b"], "g");
+        let builder = match alpha {
+            Some(alpha) => builder.node_with(operator, &["g"], &["a"], [float("alpha", alpha)]),
+            None => builder.node(operator, &["g"], "a"),
+        };
+        builder.node("MatMul", &["a", "V"], "y")
+    };
+    let elu = |x: f64| if x > 0.0 { x } else { x.exp_m1() };
+    let softplus = |x: f64| x.exp().ln_1p();
+    let leaky = |slope: f64| move |x: f64| if x > 0.0 { x } else { slope * x };
+    type Function = Box<dyn Fn(f64) -> f64>;
+    let cases: [(&str, Option<f32>, Function); 6] = [
+        ("Elu", None, Box::new(elu)),
+        ("Elu", Some(1.0), Box::new(elu)),
+        ("Softplus", None, Box::new(softplus)),
+        ("LeakyRelu", None, Box::new(leaky(0.01))),
+        ("LeakyRelu", Some(0.25), Box::new(leaky(0.25))),
+        ("LeakyRelu", Some(1.5), Box::new(leaky(1.5))),
+    ];
+    for (operator, alpha, of) in cases {
+        for state in [
+            [0.0, 0.0],
+            [3.0, -2.0],
+            [-4.0, 1.0],
+            [0.1, 0.7],
+            [-1.0, -6.0],
+        ] {
+            let [x, v] = state.map(f64::from);
+            let hidden = [x + 0.25 * v + 0.5, -0.5 * x + 2.0 * v - 1.5].map(&of);
+            let wanted = hidden[0] - 3.0 * hidden[1];
+            let found = f64::from(run(node(operator, alpha), &state, 1)[0]);
+            let tolerance = 1e-6 * wanted.abs().max(1.0);
+            assert!(
+                (found - wanted).abs() < tolerance,
+                "{operator} {alpha:?}: {found} {wanted}"
+            );
+        }
+    }
+    // The head may have one too, and a constant is only a number.
+    let last = Builder::new(1).node("Softplus", &["x"], "y");
+    assert!((run(last, &[0.0], 1)[0] - 2.0_f32.ln()).abs() < 1e-6);
+    let last = Builder::new(1)
+        .floats("one", &[1, 1], &[1.0])
+        .node("MatMul", &["x", "one"], "h")
+        .node("LeakyRelu", &["h"], "y");
+    assert!((run(last, &[-2.0], 1)[0] + 0.02).abs() < 1e-6);
+    let folded = Builder::new(1)
+        .floats("minus", &[], &[-1.0])
+        .node("Elu", &["minus"], "c")
+        .node("Add", &["x", "c"], "y");
+    assert!((run(folded, &[0.0], 1)[0] - (-1.0_f32).exp_m1()).abs() < 1e-6);
+    // What is not known is refused by its name.
+    let error = read(node("Elu", Some(0.5)), 2, 1).unwrap_err().to_string();
+    assert!(
+        error.contains("alpha is 0.5") && error.contains("Elu"),
+        "{error}"
+    );
+    let error = read(node("LeakyRelu", Some(f32::NAN)), 2, 1).unwrap_err();
+    assert!(error.to_string().contains("not finite"), "{error}");
+}
+
+/// The GELU as runtimes have it, and as PyTorch and others write it out.
+#[test]
+fn a_gelu_is_read_in_every_form() {
+    let start = || {
+        Builder::new(2)
+            .floats("W", &[2, 2], &[1.0, -0.5, 0.25, 2.0])
+            .floats("b", &[2], &[0.5, -1.5])
+            .floats("V", &[2, 1], &[1.0, -3.0])
+            .floats("half", &[], &[0.5])
+            .floats("one", &[], &[1.0])
+            .floats("root", &[], &[std::f32::consts::SQRT_2])
+            .floats("inverse", &[], &[std::f32::consts::FRAC_1_SQRT_2])
+            .node("MatMul", &["x", "W"], "h")
+            .node("Add", &["h", "b"], "g")
+    };
+    let erf = |builder: Builder| {
+        builder
+            .node("Div", &["g", "root"], "u")
+            .node("Erf", &["u"], "e")
+            .node("Add", &["e", "one"], "p")
+    };
+    let whole = start().node("Gelu", &["g"], "a");
+    let last = erf(start())
+        .node("Mul", &["g", "p"], "t")
+        .node("Mul", &["t", "half"], "a");
+    let first = erf(start())
+        .node("Mul", &["g", "half"], "t")
+        .node("Mul", &["p", "t"], "a");
+    let gate = start()
+        .node("Mul", &["g", "inverse"], "u")
+        .node("Erf", &["u"], "e")
+        .node("Mul", &["e", "half"], "q")
+        .node("Add", &["half", "q"], "p")
+        .node("Mul", &["p", "g"], "a");
+    let gelu = |x: f64| 0.5 * x * libm::erfc(-x / std::f64::consts::SQRT_2);
+    let states = [
+        [0.0, 0.0],
+        [3.0, -2.0],
+        [-4.0, 1.0],
+        [0.1, 0.7],
+        [-1.0, -6.0],
+    ];
+    for (form, builder) in [whole, last, first, gate].into_iter().enumerate() {
+        let policy = read(builder.node("MatMul", &["a", "V"], "y"), 2, 1)
+            .unwrap()
+            .policy;
+        assert_eq!(policy.activations, [Activation::Gelu]);
+        for state in states {
+            let [x, v] = state.map(f64::from);
+            let hidden = [x + 0.25 * v + 0.5, -0.5 * x + 2.0 * v - 1.5].map(gelu);
+            let wanted = hidden[0] - 3.0 * hidden[1];
+            let found = f64::from(act(&policy, &state, 0.0)[0]);
+            let tolerance = 2e-6 * wanted.abs().max(1.0);
+            assert!(
+                (found - wanted).abs() < tolerance,
+                "{form}: {found} {wanted}"
+            );
+        }
+    }
+    // Nearly one: another argument, another number beside the erf, an erf of its own.
+    let other = start()
+        .node("Mul", &["g", "half"], "u")
+        .node("Erf", &["u"], "e")
+        .node("Add", &["e", "one"], "p")
+        .node("Mul", &["p", "h"], "a");
+    let shifted = start()
+        .node("Erf", &["g"], "e")
+        .node("Add", &["e", "half"], "p")
+        .node("Mul", &["p", "g"], "a");
+    for builder in [other, shifted] {
+        let error = read(builder.node("MatMul", &["a", "V"], "y"), 2, 1).unwrap_err();
+        assert!(error.to_string().contains("joins two branches"), "{error}");
+    }
+    let alone = start()
+        .node("Erf", &["g"], "a")
+        .node("MatMul", &["a", "V"], "y");
+    let error = read(alone, 2, 1).unwrap_err().to_string();
+    assert!(error.contains("an erf of its own"), "{error}");
+    let form = Attribute {
+        text: Some(b"tanh".to_vec()),
+        ..named("approximate")
+    };
+    let tanh = start().node_with("Gelu", &["g"], &["a"], [form]);
+    let error = read(tanh.node("MatMul", &["a", "V"], "y"), 2, 1).unwrap_err();
+    assert!(
+        error.to_string().contains("approximation of the GELU"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -70,7 +70,14 @@ fn every_head_comes_back() {
         (Head::TanhGaussian(Spread::Fixed), false),
         (Head::TanhGaussian(Spread::OfState), false),
     ];
-    for activation in [Activation::Relu, Activation::Tanh, Activation::Silu] {
+    for activation in [
+        Activation::Relu,
+        Activation::Tanh,
+        Activation::Silu,
+        Activation::Elu,
+        Activation::Softplus,
+        Activation::Gelu,
+    ] {
         for (head, squash) in heads {
             let outputs = if head.spread() == Some(Spread::OfState) {
                 4

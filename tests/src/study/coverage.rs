@@ -14,6 +14,7 @@ use hambo_learn::fit::{FitOptions, GaussianProcessOptions, Keep, ModelOptions};
 use hambo_learn::gaussian_process::SearchOptions;
 use hambo_task::task::TaskFile;
 
+use super::coverage_kind::Kind;
 use super::focused_summary::Beside;
 use super::judge::{Judgement, Samples, judge, model};
 use super::kept::kept;
@@ -90,19 +91,28 @@ impl Setting {
     /// # Errors
     /// If none is found.
     pub fn of(cell: usize) -> Result<Self, Error> {
+        Self::of_kind(cell, Kind::Usual)
+    }
+
+    /// That of a cell of some kind.
+    ///
+    /// # Errors
+    /// If none is found.
+    pub fn of_kind(cell: usize, kind: Kind) -> Result<Self, Error> {
         for attempt in 0..1000 {
             let seed = (cell as u64) << 10 | attempt;
-            if let Some(setting) = Self::draw(cell, seed) {
+            if let Some(setting) = Self::draw(cell, seed, kind) {
                 return Ok(setting);
             }
         }
         Err(Error::Usage(format!("cell {cell}: no system is fit")))
     }
 
-    fn draw(cell: usize, seed: u64) -> Option<Self> {
+    fn draw(cell: usize, seed: u64, kind: Kind) -> Option<Self> {
         let draw = &mut Draw::new(seed);
         // Every family among every fourth cell, too.
-        let plant = families::random(cell + cell / 8, draw);
+        let mut plant = families::random(cell + cell / 8, draw);
+        kind.change(&mut plant, draw);
         let horizon = 20 + draw.below(41);
         let tuned = families::tuned(&plant, horizon, draw);
         let controllers = (0..1 + draw.below(3)).map(|_| tuned.near(0.2, draw));
@@ -110,7 +120,7 @@ impl Setting {
             controllers: controllers.collect(),
             exploration: draw.between(0.05, 0.5) * f32::from(u8::from(cell < EXPLORED)),
             episodes: 30 + draw.below(121),
-            steps: 20 + draw.below(41),
+            steps: kind.steps(horizon, 20 + draw.below(41)),
             hole: None,
             calm: None,
             felt: Felt::AtOnce,
@@ -142,6 +152,23 @@ impl Setting {
             spread: truth.value.mean - idle,
             plant,
         })
+    }
+
+    /// The same with another controller, and its truth.
+    #[must_use]
+    pub fn with_controller(self, checked: Controller, seed: u64) -> Self {
+        let idle = self.truth.value.mean - self.spread;
+        let (plant, horizon) = (&self.plant, self.horizon);
+        let quantity = self
+            .constraint
+            .map_or(Quantity::Action, |(quantity, _)| quantity);
+        let truth = truth(plant, &checked, horizon, quantity, TRUE_EPISODES, seed);
+        Self {
+            checked,
+            spread: truth.value.mean - idle,
+            truth,
+            ..self
+        }
     }
 
     /// What the bound must reach.
@@ -219,7 +246,7 @@ impl Setting {
     }
 
     /// The fields of one model's judgement.
-    fn judged(&self, judgement: &Judgement) -> Row {
+    pub(super) fn judged(&self, judgement: &Judgement) -> Row {
         let truth = self.truth.value;
         let gap = (truth.mean - judgement.bound) / self.spread;
         let above = self.constraint_truth().zip(judgement.constraint);
@@ -248,6 +275,45 @@ pub fn networks(cell: usize) -> Result<ModelOptions, Error> {
     }))
 }
 
+/// All columns; those of a Gaussian process come last.
+pub const COLUMNS: [&str; 32] = [
+    "cell",
+    "system",
+    "states",
+    "noise",
+    "termination",
+    "constraint",
+    "exploration",
+    "episodes",
+    "steps",
+    "horizon",
+    "delta",
+    "truth",
+    "truth_error",
+    "spread",
+    "constraint_truth",
+    "constraint_error",
+    "neutral",
+    "bound",
+    "gap_share",
+    "verdict",
+    "violated",
+    "constraint_lower",
+    "constraint_violated",
+    "reasons",
+    "gp_neutral",
+    "gp_bound",
+    "gp_gap_share",
+    "gp_verdict",
+    "gp_violated",
+    "gp_constraint_lower",
+    "gp_constraint_violated",
+    "gp_reasons",
+];
+
+/// The columns of a setting and its networks.
+pub const NETWORK_COLUMNS: usize = 24;
+
 /// The columns that [`Setting::fields`] fills.
 pub const SETTING_COLUMNS: usize = 16;
 
@@ -261,40 +327,7 @@ impl Study for Coverage {
     }
 
     fn columns(&self) -> &'static [&'static str] {
-        &[
-            "cell",
-            "system",
-            "states",
-            "noise",
-            "termination",
-            "constraint",
-            "exploration",
-            "episodes",
-            "steps",
-            "horizon",
-            "delta",
-            "truth",
-            "truth_error",
-            "spread",
-            "constraint_truth",
-            "constraint_error",
-            "neutral",
-            "bound",
-            "gap_share",
-            "verdict",
-            "violated",
-            "constraint_lower",
-            "constraint_violated",
-            "reasons",
-            "gp_neutral",
-            "gp_bound",
-            "gp_gap_share",
-            "gp_verdict",
-            "gp_violated",
-            "gp_constraint_lower",
-            "gp_constraint_violated",
-            "gp_reasons",
-        ]
+        &COLUMNS
     }
 
     fn cells(&self) -> usize {

@@ -55,7 +55,9 @@ impl Counts {
         }
     }
 
-    fn text(&self, what: &str) -> String {
+    /// In words, after what they are of.
+    #[must_use]
+    pub fn text(&self, what: &str) -> String {
         let test = if self.violations.above(DELTA) {
             "significantly above"
         } else {
@@ -139,21 +141,26 @@ pub fn summary(table: &Table, search: Allocation) -> Summary {
 /// A strip for every kind of system: how far each bound lies below the truth.
 fn draw(table: &Table, search: Allocation) -> String {
     let [rows, _] = explored(table);
-    let mut names: Vec<&str> = Vec::new();
-    for row in &rows {
-        if !names.contains(&row.text("system")) {
-            names.push(row.text("system"));
-        }
-    }
     let search = if search == Allocation::Focused {
         ", a focused search"
     } else {
         ""
     };
+    strips(&rows, "system", search)
+}
+
+/// A strip for every value of a column.
+pub(super) fn strips(rows: &[Record<'_>], column: &str, search: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for row in rows {
+        if !names.contains(&row.text(column)) {
+            names.push(row.text(column));
+        }
+    }
     let dots = rows.iter().filter_map(|row| {
-        let system = names.iter().position(|name| *name == row.text("system"));
+        let strip = names.iter().position(|name| *name == row.text(column));
         let colour = verdict_colour(row.text("verdict"))?;
-        Some((system?, row.number("gap_share"), colour))
+        Some((strip?, row.number("gap_share"), colour))
     });
     let figure = StripFigure {
         title: "How far below the truth is the bound?",

@@ -11,7 +11,7 @@
 //! | [`judge`] | the model and the check, as a user would call them |
 //! | [`assumption`], [`condition`] | what a log does not tell, and a model cannot know |
 //! | [`robots`], [`faults`] | cart-pole, drone and pendulum, with what is known of them and what may become of them |
-//! | [`coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`], [`glitches`], [`drive_flips`], [`sampling`] | the studies |
+//! | [`coverage`], [`hard_coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`], [`glitches`], [`drive_flips`], [`sampling`] | the studies |
 //! | [`kept`] | the rows of a study that are kept |
 //! | [`statistics`] | limits of shares |
 
@@ -22,6 +22,7 @@ pub mod broken;
 pub mod broken_summary;
 pub mod condition;
 pub mod coverage;
+pub mod coverage_kind;
 pub mod coverage_summary;
 pub mod drive_flips;
 pub mod families;
@@ -29,6 +30,7 @@ pub mod faults;
 pub mod focused_summary;
 pub mod glitches;
 pub mod glitches_summary;
+pub mod hard_coverage;
 pub mod judge;
 pub mod kept;
 pub mod known_physics;
@@ -50,6 +52,7 @@ use broken::Broken;
 use coverage::Coverage;
 use drive_flips::DriveFlips;
 use glitches::Glitches;
+use hard_coverage::HardCoverage;
 use known_physics::KnownPhysics;
 use monitored::Monitored;
 use sampling::Sampling;
@@ -57,9 +60,10 @@ use sampling::Sampling;
 /// The study of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Study> {
-    let all: [&'static dyn Study; 9] = [
+    let all: [&'static dyn Study; 10] = [
         &Coverage::EVEN,
         &Coverage::FOCUSED,
+        &HardCoverage,
         &Broken,
         &Backtests,
         &KnownPhysics,

@@ -119,6 +119,17 @@ pub fn floor_region() -> &'static [u8] {
     flash(&raw const _floor_start, &raw const _floor_end)
 }
 
+/// What the verifier left in memory.
+#[cfg(not(feature = "development"))]
+pub fn handover() -> [u32; hambo_core::link::handover::WORDS] {
+    unsafe extern "C" {
+        static _handover_start: u32;
+    }
+    let start = &raw const _handover_start;
+    // SAFETY: the linker script keeps that many words there, and nothing writes them any more.
+    core::array::from_fn(|place| unsafe { start.add(place).read_volatile() })
+}
+
 fn flash(start: *const u8, end: *const u8) -> &'static [u8] {
     let length = end.addr() - start.addr();
     // SAFETY: called with the ends of regions of flash that the linker script gives and that

@@ -13,6 +13,7 @@ mod estimate;
 mod examples;
 mod guide;
 mod learned_reward;
+mod python;
 mod rank;
 mod report;
 mod reproduce;

@@ -21,6 +21,7 @@ mod setup;
 mod steps;
 mod target;
 mod test;
+mod wheel;
 mod workspace;
 
 use std::env;
@@ -52,6 +53,7 @@ Usage: cargo xtask COMMAND
   mujoco            fetch the MuJoCo engine, build and test `hambo` with Hopper and HalfCheetah
   processors [FOLDER] the check's bits on 64-bit ARM, on the images of FOLDER
   dist              what users install: a static program with its pages and checksums
+  wheel [--zig]     what `pip install` takes; with zig one for older Linux too
   firmware          build the firmware and print the path of its ELF file
   setup             install what is missing: the Cortex-M target and QEMU
   help              show this
@@ -105,6 +107,13 @@ fn main() -> ExitCode {
         ));
         return ExitCode::from(2);
     }
+    let zig = wheel::wants_zig(&rest);
+    if known == "wheel" && zig.is_none() {
+        say(format_args!(
+            "error: `cargo xtask wheel` takes --zig or nothing.\n\n{USAGE}"
+        ));
+        return ExitCode::from(2);
+    }
     let project = Project::new();
     let result = match known {
         "demo" => project.demo(&rest),
@@ -117,6 +126,9 @@ fn main() -> ExitCode {
         "pages" => project.pages(),
         "study" => project.study(&rest),
         "graph" => project.graph(),
+        "wheel" => project
+            .wheel(zig == Some(true))
+            .and_then(|wheel| print(wheel.display())),
         "dist" => project.dist(),
         "mujoco" => project.mujoco(),
         "processors" => project.processors(rest.first()),

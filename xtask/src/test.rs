@@ -15,7 +15,7 @@ use crate::{documentation, fuzz, miri};
 
 /// The tests beside the code. The host's are compiled without optimisation, which takes a sixth
 /// of the time; what would then run for long stands in `tests/`.
-const UNIT_TESTS: &str = "--lib --bin xtask --example own_firmware \
+const UNIT_TESTS: &str = "--lib --exclude hambo-python --bin xtask --example own_firmware \
      --config profile.release.package.hambo-base.opt-level=0 \
      --config profile.release.package.hambo-task.opt-level=0 \
      --config profile.release.package.hambo-data.opt-level=0 \

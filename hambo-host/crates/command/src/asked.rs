@@ -29,10 +29,18 @@ pub struct AskedArguments {
 impl AskedArguments {
     /// Reads a task, and takes over what the command line says instead of it.
     pub fn task(&self, path: &Path) -> Result<TaskFile, Error> {
+        self.task_of(|horizon| Ok(TaskFile::read_with_horizon(path, horizon)?))
+    }
+
+    /// The same of a task that `read` reads with the horizon that is asked for.
+    pub fn task_of(
+        &self,
+        read: impl FnOnce(Option<u32>) -> Result<TaskFile, Error>,
+    ) -> Result<TaskFile, Error> {
         if self.horizon == Some(0) {
             return Err(Error::Usage("--horizon 0: give at least 1".to_owned()));
         }
-        let mut task = TaskFile::read_with_horizon(path, self.horizon)?;
+        let mut task = read(self.horizon)?;
         if let Some(threshold) = self.threshold {
             if !threshold.is_finite() {
                 return Err(Error::Usage("--threshold: give a finite number".to_owned()));

@@ -244,10 +244,7 @@ pub fn run(arguments: &FitArguments, out: &mut impl Write) -> Result<(), Error> 
         writeln!(out, "{line}")?;
         out.flush()?;
     }
-    let mut warnings = warnings(&task, &log);
-    if matches!(options.model, ModelOptions::GaussianProcess(_)) {
-        warnings.extend(kinks_at_limits(&task, &log));
-    }
+    let warnings = warnings(&task, &log, &options);
     let mut terminal = Terminal::new(&arguments.output, "fit", arguments.resume);
     let fitted = fit(&task, &log, &options, &mut terminal);
     terminal.finish();
@@ -301,7 +298,7 @@ pub(super) fn plain_options(
 const MOST_POINTS: usize = 300;
 
 /// What the log says against the task, and does not stop the work.
-fn warnings(task: &TaskFile, log: &Log) -> Vec<String> {
+pub(super) fn warnings(task: &TaskFile, log: &Log, options: &FitOptions) -> Vec<String> {
     let hints = log.wrap_hints(task.logged_states(), &task.wraps);
     let line = wrap_line(&task.state_names, &task.wraps, &hints);
     let hints = hints.iter().map(|hint| {
@@ -310,7 +307,11 @@ fn warnings(task: &TaskFile, log: &Log) -> Vec<String> {
             hint.seen()
         )
     });
-    hints.collect()
+    let mut warnings: Vec<String> = hints.collect();
+    if matches!(options.model, ModelOptions::GaussianProcess(_)) {
+        warnings.extend(kinks_at_limits(task, log));
+    }
+    warnings
 }
 
 impl FitArguments {
@@ -337,7 +338,8 @@ impl FitArguments {
         }
     }
 
-    fn options(&self, task: &TaskFile, rows: usize) -> Result<FitOptions, Error> {
+    /// As the library takes them, for a log of so many rows.
+    pub(super) fn options(&self, task: &TaskFile, rows: usize) -> Result<FitOptions, Error> {
         let networks = &self.networks;
         let processes = &self.processes;
         let is_process = self.model == ModelKind::Gp;

@@ -10,25 +10,60 @@ use hambo_task::image::encode_policy;
 use hambo_task::policy::HostPolicy;
 use sha2::{Digest, Sha256};
 
+use crate::words;
+
 /// What went in: files by what they are, and controllers as the core sees them, one after the
 /// other.
 pub(crate) fn inputs(files: &[(&str, &Path)], policies: &[&HostPolicy]) -> Result<Inputs, Error> {
+    let task = files.iter().find(|(what, _)| *what == "task");
+    let text = task.map(|(_, path)| read(path)).transpose()?;
+    let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
+    let each = files.iter().map(|(what, path)| input(what, path));
+    let files = each.collect::<Result<_, Error>>()?;
+    described(text, files, policies, command_line(words::kept()))
+}
+
+/// The same of what a caller describes: the task's text, the files, and what it was that ran.
+///
+/// # Errors
+/// If a controller cannot be written as the core sees it.
+pub fn described(
+    task_text: String,
+    files: Vec<InputFile>,
+    policies: &[&HostPolicy],
+    command: String,
+) -> Result<Inputs, Error> {
     let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let mut parts = Sha256::new();
     for policy in policies {
         parts.update(encode_policy(policy)?);
     }
-    let task = files.iter().find(|(what, _)| *what == "task");
-    let text = task.map(|(_, path)| read(path)).transpose()?;
-    let each = files.iter().map(|(what, path)| input(what, path));
     Ok(Inputs {
         hambo_version: env!("CARGO_PKG_VERSION").to_owned(),
         time: time.map_or(0, |time| time.as_secs()),
-        command: command_line(std::env::args()),
-        task_text: String::from_utf8_lossy(&text.unwrap_or_default()).into_owned(),
-        files: each.collect::<Result<_, Error>>()?,
+        command,
+        task_text,
+        files,
         policy_part: hexadecimal(&parts.finalize()),
     })
+}
+
+/// A file that went in.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn input(what: &str, path: &Path) -> Result<InputFile, Error> {
+    Ok(held(what, &path.display().to_string(), &read(path)?))
+}
+
+/// Bytes that a caller holds under a name.
+#[must_use]
+pub fn held(what: &str, name: &str, bytes: &[u8]) -> InputFile {
+    InputFile {
+        what: what.to_owned(),
+        path: name.to_owned(),
+        sha256: hexadecimal(&Sha256::digest(bytes)),
+    }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
@@ -36,14 +71,6 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
         std::io::Error::new(error.kind(), format!("{}: {error}", path.display()))
     };
     Ok(std::fs::read(path).map_err(named)?)
-}
-
-fn input(what: &str, path: &Path) -> Result<InputFile, Error> {
-    Ok(InputFile {
-        what: what.to_owned(),
-        path: path.display().to_string(),
-        sha256: hexadecimal(&Sha256::digest(read(path)?)),
-    })
 }
 
 /// The words of a command line, quoted where a shell would split them.

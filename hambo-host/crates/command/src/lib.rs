@@ -8,6 +8,7 @@ mod asked;
 mod backtest;
 mod board;
 mod bundle;
+pub mod call;
 mod case;
 mod check;
 mod data;
@@ -30,6 +31,7 @@ mod report;
 mod settings;
 mod table;
 mod task;
+mod words;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -255,37 +257,56 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
+    ExitCode::from(main_of(std::env::args_os().collect()))
+}
+
+/// Runs a command line, the program's name first; returns the exit code. Sets up the whole
+/// process, as a program's `main` does: threads, traces and Ctrl-C.
+#[must_use]
+pub fn main_of(words: Vec<OsString>) -> u8 {
+    words::keep(&words);
     // Colours are for terminals, and not with NO_COLOR; else they are taken out.
     let mut out = Output {
         to: anstream::stdout().lock(),
         reader_has_gone: false,
     };
-    let words: Vec<OsString> = std::env::args_os().collect();
     let settings = Settings::find(&words);
     let command = match &settings {
         Ok(settings) => settings.apply(Arguments::command()),
         Err(_) => Arguments::command(),
     };
     // Help and bad usage end the program here, even where the settings are bad.
-    let matches = with_negative_numbers(command).get_matches_from(words);
-    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let arguments = match parsed(command, words) {
+        Ok(arguments) => arguments,
+        Err(problem) => {
+            // Nobody may be left to be told.
+            let _ = problem.print();
+            return u8::try_from(problem.exit_code()).unwrap_or(BAD_INPUT);
+        }
+    };
     let started = settings.and_then(|_| arguments.global.start());
     let code = started.and_then(|()| run(arguments.command, &mut out));
     match code.and_then(|code| Ok(out.flush().map(|()| code)?)) {
-        Ok(code) => ExitCode::from(code),
+        Ok(code) => code,
         Err(Error::Interrupted) => {
             anstream::eprintln!(
                 "{ERROR}hambo:{ERROR:#} interrupted; nothing was overwritten. Networks go on with --resume"
             );
-            ExitCode::from(INTERRUPTED)
+            INTERRUPTED
         }
         // Nobody is left to tell.
-        Err(_) if out.reader_has_gone => ExitCode::from(NOT_READ),
+        Err(_) if out.reader_has_gone => NOT_READ,
         Err(error) => {
             anstream::eprintln!("{ERROR}hambo:{ERROR:#} {error}");
-            ExitCode::from(BAD_INPUT)
+            BAD_INPUT
         }
     }
+}
+
+/// What a command line asks for.
+fn parsed(command: clap::Command, words: Vec<OsString>) -> Result<Arguments, clap::Error> {
+    let matches = with_negative_numbers(command).try_get_matches_from(words)?;
+    Arguments::from_arg_matches(&matches)
 }
 
 /// Where a command writes to; notices when nobody reads on.

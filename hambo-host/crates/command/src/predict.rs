@@ -9,9 +9,9 @@ use clap::Args;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
 use hambo_base::output::{OutputKind, ensure_output};
-use hambo_data::{ColumnNames, read_logs, with_memory, with_return_so_far, wrapped};
+use hambo_data::{ColumnNames, Log, read_logs, with_memory, with_return_so_far, wrapped};
 use hambo_learn::model_file::ModelFile;
-use hambo_learn::prediction::predict;
+use hambo_learn::prediction::{Predictions, predict};
 
 /// What `hambo predict` takes.
 #[derive(Args)]
@@ -48,19 +48,7 @@ pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Err
     };
     let log = read_logs(&arguments.data, &names)?;
     let log = wrapped(&log, &view.wraps);
-    let mut whole = log.clone().into_owned();
-    if !view.memory.is_empty() {
-        whole = with_memory(&whole, view).map_err(Error::Usage)?;
-    }
-    if metadata.learned_reward {
-        whole = with_return_so_far(&whole)?;
-    }
-    let mut predictions = predict(&file.model()?, &whole, view);
-    let moved = view.moved.iter().cycle();
-    for (mean, place) in predictions.mean.iter_mut().zip(moved) {
-        let wrap = view.wraps.get(*place).copied().flatten();
-        *mean = wrap.map_or(*mean, |wrap| wrap.inside(*mean));
-    }
+    let predictions = predicted(&file, &log)?;
 
     let mut text = log.csv_header(own, actions);
     for prefix in ["mean", "epistemic_std", "aleatoric_std"] {
@@ -97,4 +85,27 @@ pub fn run(arguments: &PredictArguments, out: &mut impl Write) -> Result<(), Err
         arguments.output.display()
     )?;
     Ok(())
+}
+
+/// What a model says of every row of a log whose states are inside their intervals.
+///
+/// # Errors
+/// If the model's own states cannot be computed along it.
+pub(crate) fn predicted(file: &ModelFile, log: &Log) -> Result<Predictions, Error> {
+    let metadata = file.metadata();
+    let view = &metadata.view;
+    let mut whole = log.clone();
+    if !view.memory.is_empty() {
+        whole = with_memory(&whole, view).map_err(Error::Usage)?;
+    }
+    if metadata.learned_reward {
+        whole = with_return_so_far(&whole)?;
+    }
+    let mut predictions = predict(&file.model()?, &whole, view);
+    let moved = view.moved.iter().cycle();
+    for (mean, place) in predictions.mean.iter_mut().zip(moved) {
+        let wrap = view.wraps.get(*place).copied().flatten();
+        *mean = wrap.map_or(*mean, |wrap| wrap.inside(*mean));
+    }
+    Ok(predictions)
 }

@@ -41,11 +41,6 @@ impl Line {
     /// A line on a terminal, nothing in a pipe. From here on the first Ctrl-C
     /// asks for an end in order, the second ends at once.
     pub fn begin() -> Self {
-        let bar = if stderr().is_terminal() && !HIDDEN.load(Ordering::Relaxed) {
-            ProgressBar::new(0)
-        } else {
-            ProgressBar::hidden()
-        };
         // Without a handler Ctrl-C ends the program at once, and files are
         // still whole. A second line finds the handler of the first.
         let _ = ctrlc::set_handler(|| {
@@ -53,6 +48,16 @@ impl Line {
                 std::process::exit(i32::from(crate::INTERRUPTED));
             }
         });
+        Self::begin_without_handler()
+    }
+
+    /// The line alone, for a process that has its own answer to Ctrl-C.
+    pub fn begin_without_handler() -> Self {
+        let bar = if stderr().is_terminal() && !HIDDEN.load(Ordering::Relaxed) {
+            ProgressBar::new(0)
+        } else {
+            ProgressBar::hidden()
+        };
         Self {
             bar,
             estimate: Estimate::default(),

@@ -41,7 +41,7 @@ pub use log::{
     Log, LogPart, MINIMUM_RECORDINGS, Split, Transition, distinct_states, follows, next_to_states,
     transitions, with_memory, with_return_so_far, wrapped,
 };
-pub use read::{read_logs, read_table, read_task_logs};
+pub use read::{HeldArray, HeldNumbers, read_held_task_log, read_logs, read_table, read_task_logs};
 pub use review::{Finding, Review, WorstRow, review};
 pub use table::{Block, Numbers, Origin, Table};
 pub use write::{OutputOptions, write_table};

@@ -13,12 +13,14 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
+use hambo_base::observer::Observer;
 use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::adversary::EffortLevel;
 use hambo_check::names::VARIANTS;
 use hambo_check::saved_run::SavedRun;
-use hambo_check::{CheckOptions, CheckResult};
+use hambo_check::{CheckOptions, CheckOutcome, CheckResult};
 use hambo_core::task::Variant;
+use hambo_data::Log;
 use hambo_learn::model_file::ModelFile;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
@@ -89,10 +91,7 @@ fn variant_names() -> PossibleValuesParser {
 /// # Errors
 /// If an input is bad.
 pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error> {
-    if arguments.plan > MOST_PLACES {
-        let text = format!("--plan {}: give at most {MOST_PLACES}", arguments.plan);
-        return Err(Error::Usage(text));
-    }
+    arguments.ensure_plan()?;
     // Before the check, which takes its time.
     for (path, kind) in [
         (&arguments.plan_csv, OutputKind::Text),
@@ -108,13 +107,7 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
     let policies = arguments.policies(&task)?;
     let log = arguments.case.log(&task)?;
     let variants = arguments.variants();
-    let options = CheckOptions {
-        variants: &variants,
-        plan: arguments.plan,
-        exact: arguments.exact,
-        controllers: arguments.asked.sharing(policies.len()),
-        ..arguments.case.options(log.as_ref(), EffortLevel::Normal)?
-    };
+    let options = arguments.options((&variants, policies.len()), log.as_ref())?;
     let judge = |policy: &HostPolicy| {
         let mut line = Line::begin();
         let outcome = hambo_check::run(&task, &model, policy, &options, &mut line);
@@ -153,6 +146,49 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<u8, Error
 }
 
 impl CheckArguments {
+    /// Before the check, which takes its time.
+    fn ensure_plan(&self) -> Result<(), Error> {
+        if self.plan > MOST_PLACES {
+            let text = format!("--plan {}: give at most {MOST_PLACES}", self.plan);
+            return Err(Error::Usage(text));
+        }
+        Ok(())
+    }
+
+    /// As the library takes them, for so many controllers.
+    fn options<'a>(
+        &self,
+        (variants, controllers): (&'a [Variant], usize),
+        log: Option<&'a Log>,
+    ) -> Result<CheckOptions<'a>, Error> {
+        Ok(CheckOptions {
+            variants,
+            plan: self.plan,
+            exact: self.exact,
+            controllers: self.asked.sharing(controllers),
+            ..self.case.options(log, EffortLevel::Normal)?
+        })
+    }
+
+    /// What is asked instead of what the task says.
+    pub(super) fn asked(&self) -> &AskedArguments {
+        &self.asked
+    }
+
+    /// Checks one controller for a caller that holds all parts.
+    pub(super) fn judge(
+        &self,
+        (task, model): (&TaskFile, &ModelFile),
+        policy: &HostPolicy,
+        log: Option<&Log>,
+        observer: &mut dyn Observer,
+    ) -> Result<CheckOutcome, Error> {
+        self.ensure_plan()?;
+        let variants = self.variants();
+        let options = self.options((&variants, 1), log)?;
+        hambo_check::run(task, model, policy, &options, observer)
+    }
+
     /// The result for programs, with the files it is about.
     fn object(&self, policy: &Path, result: &CheckResult) -> Result<serde_json::Value, Error> {
         let mut object = serde_json::to_value(result).map_err(std::io::Error::other)?;

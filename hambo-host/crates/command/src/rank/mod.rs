@@ -12,6 +12,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
+use hambo_base::observer::Observer;
 use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::CheckOptions;
 use hambo_check::adversary::EffortLevel;
@@ -81,6 +82,14 @@ pub struct RankArguments {
     json: bool,
 }
 
+/// What comes of controllers.
+pub(super) enum Outcome {
+    /// All abstain, for these reasons; none was checked.
+    Certain(Vec<String>),
+    /// The checks of each.
+    Judged(Vec<Judged>),
+}
+
 /// The fitted model, in the folder of `--save`.
 const MODEL: &str = "model.hambo";
 
@@ -120,27 +129,12 @@ pub fn run(arguments: &RankArguments, out: &mut impl Write) -> Result<u8, Error>
             model
         }
     };
-    let variants = arguments.variants();
-    let options = CheckOptions {
-        controllers: arguments.asked.sharing(controllers.len()),
-        variants: variants.get(..1).unwrap_or_default(),
-        ..arguments.case.options(log.as_ref(), EffortLevel::Normal)?
-    };
-    if let Some(first) = controllers.first() {
-        let certain = certain_of_options(&task, &model, &first.policy, &options)?;
-        if !certain.is_empty() {
-            return arguments.abstain(&task, &certain, &found, out);
-        }
-    }
-    let judged = judge_all(
-        &task,
-        &model,
-        &controllers,
-        (&variants, &options),
-        &mut line,
-    );
+    let judged = arguments.judge(&task, (&model, log.as_ref()), &controllers, &mut line);
     line.finish();
-    let mut judged = judged?;
+    let mut judged = match judged? {
+        Outcome::Certain(reasons) => return arguments.abstain(&task, &reasons, &found, out),
+        Outcome::Judged(judged) => judged,
+    };
     let Some(ranking) = Ranking::of(&mut judged) else {
         return Ok(0);
     };
@@ -176,17 +170,48 @@ impl RankArguments {
         Ok(())
     }
 
-    fn fitted(
+    /// The model of the log.
+    pub(super) fn fitted(
         &self,
         task: &TaskFile,
         log: Option<&Log>,
-        line: &mut Line,
+        observer: &mut dyn Observer,
     ) -> Result<ModelFile, Error> {
         let Some(log) = log else {
             return Err(Error::Usage("--data: give the log".to_owned()));
         };
         let options = plain_options((self.fit, self.case.seed), task, log.len())?;
-        Ok(fit(task, log, &options, line)?.0)
+        Ok(fit(task, log, &options, observer)?.0)
+    }
+
+    /// Checks every controller, unless what would come out is certain beforehand.
+    pub(super) fn judge(
+        &self,
+        task: &TaskFile,
+        (model, log): (&ModelFile, Option<&Log>),
+        controllers: &[Controller],
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, Error> {
+        let variants = self.variants();
+        let options = CheckOptions {
+            controllers: self.asked.sharing(controllers.len()),
+            variants: variants.get(..1).unwrap_or_default(),
+            ..self.case.options(log, EffortLevel::Normal)?
+        };
+        if let Some(first) = controllers.first() {
+            let certain = certain_of_options(task, model, &first.policy, &options)?;
+            if !certain.is_empty() {
+                return Ok(Outcome::Certain(certain));
+            }
+        }
+        let asked = (variants.as_slice(), &options);
+        let judged = judge_all(task, model, controllers, asked, observer)?;
+        Ok(Outcome::Judged(judged))
+    }
+
+    /// What is asked instead of what the task says.
+    pub(super) fn asked(&self) -> &AskedArguments {
+        &self.asked
     }
 
     /// The variants of the columns, each once.

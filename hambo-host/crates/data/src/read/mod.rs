@@ -12,6 +12,7 @@ mod csv;
 mod hdf5;
 #[cfg(feature = "hdf5")]
 mod hdf5_arrays;
+mod held;
 mod limits;
 #[cfg(feature = "hdf5")]
 mod minari;
@@ -22,6 +23,7 @@ mod parquet;
 mod paths;
 mod separator;
 
+pub use held::{HeldArray, HeldNumbers};
 #[cfg(feature = "hdf5")]
 pub(crate) use npz::{Archive, Entry};
-pub use paths::{read_logs, read_table, read_task_logs};
+pub use paths::{read_held_task_log, read_logs, read_table, read_task_logs};

@@ -8,6 +8,7 @@ use hambo_task::task::TaskFile;
 use super::csv::{Purpose, read_csv};
 #[cfg(feature = "hdf5")]
 use super::hdf5::read_hdf5;
+use super::held::{HeldArray, read_held};
 use super::npz::read_npz;
 #[cfg(feature = "parquet")]
 use super::parquet::read_parquet;
@@ -23,8 +24,24 @@ use crate::table::Table;
 /// # Errors
 /// As [`read_logs`], or if such a log has no rewards.
 pub fn read_task_logs(paths: &[PathBuf], task: &TaskFile) -> Result<Log, DataError> {
-    let table = read_all(paths, Some(&task.names()), Purpose::Log)?;
-    let mut log = wrapped(&transitions(&table)?, &task.wraps).into_owned();
+    task_log(&read_all(paths, Some(&task.names()), Purpose::Log)?, task)
+}
+
+/// The same of arrays that a program holds; `origin` is what messages call them.
+///
+/// # Errors
+/// As [`read_task_logs`].
+pub fn read_held_task_log(
+    origin: &Path,
+    arrays: &[HeldArray<'_>],
+    task: &TaskFile,
+) -> Result<Log, DataError> {
+    let table = read_held(origin, arrays, Some(&task.names()))?;
+    task_log(&ready(table, origin)?, task)
+}
+
+fn task_log(table: &Table, task: &TaskFile) -> Result<Log, DataError> {
+    let mut log = wrapped(&transitions(table)?, &task.wraps).into_owned();
     if !task.memory.is_empty() {
         log = with_memory(&log, &task.model_view()).map_err(|problem| {
             let help = "correct its expression in [known], or the row";
@@ -34,7 +51,7 @@ pub fn read_task_logs(paths: &[PathBuf], task: &TaskFile) -> Result<Log, DataErr
     if !task.learns_reward() {
         return Ok(log);
     }
-    ensure_rewards(&table)?;
+    ensure_rewards(table)?;
     with_return_so_far(&log).map_err(DataError::row(&table.file))
 }
 
@@ -107,7 +124,7 @@ fn read_one(
     names: Option<&ColumnNames>,
     purpose: Purpose,
 ) -> Result<Table, DataError> {
-    let mut table = match Format::of_file(path)? {
+    let table = match Format::of_file(path)? {
         Format::Csv => read_csv(path, names, purpose)?,
         Format::Npz => read_npz(path, names)?,
         #[cfg(feature = "hdf5")]
@@ -117,6 +134,11 @@ fn read_one(
         #[cfg(not(all(feature = "hdf5", feature = "parquet")))]
         format => return Err(format.left_out(path)),
     };
+    ready(table, path)
+}
+
+/// What holds of every table, wherever it comes from.
+fn ready(mut table: Table, path: &Path) -> Result<Table, DataError> {
     if table.rows() == 0 {
         return Err(DataError::empty(
             path,

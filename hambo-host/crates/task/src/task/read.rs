@@ -57,6 +57,19 @@ impl TaskFile {
     /// If the text is not a good task; the error names the file, the key, the line and what
     /// to do.
     pub fn parse(text: &str, origin: &str) -> Result<Self, TaskError> {
-        format::parse(text, origin, None)
+        Self::parse_with_horizon(text, origin, None)
+    }
+
+    /// The same with another horizon than the text's, if one is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`TaskFile::parse`].
+    pub fn parse_with_horizon(
+        text: &str,
+        origin: &str,
+        horizon: Option<u32>,
+    ) -> Result<Self, TaskError> {
+        format::parse(text, origin, horizon)
     }
 }

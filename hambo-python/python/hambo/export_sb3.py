@@ -1,0 +1,1 @@
+../../../hambo-host/scripts/export_sb3.py

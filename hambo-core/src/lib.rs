@@ -25,6 +25,7 @@
 //! | [`floor`] | what a robot asks of every bundle | |
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
 //! | [`link`] | what device and host tell each other | |
+//! | `slots` | two places for bundles in flash, written so that power may fail at any moment (feature `embedded-storage`) | |
 //! | [`example`] | the robot of the examples | |
 //!
 //! # From the paper to the code
@@ -82,6 +83,8 @@ pub mod model;
 pub mod numeric;
 pub mod policy;
 pub mod rollout;
+#[cfg(feature = "embedded-storage")]
+pub mod slots;
 pub mod task;
 
 pub use check::{Check, Outcome, Progress};

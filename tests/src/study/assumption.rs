@@ -114,8 +114,8 @@ pub struct Case {
     /// The probability with which the sum of the first two states is to stay below a limit,
     /// if that is what is asked and not a return.
     pub requirement: Option<f64>,
-    /// How the check searches, if not as the command does.
-    pub allocation: Option<Allocation>,
+    /// How the check searches.
+    pub allocation: Allocation,
     /// The system without what is broken, whose spread is the unit of gaps.
     pub sound: Plant,
 }
@@ -195,7 +195,7 @@ impl Assumption {
             },
             starts_from_data: false,
             requirement: None,
-            allocation: None,
+            allocation: Allocation::Even,
         };
         match self {
             Self::Nothing => {}
@@ -300,7 +300,7 @@ impl Assumption {
                 case.all(|plant| plant.limits = Some(STOPS));
                 case.both(|plant| plant.kick = Some(DISASTER));
                 if self == Self::DisasterFocused {
-                    case.allocation = Some(Allocation::Focused);
+                    case.allocation = Allocation::Focused;
                 }
             }
             Self::WeakActuator => case.real.actuator = 0.7,

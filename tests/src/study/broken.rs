@@ -11,6 +11,7 @@
 //! return, the truth is the probability with which it is kept, and the spread is 1.
 
 use hambo_base::Error;
+use hambo_core::task::Allocation;
 use hambo_data::Log;
 use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::fit::{FitOptions, ModelOptions};
@@ -31,6 +32,11 @@ pub const LOGS: usize = 50;
 pub const CONTROLLERS: usize = 2;
 /// Controllers that are drawn until enough of them are better than doing nothing.
 const MOST_DRAWN: usize = 40;
+/// Of a check.
+const TRAJECTORIES: u32 = 4000;
+const SEARCHED: u32 = 16;
+/// What the command searches for a requirement with a probability, and how.
+const SEARCHED_FOR_A_SHARE: (u32, Allocation) = (128, Allocation::Tried);
 /// By how much of the spread a truth may miss its threshold and still be near it.
 const MISS: [f32; 2] = [0.02, 0.2];
 /// The share of a reasonable controller's episodes that keep a requirement.
@@ -205,11 +211,16 @@ impl LogCell {
         Ok(task)
     }
 
-    /// How a controller is checked: as the command does, but where a row is about the search.
+    /// How a controller is checked.
     fn samples(&self) -> Samples {
+        let (searched, allocation) = match self.limit {
+            Some(_) => SEARCHED_FOR_A_SHARE,
+            None => (SEARCHED, self.case.allocation),
+        };
         Samples {
-            allocation: self.case.allocation,
-            ..Samples::default()
+            trajectories: TRAJECTORIES,
+            searched,
+            allocation,
         }
     }
 

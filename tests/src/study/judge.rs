@@ -14,16 +14,16 @@ use hambo_task::task::TaskFile;
 use super::simulate::Controller;
 use hambo_base::study::{digits, field};
 
-/// How many trajectories a check takes. Where a study of a thousand checks takes fewer than a
-/// user's check would, margins are wider for it, bounds lower, and refusals more frequent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How many trajectories a check takes. A study has a thousand checks, so they are fewer than
+/// a user's: margins are wider for it, bounds lower, and refusals more frequent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Samples {
-    /// Sampled, forward only; as the command chooses if there is none.
-    pub trajectories: Option<u32>,
-    /// Searched; as the command chooses if there is none.
-    pub searched: Option<u32>,
-    /// How the search spends the steps of the model; as the command chooses if there is none.
-    pub allocation: Option<Allocation>,
+    /// Sampled, forward only; the default of a check is 4000.
+    pub trajectories: u32,
+    /// Searched; the default is 16.
+    pub searched: u32,
+    /// How the search spends the steps of the model.
+    pub allocation: Allocation,
 }
 
 /// What a check said.
@@ -115,9 +115,9 @@ pub fn judge_policy(
     let options = CheckOptions {
         log: Some(log),
         effort: EffortLevel::Quick,
-        trajectories: samples.trajectories,
-        searched: samples.searched,
-        allocation: samples.allocation,
+        trajectories: Some(samples.trajectories),
+        searched: Some(samples.searched),
+        allocation: Some(samples.allocation),
         seed,
         ..CheckOptions::default()
     };

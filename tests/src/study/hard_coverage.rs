@@ -1,11 +1,11 @@
-//! Coverage on cells that are harder than usual: see [`Kind`]. Sixty logs of each, networks only,
-//! with the numbers of trajectories that the command chooses.
+//! Coverage on cells that are harder than usual: see [`Kind`]. Sixty logs of each, networks only.
 
 use std::fmt::Write as _;
 
 use hambo_base::Error;
 use hambo_base::study::rows::{Record, Table};
 use hambo_base::study::{Row, Study, Summary};
+use hambo_core::task::Allocation;
 use hambo_data::Log;
 use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::fit::{FitOptions, ModelOptions};
@@ -29,9 +29,15 @@ const STEPS: usize = 16;
 const STEP: f32 = 0.25;
 /// Of the checks on the way; they count for nothing else.
 const ON_THE_WAY: Samples = Samples {
-    trajectories: Some(200),
-    searched: Some(2),
-    allocation: None,
+    trajectories: 200,
+    searched: 2,
+    allocation: Allocation::Even,
+};
+/// Of the check that counts: what the command takes unless bounds of the reward ask for more.
+const SAMPLES: Samples = Samples {
+    trajectories: 4000,
+    searched: 16,
+    allocation: Allocation::Even,
 };
 
 /// Those of the usual cells without Gaussian processes, and the kind.
@@ -118,8 +124,8 @@ fn judged(cell: usize, kind: Kind, setting: &mut Setting) -> Result<Judgement, E
         let controller = improved(setting, cell, &log, &model)?;
         *setting = setting.clone().with_controller(controller, !(cell as u64));
     }
-    let (task, samples) = (setting.task()?, Samples::default());
-    let judgement = judge(&task, &log, &model, &setting.checked, samples, cell as u64);
+    let task = setting.task()?;
+    let judgement = judge(&task, &log, &model, &setting.checked, SAMPLES, cell as u64);
     Ok(judgement.unwrap_or_else(|error| Judgement::failed("no check", &error)))
 }
 

@@ -171,7 +171,8 @@ fn every_command_and_option_exists() {
             let Some(first) = words.first().filter(|word| !word.starts_with('-')) else {
                 continue;
             };
-            let nested = ["env", "data", "device", "model", "task"].contains(first);
+            let nested =
+                ["bundle", "data", "device", "env", "key", "model", "task"].contains(first);
             let depth = if nested { 2 } else { 1 };
             let command: Vec<&str> = words.iter().take(depth).copied().collect();
             let key = command.iter().map(|word| (*word).to_owned()).collect();

@@ -82,10 +82,12 @@ pub(crate) fn inputs(
 
 #[pymethods]
 impl CheckResult {
-    /// The lower bound of the return.
+    /// The lower bound of the return, as its digits in JSON say it.
     #[getter]
     fn bound(&self) -> f64 {
-        self.run.result.decision.bound.0
+        let digits = serde_json::to_string(&self.run.result.decision.bound);
+        let bound = digits.ok().and_then(|digits| digits.parse().ok());
+        bound.unwrap_or(f64::NAN)
     }
 
     /// `deploy`, `reject`, `abstain`, or `None` without a threshold.

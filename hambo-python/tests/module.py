@@ -110,7 +110,7 @@ class Module(unittest.TestCase):
         self.assertEqual(Path("own.html").read_bytes(), Path("of_command.html").read_bytes())
 
     def test_a_ranking_gives_the_commands_order(self):
-        Path("still.toml").write_text('kind = "constant"\naction = [0.0]\n')
+        Path("still.toml").write_text('kind = "constant"\nvalue = [0.0]\n')
         options = "--effort quick --trajectories 200 --searched 4 --variant ca"
         code, out, error = command(
             f"rank task.toml --data log.csv --model m.hambo --policies pd.toml still.toml --json {options}"

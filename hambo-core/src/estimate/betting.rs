@@ -226,4 +226,30 @@ mod tests {
         // Rounding costs a millionth of each value.
         assert_eq!(of([0.5; 1000]).slack(), 1000.0 * 1e-6);
     }
+
+    /// Where delta is large and there are few values, no single bet decides: all of them together
+    /// reach what is needed, as their plain sum says.
+    #[test]
+    fn the_wealth_of_all_bets_counts() {
+        let mut stream = Stream::new(5, 0);
+        for (count, delta) in [(1, 0.9), (2, 0.9), (3, 0.8), (4, 0.7), (6, 0.5), (9, 0.3)] {
+            let values: Vec<f32> = (0..count).map(|_| 0.5 + 0.5 * stream.uniform()).collect();
+            let wealth = |mean: f64| -> f64 {
+                let of_bet = |bet: &f32| -> f64 {
+                    let bet = f64::from(*bet);
+                    let factor = |x: &f32| (1.0 + bet * f64::from(*x)) / (1.0 + bet * mean);
+                    values.iter().map(factor).product()
+                };
+                BETS.iter().map(of_bet).sum::<f64>() / BETS.len() as f64
+            };
+            let steps = (0..=10_000).map(|step| f64::from(step) / 10_000.0);
+            let wanted = steps.filter(|mean| wealth(*mean) >= 1.0 / f64::from(delta));
+            let wanted = wanted.fold(0.0, f64::max);
+            let found = f64::from(of(values.iter().copied()).lower(delta));
+            assert!(
+                (found - wanted).abs() < 2e-4,
+                "{count} {delta}: {found} {wanted}"
+            );
+        }
+    }
 }

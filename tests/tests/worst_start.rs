@@ -179,3 +179,61 @@ fn every_worst_start_has_enough_trajectories_for_betting() {
     let each = grown.effort.trajectories / WORST_STARTS as u32;
     assert!(each > 1000, "{each}");
 }
+
+/// Ten known states that halve at every step, each with a place of its own that it should keep
+/// away from: the return is the sum over two steps of w (x - c)^2. From x it is
+/// w ((x - c)^2 + (x / 2 - c)^2), which is least at x = 1.2 c, 0.2 w c^2 in all.
+#[test]
+fn the_derivative_finds_the_worst_start_that_is_known() {
+    const STATES: usize = 10;
+    let place = |state: usize| 0.75 * (1.3 * state as f32 + 0.4).sin();
+    let weight = |state: usize| 1.0 + 3.0 * state as f32;
+    let names: Vec<String> = (0..STATES).map(|state| format!("k{state}")).collect();
+    let known: String = names
+        .iter()
+        .map(|name| format!("{name} = '0.5 * {name}'\n"))
+        .collect();
+    let reward: Vec<String> = (0..STATES)
+        .map(|state| format!("{} * (k{state} - {})^2", weight(state), place(state)))
+        .collect();
+    let ends = |end: f32| vec![end; STATES + 1];
+    let mut all = vec!["s0".to_owned()];
+    all.extend(names);
+    let text = format!(
+        "name = 'away'\nhorizon = 2\ndelta = 0.1\n[state]\nnames = {all:?}\n\
+         [action]\nnames = ['a0']\nlow = [-1]\nhigh = [1]\n\
+         [model]\ninputs = ['s0']\n[known]\n{known}[reward]\nexpr = '{}'\n\
+         [initial]\nkind = 'worst'\nlow = {:?}\nhigh = {:?}\n",
+        reward.join(" + ").replace("- -", "+ "),
+        ends(-1.0),
+        ends(1.0)
+    );
+    let draw = &mut Draw::new(5);
+    let ensemble = fixture::ensemble(draw, 1, Activation::Tanh);
+    let uncertainty = fixture::uncertainty(draw, &ensemble);
+    let task = hambo_task::task::TaskFile::parse(&text, "away.toml").unwrap();
+    let idle = "kind = \"constant\"\nvalue = [0]";
+    let idle = hambo_task::policy::HostPolicy::parse(idle, "idle", &task).unwrap();
+    let mut case = Case {
+        model_part: encode_ensemble(&ensemble, &uncertainty).unwrap(),
+        task,
+        policy_part: encode_policy(&idle).unwrap(),
+        ..case(0)
+    };
+    case.initial.clear();
+    find_worst_starts(&mut case, &mut Unobserved).unwrap();
+    let worst = &case.initial[1..=STATES];
+    let value = |x: f32, state: usize| {
+        let c = place(state);
+        weight(state) * ((x - c).powi(2) + (0.5 * x - c).powi(2))
+    };
+    let found: f32 = (0..STATES).map(|state| value(worst[state], state)).sum();
+    let least: f32 = (0..STATES)
+        .map(|state| 0.2 * weight(state) * place(state).powi(2))
+        .sum();
+    // Moves at random alone end five times as far from it.
+    assert!(
+        found >= least - 1e-4 && found < 1.002 * least,
+        "{found} {least}"
+    );
+}

@@ -99,12 +99,7 @@ impl Level {
     /// Which of a list's states a trajectory starts from, where each has its
     /// turn for the same number of trajectories in a row. None where the start
     /// is drawn.
-    pub(crate) fn listed_start(
-        self,
-        task: &Task<'_>,
-        dimension: usize,
-        trajectory: u32,
-    ) -> Option<u32> {
+    pub fn listed_start(self, task: &Task<'_>, dimension: usize, trajectory: u32) -> Option<u32> {
         let states = task.initial.listed(dimension) as u64;
         let states = match (task.initial.kind, self) {
             (InitialKind::Logged, _)

@@ -8,12 +8,14 @@
 mod betting;
 mod clopper_pearson;
 mod error_budget;
+mod given_starts;
 mod level_estimate;
 mod moments;
 mod student;
 
 pub use clopper_pearson::{probability_limit, trials_for};
 pub use error_budget::ErrorBudget;
+pub use given_starts::GivenStarts;
 pub use level_estimate::{LevelEstimate, Margin};
 pub(crate) use moments::{SampleMoments, Values};
 pub use moments::{charge_of_nothing_found, trajectories_for_betting};

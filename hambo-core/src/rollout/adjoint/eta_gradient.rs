@@ -38,6 +38,22 @@ impl<P: Policy> Rollout<'_, P> {
         });
     }
 
+    /// The derivative of the return in the initial state, a row for each state, along the
+    /// trajectories of the last [`Rollout::forward`] with its pushes held; none if the sweep
+    /// was stopped.
+    pub fn start_gradient<'b, const B: usize>(
+        &self,
+        streams: &[Stream; B],
+        returns: &Returns<B>,
+        softness: f32,
+        buffers: &'b mut Buffers<'_, B>,
+    ) -> Option<&'b [[f32; B]]> {
+        self.eta_gradient(streams, returns, softness, buffers, |_| ());
+        let states = self.task.state_dimension();
+        let stopped = buffers.is_stopped();
+        buffers.next_cotangent.get(..states).filter(|_| !stopped)
+    }
+
     fn eta_back<const B: usize>(
         &self,
         step: u32,

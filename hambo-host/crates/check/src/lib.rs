@@ -58,9 +58,9 @@ pub use case::options::{
     CheckOptions, DEFAULT_PLAN, DEFAULT_SEARCHED, DEFAULT_TRAJECTORIES, MOST_GROWN,
 };
 pub use case::{amounts, assumption, certify, demand, parsed_case, system};
-pub use evidence::{fitness, log_next, logged_return, loss, support, trace};
+pub use evidence::{first_order, fitness, log_next, logged_return, loss, support, trace};
 pub use hambo_core::gate::Verdict;
 pub use outcome::result::{CheckResult, Decision, Evidence, Setting};
 pub use outcome::run::{CheckOutcome, run};
-pub use outcome::{estimates, model_summary, paths, reasons, result, saved_run};
-pub use search::{findings, parallel, restarts, worst_start};
+pub use outcome::{estimates, margin_shares, model_summary, paths, reasons, result, saved_run};
+pub use search::{findings, logged_starts, parallel, restarts, worst_start};

@@ -18,6 +18,7 @@ use crate::case::system::System;
 use crate::names::variant_name;
 use crate::reinforcement::RoundReport;
 use crate::search::findings::{Findings, TRACED_TRAJECTORIES};
+use crate::search::logged_starts::NoiseShare;
 use crate::search::parallel::{LANES, Watch, check, work};
 use hambo_base::Error;
 use hambo_base::meter::Meter;
@@ -58,6 +59,8 @@ pub struct AdversarialCheck {
     pub(crate) parts: Vec<AlignedBytes>,
     /// What they chose on the first trajectories, for a report.
     pub findings: Vec<Findings>,
+    /// What the noise takes off each bound over logged starts.
+    pub noise_shares: Vec<NoiseShare>,
     /// What each found, objective by objective and variant by variant.
     pub costs: Vec<AdversaryCost>,
     /// How long the check itself took.
@@ -111,6 +114,7 @@ pub fn check_against_adversaries(
         adversaries,
         parts: [parts.as_slice(), &found].concat(),
         findings: checked.findings,
+        noise_shares: checked.noise_shares,
         costs,
         check_time,
         model_steps: scouted.saturating_add(checked.model_steps),

@@ -3,7 +3,7 @@
 use hambo_core::adversary::levels;
 use hambo_core::check::Estimate;
 use hambo_core::estimate::{Margin, trajectories_for_betting};
-use hambo_core::task::{InitialKind, Objective};
+use hambo_core::task::{Constraint, InitialKind, Objective};
 
 use super::system::System;
 use crate::names::objective_name;
@@ -29,11 +29,29 @@ pub(super) fn sampling(estimates: &[Estimate], task: &TaskFile, system: &System<
             String::new()
         };
     }
+    let settled = if student.iter().all(|one| is_settled(one, system)) {
+        "; without this, by betting, the sampled returns reach every threshold too"
+    } else {
+        ""
+    };
     format!(
         "; returns are close to normal or their tails were met (Student\u{2019}s t: {} for a margin \
-         without this)",
+         without this{settled})",
         advice(&student, task, system)
     )
+}
+
+/// Whether the sampled level's bound for any distribution would do in place of Student's: the
+/// number of trajectories was settled before they were drawn, so it holds beside the other.
+fn is_settled(one: &Estimate, system: &System<'_>) -> bool {
+    let threshold = match one.objective {
+        Objective::Return => system.task.threshold,
+        objective => system.task.constraint(objective).map(Constraint::threshold),
+    };
+    let correction = one.correction.map_or(0.0, |level| level.lower);
+    let bound = one.sampled.distribution_free + correction;
+    // A bound that is no number reaches nothing.
+    threshold.is_some_and(|threshold| bound >= threshold)
 }
 
 /// What to give for a margin by betting: bounds where there are none, else as many values as
@@ -162,6 +180,21 @@ mod tests {
             task.return_bounds = Some([-1e9, 0.0]);
         });
         assert!(text.contains("narrower ones are needed"), "{text}");
+    }
+
+    #[test]
+    fn a_threshold_that_betting_reaches_too_is_said_to_be() {
+        let text = |threshold: Option<f32>| {
+            said(|task| {
+                start(task, InitialKind::Uniform);
+                task.threshold = threshold;
+            })
+        };
+        let told = "by betting, the sampled returns reach every threshold too";
+        let [far, near, none] = [Some(-15.0), Some(-3.4), None].map(text);
+        assert!(far.contains(told) && far.contains("Student"), "{far}");
+        assert!(!near.contains(told) && near.contains("Student"), "{near}");
+        assert!(!none.contains(told), "{none}");
     }
 
     /// Who does what the text says is rid of Student's t.

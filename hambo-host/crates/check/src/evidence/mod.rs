@@ -1,5 +1,6 @@
 //! What explains an estimate, and whether it can be relied on.
 
+pub mod first_order;
 pub mod fitness;
 pub mod log_next;
 pub mod logged_return;

@@ -7,10 +7,12 @@ use hambo_core::task::Effort;
 use hambo_core::task::Objective;
 use serde::{Deserialize, Serialize};
 
+use super::margin_shares::MarginShares;
 use crate::adversary::AdversaryCost;
 use crate::case::Case;
 use crate::names::{VARIANTS, adversary_name, margin_name, objective_name, variant_name};
 use crate::number::Number;
+use crate::search::logged_starts::NoiseShare;
 use hambo_task::task::{NamedConstraint, TaskFile, kind_name};
 
 /// One objective under one variant.
@@ -35,6 +37,10 @@ pub struct EstimateResult {
     pub sampled: LevelResult,
     /// The second level: what the search finds beyond that, at most 0.
     pub correction: Option<LevelResult>,
+    /// What the margins take for the logged first states and what for the noise, where
+    /// trajectories start from a log's first states.
+    #[serde(default)]
+    pub shares: Option<MarginShares>,
     /// The least mean of a constant adversary, on the searched trajectories like those
     /// below.
     pub constant: Option<Number>,
@@ -133,7 +139,7 @@ impl ConstraintResult {
 }
 
 impl EstimateResult {
-    fn of(estimate: &Estimate, sweeps: u32) -> Self {
+    fn of(estimate: &Estimate, sweeps: u32, noise_shares: &[NoiseShare]) -> Self {
         let found = &estimate.found;
         let course = (0..).zip(found.course).map(|(point, mean)| CoursePoint {
             sweeps: course_sweep(point, sweeps),
@@ -145,6 +151,7 @@ impl EstimateResult {
             adversary: adversary_name(estimate.adversary),
             sampled: LevelResult::of(&estimate.sampled),
             correction: estimate.correction.as_ref().map(LevelResult::of),
+            shares: MarginShares::of(estimate, noise_shares),
             constant: found.constant.map(Into::into),
             member: found.member.map(Into::into),
             found_elsewhere: found.elsewhere.map(Into::into),
@@ -176,10 +183,11 @@ pub(super) fn estimates_of(
     outcome: &Outcome,
     objective: Objective,
     effort: Effort,
+    noise_shares: &[NoiseShare],
 ) -> Vec<EstimateResult> {
     let all = outcome.estimates.iter();
     let own = all.filter(|estimate| estimate.objective == objective);
-    own.map(|estimate| EstimateResult::of(estimate, effort.search_sweeps()))
+    own.map(|estimate| EstimateResult::of(estimate, effort.search_sweeps(), noise_shares))
         .collect()
 }
 
@@ -188,6 +196,7 @@ pub(super) fn constraints_of(
     case: &Case,
     outcome: &Outcome,
     effort: Effort,
+    noise_shares: &[NoiseShare],
 ) -> Vec<ConstraintResult> {
     let constraints = (0..)
         .zip(&case.task.constraints)
@@ -206,7 +215,7 @@ pub(super) fn constraints_of(
                 probability: constraint.probability.map(Into::into),
                 lower: lower.into(),
                 ok: lower >= constraint.threshold(),
-                estimates: estimates_of(outcome, objective, effort),
+                estimates: estimates_of(outcome, objective, effort, noise_shares),
             })
         });
     constraints.collect()

@@ -1,6 +1,7 @@
 //! A finished check in names, numbers and sentences.
 
 pub mod estimates;
+pub mod margin_shares;
 pub mod model_summary;
 pub mod paths;
 pub mod reasons;

@@ -13,6 +13,7 @@ use hambo_core::task::{DistributionFree, Effort};
 use serde::{Deserialize, Serialize};
 
 use super::estimates::{AdversaryResult, ConstraintResult, EstimateResult};
+use super::margin_shares::MarginShares;
 use super::reasons::reasons_at;
 use crate::case::Case;
 use crate::case::assumption::assumption;
@@ -20,6 +21,7 @@ use crate::case::effort::EffortLevel;
 use crate::case::near_path::NearPathUse;
 use crate::case::options::CheckOptions;
 use crate::case::parsed_case::ParsedCase;
+use crate::evidence::first_order::FirstOrder;
 use crate::evidence::fitness::Standing;
 use crate::evidence::log_next::LogNext;
 use crate::evidence::logged_return::LoggedReturn;
@@ -132,6 +134,10 @@ pub struct Evidence {
     /// Where more data would take most from the adversary, the best places first; none where
     /// members decide.
     pub log_next: Vec<LogNext>,
+    /// What the derivative says that the continuous adversary could find: an estimate, no
+    /// bound; none where it does not decide.
+    #[serde(default)]
+    pub first_order: Option<FirstOrder>,
     /// The worst case of the return on a grid, if it was solved.
     pub exact: Option<ExactValue>,
     /// Whether one more search would find less, if that was tried.
@@ -287,6 +293,16 @@ impl CheckResult {
             Some(if low.0 <= other.0 { low } else { other })
         };
         bounds.reduce(lowest).flatten()
+    }
+
+    /// What the margin of the bound is made of, where trajectories start from a log's first
+    /// states.
+    #[must_use]
+    pub fn margin_shares(&self) -> Option<&MarginShares> {
+        let source = self.decision.bound_variant.as_deref()?;
+        let mut estimates = self.evidence.estimates.iter();
+        let deciding = estimates.find(|one| one.variant == source)?;
+        deciding.shares.as_ref()
     }
 
     /// Where the check goes on for longer than any window that was tested: a sentence. Beyond

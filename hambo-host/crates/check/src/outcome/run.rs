@@ -12,6 +12,7 @@ use crate::case::certify::Flags;
 use crate::case::effort::EffortLevel;
 use crate::case::options::CheckOptions;
 use crate::case::parsed_case::ParsedCase;
+use crate::evidence::first_order::first_order;
 use crate::evidence::logged_return::logged_return;
 use crate::evidence::near_path::look_near_path;
 use crate::exact::{POINTS, exact, solvable};
@@ -97,12 +98,13 @@ fn judge(
         None => (None, None, Vec::new(), None),
     };
     let adversaries = checked.costs.iter();
+    let noise_shares = &checked.noise_shares;
     let evidence = Evidence {
         logged_return: options
             .log
             .and_then(|log| logged_return(case.image.task(), log)),
         model_steps: checked.model_steps,
-        estimates: estimates_of(outcome, Objective::Return, effort),
+        estimates: estimates_of(outcome, Objective::Return, effort, noise_shares),
         adversaries: adversaries
             .map(|one| AdversaryResult::of(task, one))
             .collect(),
@@ -111,9 +113,10 @@ fn judge(
         loss,
         support,
         log_next,
+        first_order: first_order(&case.system())?,
         exact: grid,
         restarts: again,
-        constraints: constraints_of(case.case, outcome, effort),
+        constraints: constraints_of(case.case, outcome, effort, noise_shares),
         questions,
         digest: format!("{:08x}", outcome.digest()),
     };

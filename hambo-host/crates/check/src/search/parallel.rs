@@ -12,6 +12,7 @@ use super::findings::Findings;
 use super::groups::{
     Block, CandidateOrder, Searched, rows_needed, search_block, search_level, work_of_one,
 };
+use super::logged_starts::{LoggedStarts, NoiseShare};
 use crate::case::system::System;
 use hambo_base::Error;
 use hambo_base::meter::Meter;
@@ -46,6 +47,8 @@ pub struct Checked {
     pub outcome: Outcome,
     /// What the adversaries chose.
     pub findings: Vec<Findings>,
+    /// What the noise takes off each bound over logged starts.
+    pub noise_shares: Vec<NoiseShare>,
     /// Steps of the model; a step back counts as two.
     pub model_steps: u64,
 }
@@ -101,6 +104,7 @@ pub fn check<'a, const B: usize>(
     let mut findings: Vec<Findings> = Vec::new();
     let mut model_steps = 0_u64;
     let mut ahead: Option<Ahead> = None;
+    let mut logged = LoggedStarts::default();
     while let Some(stage) = assessment.current() {
         let (rollout, level) = (&stage.rollout, stage.level);
         let keep_of = |level| match (rollout.objective, level) {
@@ -116,6 +120,7 @@ pub fn check<'a, const B: usize>(
         model_steps = model_steps.saturating_add(work_of_stage(&stage));
         let mut choices = Vec::new();
         let order = CandidateOrder::of(&stage);
+        logged.begin(&stage);
         if let Some(begun) = Ahead::of::<B>(&stage, keep_of(Level::Searched), watch.meter)? {
             ahead = Some(begun);
         }
@@ -143,6 +148,7 @@ pub fn check<'a, const B: usize>(
                     watch.meter,
                 )?;
                 assessment.add_results(searched.iter().map(|one| one.result));
+                logged.add(&stage, searched.iter().map(|one| &one.result));
                 choices.extend(searched.into_iter().filter_map(|one| one.choice));
             }
         }
@@ -164,8 +170,10 @@ pub fn check<'a, const B: usize>(
     if let Some(meter) = watch.meter {
         meter.ensure_not_stopped()?;
     }
+    let outcome = assessment.outcome();
     Ok(Checked {
-        outcome: assessment.outcome(),
+        noise_shares: logged.shares(&outcome, &system),
+        outcome,
         findings,
         model_steps,
     })

@@ -2,8 +2,9 @@
 //! chooses the initial state too.
 //!
 //! Starts are drawn in the box, scored by what constant adversaries and members do to the
-//! controller without noise, moved to wherever the score falls, and scored again by the whole
-//! search. The check then takes the worst of them, each with trajectories of its own.
+//! controller without noise, moved to wherever the score falls, at random and down the
+//! derivative in the start, and scored again by the whole search. The check then takes the
+//! worst of them, each with trajectories of its own.
 
 use std::cmp::Ordering;
 
@@ -12,6 +13,7 @@ use hambo_core::task::Objective;
 use hambo_core::task::{Allocation, Variant};
 
 use super::parallel::search_all;
+use super::start_slope::{WALK, slopes};
 use crate::case::Case;
 use crate::case::demand::WORST_STARTS;
 use crate::case::parsed_case::ParsedCase;
@@ -32,6 +34,19 @@ const MOVED: usize = 32;
 /// as the one before.
 const MOVES: usize = 16;
 const ROUNDS: u32 = 10;
+/// Rounds of moves down the derivative: along its signs and along itself, each of these parts of
+/// the box far.
+const DESCENTS: usize = 6;
+const REACHES: [f32; 8] = [
+    0.5,
+    0.25,
+    0.125,
+    0.0625,
+    0.031_25,
+    0.015_625,
+    0.003_906_25,
+    0.000_976_562_5,
+];
 /// Sweeps of the search that has the last word.
 const SWEEPS: u32 = 40;
 /// Starts that are searched to the end, for each objective.
@@ -108,7 +123,15 @@ fn work(system: &System<'_>) -> u64 {
     let forward = tries + ROUNDS as usize * MOVED * MOVES;
     let back = if searches(variant) { 3 * SWEEPS } else { 0 };
     let searched = MOVED.min(SEARCHED) * (1 + back as usize);
-    (forward + searched) as u64 * starts.count() as u64 * u64::from(horizon)
+    let descents = if descends(variant) { DESCENTS } else { 0 };
+    let down = descents * MOVED * (1 + 2 * REACHES.len());
+    let all = (forward + searched + down) as u64 * starts.count() as u64;
+    (all + (descents * MOVED) as u64 * WALK) * u64::from(horizon)
+}
+
+/// Whether a variant has the derivative of a return in the start with its pushes held.
+fn descends(variant: Variant) -> bool {
+    variant == Variant::ContinuousAdversary
 }
 
 /// The variant by which starts are compared: without one that searches, mean propagation,
@@ -137,12 +160,20 @@ fn of_objective(
             moved.collect::<Vec<_>>()
         });
         let near = score(system, objective, near.collect(), 0, meter)?;
-        for (start, near) in starts.iter_mut().zip(near.chunks(MOVES)) {
-            let best = near.iter().min_by(|a, b| worst_first(a, b));
-            if let Some(best) = best.filter(|best| worst_first(best, start) == Ordering::Less) {
-                *start = best.clone();
-            }
-        }
+        keep_worse(&mut starts, &near, MOVES);
+    }
+    let descents = if descends(comparing(system)) {
+        DESCENTS
+    } else {
+        0
+    };
+    for _ in 0..descents {
+        let states: Vec<&[f32]> = starts.iter().map(|one| one.state.as_slice()).collect();
+        let slopes = slopes(system, objective, &states, meter)?;
+        let lower = starts.iter().zip(&slopes);
+        let lower = lower.flat_map(|(one, slope)| down(&one.state, slope, ends));
+        let lower = score(system, objective, lower.collect(), 0, meter)?;
+        keep_worse(&mut starts, &lower, 2 * REACHES.len());
     }
     starts.sort_by(worst_first);
     starts.truncate(SEARCHED);
@@ -190,6 +221,48 @@ fn moved(state: &[f32], [low, high]: [&[f32]; 2], reach: f32, random: &mut Rando
         (x + by).clamp(*low, *high)
     });
     moved.collect()
+}
+
+/// Takes the worst of the tries of each start where it is worse than the start itself.
+fn keep_worse(starts: &mut [Scored], tries: &[Scored], each: usize) {
+    for (start, tries) in starts.iter_mut().zip(tries.chunks(each)) {
+        let worst = tries.iter().min_by(|a, b| worst_first(a, b));
+        if let Some(worst) = worst.filter(|worst| worst_first(worst, start) == Ordering::Less) {
+            *start = worst.clone();
+        }
+    }
+}
+
+/// States down a slope from another, inside the box.
+fn down(state: &[f32], slope: &[f32], [low, high]: [&[f32]; 2]) -> Vec<Vec<f32>> {
+    // In units of the box, so that the step does not depend on a state's own.
+    let ends = || low.iter().zip(high);
+    let scaled: Vec<f32> = slope
+        .iter()
+        .zip(ends())
+        .map(|(slope, (low, high))| slope * (high - low))
+        .map(|slope| if slope.is_finite() { slope } else { 0.0 })
+        .collect();
+    let steepest = scaled.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+    let step = |direction: &dyn Fn(f32) -> f32, reach: f32| -> Vec<f32> {
+        let places = state.iter().zip(&scaled).zip(ends());
+        let moved = places.map(|((x, slope), (low, high))| {
+            (x - reach * (high - low) * direction(*slope)).clamp(*low, *high)
+        });
+        moved.collect()
+    };
+    let sign = |slope: f32| if slope == 0.0 { 0.0 } else { slope.signum() };
+    let itself = |slope: f32| {
+        if steepest > 0.0 {
+            slope / steepest
+        } else {
+            0.0
+        }
+    };
+    let directions: [&dyn Fn(f32) -> f32; 2] = [&sign, &itself];
+    let all = directions.into_iter();
+    all.flat_map(|direction| REACHES.map(|reach| step(direction, reach)))
+        .collect()
 }
 
 /// The least objective from each state over all starts of the adversary, after `sweeps`

@@ -94,7 +94,11 @@ fn write_summary(outcome: &CheckOutcome, policy: &Path, out: &mut impl Write) ->
     )?;
     if let Some(starts) = result.setting.distinct_starts {
         let states = if starts == 1 { "state" } else { "states" };
-        writeln!(out, "trajectories start from {starts} different {states}")?;
+        write!(out, "trajectories start from {starts} different {states}")?;
+        match result.margin_shares() {
+            Some(shares) => writeln!(out, "; {}", shares.sentence())?,
+            None => writeln!(out)?,
+        }
     }
     if let Some(logged) = &result.evidence.logged_return {
         writeln!(out, "{}", logged.sentence())?;
@@ -159,6 +163,10 @@ fn write_details(outcome: &CheckOutcome, out: &mut impl Write) -> Result<(), Err
     }
     write_levels(result, out)?;
     write_adversaries(result, out)?;
+    if let Some(first_order) = &result.evidence.first_order {
+        let sentence = first_order.sentence_with(|number| format!("{number:.3}"));
+        writeln!(out, "return, ca: {sentence}")?;
+    }
     if let Some(exact) = &result.evidence.exact {
         write_exact(result, exact, out)?;
     }
@@ -201,6 +209,9 @@ fn write_levels(result: &CheckResult, out: &mut impl Write) -> Result<(), Error>
         match estimate.distribution_free {
             Some(bound) => writeln!(out, "; for any distribution: lower bound {bound:.3}")?,
             None => writeln!(out, "; for any distribution: none, it has no finite bounds")?,
+        }
+        if let Some(shares) = &estimate.shares {
+            writeln!(out, "  {}", shares.sentence())?;
         }
     }
     Ok(())

@@ -8,9 +8,11 @@ use hambo_check::estimates::{
     AdversaryResult, ConstraintResult, CoursePoint, EstimateResult, LevelResult,
 };
 use hambo_check::exact::ExactValue;
+use hambo_check::first_order::FirstOrder;
 use hambo_check::log_next::LogNext;
 use hambo_check::logged_return::LoggedReturn;
 use hambo_check::loss::{CostlyStep, Loss};
+use hambo_check::margin_shares::MarginShares;
 use hambo_check::model_summary::{CalibrationSummary, ModelSummary, SharedNoise, StateCalibration};
 use hambo_check::number::{Number, numbers};
 use hambo_check::paths::{Band, Paths, ShownPath};
@@ -105,6 +107,13 @@ pub(super) fn run(states: usize, steps: usize) -> SavedRun {
         adversary: NASTY.to_owned(),
         sampled: level(mean),
         correction: Some(level(-1.0)),
+        shares: Some(MarginShares {
+            starts: Number(0.75),
+            noise: Number(0.25),
+            search: Some(Number(1.0)),
+            first_states: 12,
+            searched_states: Some(12),
+        }),
         constant: Some(Number(mean)),
         member: None,
         found_elsewhere: None,
@@ -200,6 +209,11 @@ pub(super) fn run(states: usize, steps: usize) -> SavedRun {
                 greatest: Number(-41.0),
                 shortest: 20,
                 longest: 20,
+            }),
+            first_order: Some(FirstOrder {
+                unpushed: Number(-31.0),
+                estimate: Number(-47.5),
+                trajectories: 16,
             }),
             restarts: Some(Restarts {
                 count: 20,
@@ -353,6 +367,10 @@ fn every_section_is_there_and_the_verdict_comes_first() {
         "prefers-color-scheme: dark",
         "@media print",
         "deadbeef",
+        // What the margin is made of, and what the derivative says.
+        "12 different first states; of the margin",
+        "the search is the widest; it starts from every first state, so log more episodes",
+        "(to first order: an estimate, no bound)",
         &"22".repeat(32),
         "Skip to the results",
     ] {

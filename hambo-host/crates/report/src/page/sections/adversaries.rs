@@ -64,6 +64,13 @@ pub fn body(run: &SavedRun) -> Option<Markup> {
         }
         (table(caption, columns, rows))
         (courses(run))
+        @if let Some(first_order) = &result.evidence.first_order {
+            p {
+                "The return under " code { "ca" } ": "
+                (first_order.sentence_with(|number| readable(number.0)))
+                ". A search that found much less may have stopped too soon."
+            }
+        }
         @if let Some(exact) = &result.evidence.exact {
             p {
                 "Backward dynamic programming on a grid of " (exact.points)

@@ -63,6 +63,9 @@ pub fn body(run: &SavedRun) -> Markup {
             p {
                 "Trajectories start from "
                 @if starts == 1 { "one first state" } @else { (starts) " different first states" }
+                @if let Some(shares) = result.margin_shares() {
+                    "; " (shares.sentence_with(|number| readable(number.0)))
+                }
                 "."
             }
         }

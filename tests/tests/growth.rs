@@ -22,12 +22,12 @@ const ASKED: u32 = 4000;
 
 /// A task of two states whose reward telescopes the margin 1 - |x| at the end: its bounds add up
 /// over the steps, and the return does not.
-fn check(horizon: u32, more: &str) -> AdversarialCheck {
+fn check(horizon: u32) -> AdversarialCheck {
     let draw = &mut Draw::new(7);
     let ensemble = fixture::ensemble(draw, 2, Activation::Tanh);
     let uncertainty = fixture::uncertainty(draw, &ensemble);
     let text = format!(
-        "name = 'telescope'\nhorizon = {horizon}\ndelta = 0.1\n{more}[state]\nnames = ['x', 'v']\n\
+        "name = 'telescope'\nhorizon = {horizon}\ndelta = 0.1\n[state]\nnames = ['x', 'v']\n\
          low = [-1.2, -1.2]\nhigh = [1.2, 1.2]\n[action]\nnames = ['u', 'w']\nlow = [-1, -1]\n\
          high = [1, 1]\n[reward]\nexpr = 'abs(x) - abs(next.x) + 0.02'\n\
          [initial]\nkind = 'uniform'\nlow = [0.4, -0.5]\nhigh = [1, 0.5]\n"
@@ -61,12 +61,12 @@ fn margin(check: &AdversarialCheck) -> Margin {
 
 #[test]
 fn a_wide_range_alone_does_not_multiply_the_work() {
-    let long = check(35, "");
+    let long = check(35);
     assert_eq!(long.effort.trajectories, ASKED);
     assert_eq!(margin(&long), Margin::StudentT);
     assert!(long.model_steps < 5_000_000, "{}", long.model_steps);
     // A step or two cost little, and need fewer.
-    let short = check(2, "");
+    let short = check(2);
     assert!(short.effort.trajectories > ASKED, "{:?}", short.effort);
     assert_eq!(margin(&short), Margin::Betting);
     assert!(short.model_steps < 5_000_000, "{}", short.model_steps);

@@ -231,9 +231,9 @@ fn the_derivative_finds_the_worst_start_that_is_known() {
     let least: f32 = (0..STATES)
         .map(|state| 0.2 * weight(state) * place(state).powi(2))
         .sum();
-    // Moves at random alone end five times as far from it.
+    // Moves at random alone end a tenth above it.
     assert!(
-        found >= least - 1e-4 && found < 1.002 * least,
+        found >= least - 1e-4 && found < 1.005 * least,
         "{found} {least}"
     );
 }

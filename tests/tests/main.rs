@@ -26,7 +26,6 @@ mod gp_likelihood;
 mod gp_scikit_learn;
 mod gp_subset;
 mod gp_theory;
-mod growth;
 mod image;
 mod lanes;
 mod learned_adversary;

@@ -17,5 +17,6 @@ mod rank;
 mod report;
 mod reproduce;
 mod sb3_agents;
+mod signed;
 mod tables;
 mod without_a_log;

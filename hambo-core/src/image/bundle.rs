@@ -3,13 +3,16 @@
 //!
 //! A bundle is a manifest part, the parts of an image, and, if the manifest says so, one
 //! policy more: the fallback, which drives when the monitor stops the controller that was
-//! checked. A part that is not the manifest's is refused.
+//! checked. A part that is not the manifest's is refused. A signature may follow; whoever reads a
+//! bundle from flash leaves it alone.
 
 use heapless::String;
 use serde::{Deserialize, Serialize};
 
+use super::container::kind;
 use super::error::{ImageError, Part, Problem};
 use super::part_reader::{PartHashes, PartReader};
+use super::signature::{Role, Signed};
 use super::validated::{Image, NamedPolicy, Taken};
 #[cfg(test)]
 use crate::model::Model;
@@ -55,7 +58,7 @@ pub struct BundleManifest {
     pub monitor: Option<MonitorSettings>,
     /// Whether a fallback controller follows the image.
     pub has_fallback: bool,
-    /// The hash of every part behind the manifest.
+    /// The hash of the payload of every part behind the manifest.
     pub parts: PartHashes,
 }
 
@@ -95,18 +98,22 @@ pub struct Bundle<'a> {
     /// The hash of the controller's part.
     pub(super) policy_hash: [u8; 32],
     fallback: Option<NamedPolicy<'a>>,
-    /// All of it as it was read, without what follows.
+    /// All of it as it was read, without its signature or what else follows.
     pub(super) bytes: &'a [u8],
 }
 
 impl<'a> Bundle<'a> {
-    /// Reads a bundle that fills `bytes`, such as a file.
+    /// Reads a bundle that fills `bytes`, such as a file, with or without a signature, which is
+    /// not verified: see [`Signed`](super::Signed).
     ///
     /// # Errors
     /// If any byte is wrong, missing or too many, or a part is not the manifest's.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ImageError> {
         let mut rest = bytes;
         let bundle = Self::parse_parts(&mut rest)?;
+        if rest.first_chunk().and_then(|header| kind(header).ok()) == Some(Part::Signature as u8) {
+            rest = Signed::parse(bytes, Role::Controllers).map(|_| &[][..])?;
+        }
         if rest.is_empty() {
             Ok(bundle)
         } else {
@@ -209,7 +216,7 @@ impl<'a> Bundle<'a> {
         sum.finish()
     }
 
-    /// The bytes that it was read from, without what follows them.
+    /// The bytes that it was read from, without a signature or what else follows them.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }

@@ -5,13 +5,16 @@
 //! | 0..4 | `HMBO` |
 //! | 4..6 | format version, little-endian like all that follows |
 //! | 6 | kind of the part |
-//! | 7 | kind of the signature: 0, none |
+//! | 7 | zero |
 //! | 8..12 | length of the payload, a multiple of 16 |
 //! | 12..16 | length of the manifest |
 //! | 16..20 | CRC-32 of the header without these four bytes, and the payload |
 //! | 20..52 | SHA-256 of the payload |
 //! | 52..64 | zero |
 //! | 64.. | payload: the manifest in postcard, zeros to a multiple of 16, then the arena of f32 |
+//!
+//! A part's name is the SHA-256 of its header, which holds the payload's: it covers kind, version
+//! and lengths too.
 
 use core::cmp::Ordering;
 
@@ -56,7 +59,9 @@ pub struct Container<'a> {
     pub manifest: &'a [u8],
     /// The aligned arena of f32.
     pub arena: &'a [u8],
-    /// SHA-256 of the payload: the part's name.
+    /// SHA-256 of the payload, as a bundle's manifest lists it.
+    pub payload_hash: [u8; 32],
+    /// The part's name: SHA-256 of the header.
     pub hash: [u8; 32],
 }
 
@@ -88,6 +93,28 @@ pub fn header(part: Part, manifest_length: usize, payload: &[u8]) -> Option<[u8;
         *byte = field;
     }
     Some(header)
+}
+
+/// The kind of a part, by its header.
+pub(super) fn kind(header: &[u8; HEADER]) -> Result<u8, Problem> {
+    let [m0, m1, m2, m3, v0, v1, kind, ..] = *header;
+    Problem::Magic.unless([m0, m1, m2, m3] == MAGIC)?;
+    match u16::from_le_bytes([v0, v1]).cmp(&VERSION) {
+        Ordering::Less => Err(Problem::EarlierVersion),
+        Ordering::Greater => Err(Problem::LaterVersion),
+        Ordering::Equal => Ok(kind),
+    }
+}
+
+/// The name of a part, by its header.
+pub(super) fn name(header: &[u8; HEADER]) -> [u8; 32] {
+    Sha256::digest(header).into()
+}
+
+/// The hash of a part's payload, by its header.
+pub(super) fn payload_hash(header: &[u8; HEADER]) -> [u8; 32] {
+    let hash = header.get(20..).and_then(|tail| tail.first_chunk());
+    hash.copied().unwrap_or_default()
 }
 
 /// How long the payload of a part is, by its header.
@@ -128,13 +155,7 @@ impl<'a> Container<'a> {
             let word = u32::from_le_bytes(*word.ok_or(Problem::Truncated)?);
             usize::try_from(word).map_err(|_| Problem::Length)
         };
-        let [m0, m1, m2, m3, v0, v1, kind, signature, ..] = *header;
-        Problem::Magic.unless([m0, m1, m2, m3] == MAGIC)?;
-        match u16::from_le_bytes([v0, v1]).cmp(&VERSION) {
-            Ordering::Less => return Err(Problem::EarlierVersion),
-            Ordering::Greater => return Err(Problem::LaterVersion),
-            Ordering::Equal => {}
-        }
+        let kind = kind(header)?;
         let (length, manifest_length) = (word(8)?, word(12)?);
         let arena_start = manifest_length
             .checked_next_multiple_of(ALIGNMENT)
@@ -142,12 +163,15 @@ impl<'a> Container<'a> {
         Problem::Length.unless(length.is_multiple_of(ALIGNMENT) && arena_start <= length)?;
         let (payload, rest) = rest.split_at_checked(length).ok_or(Problem::Truncated)?;
         Problem::Checksum.unless(checksum(header, payload) == u32::try_from(word(16)?).ok())?;
-        let hash: [u8; 32] = Sha256::digest(payload).into();
-        Problem::Hash.unless(header.get(20..52) == Some(hash.as_slice()))?;
+        let payload_hash: [u8; 32] = Sha256::digest(payload).into();
+        Problem::Hash.unless(header.get(20..52) == Some(payload_hash.as_slice()))?;
         // Intact from here on; but is it what belongs here?
         Problem::Kind.unless(kind == part as u8)?;
-        let unsigned = signature == 0 && header.iter().skip(52).all(|byte| *byte == 0);
-        Problem::Signature.unless(unsigned)?;
+        let reserved = header.iter().skip(7).take(1);
+        let is_zero = reserved
+            .chain(header.iter().skip(52))
+            .all(|byte| *byte == 0);
+        Problem::Signature.unless(is_zero)?;
         let (manifest, _) = payload
             .split_at_checked(manifest_length)
             .ok_or(Problem::Length)?;
@@ -157,7 +181,8 @@ impl<'a> Container<'a> {
         let container = Self {
             manifest,
             arena,
-            hash,
+            payload_hash,
+            hash: name(header),
         };
         Ok((container, rest))
     }

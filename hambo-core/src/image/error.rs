@@ -23,6 +23,8 @@ pub enum Part {
     Bundle = 6,
     /// What a robot asks of every bundle.
     Floor = 7,
+    /// What the parts before it are signed with.
+    Signature = 8,
     /// The whole, for what concerns no single part.
     Image = 0,
 }
@@ -78,7 +80,7 @@ pub enum Problem {
     LaterVersion,
     /// Another kind of part than expected here.
     Kind,
-    /// A signature that this program cannot verify.
+    /// Bytes of the header that must be zero are not, or the signature is not that of its key.
     Signature,
     /// A length that no part can have.
     Length,
@@ -103,4 +105,6 @@ pub enum Problem {
     /// Not a part of the bundle's manifest, or not in its order; or one of the
     /// manifest's is missing.
     NotListed,
+    /// There is no signature.
+    Unsigned,
 }

@@ -128,6 +128,7 @@ fn intervals_of_states_that_wrap_are_sound() {
         let part = Container {
             manifest,
             arena: bytemuck::cast_slice(&tiles),
+            payload_hash: part.payload_hash,
             hash: part.hash,
         };
         parse_task(&part, &model).map(|(task, _)| task.wraps.period.to_vec())

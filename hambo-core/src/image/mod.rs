@@ -23,6 +23,7 @@ mod model_part;
 mod part_reader;
 mod policy_part;
 pub(crate) mod rehash;
+mod signature;
 mod task_part;
 mod validated;
 
@@ -38,6 +39,7 @@ pub use policy_part::{
     ActionManifest, LinearManifest, MixedManifest, ObservedManifest, ObserverManifest,
     PerceptronManifest, PolicyManifest, parse_policy,
 };
+pub use signature::{MESSAGE, Role, SignatureManifest, Signed, message};
 pub use task_part::TaskManifest;
 pub use validated::Image;
 pub(crate) use validated::fits;

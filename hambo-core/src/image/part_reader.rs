@@ -9,7 +9,7 @@ use super::error::{ImageError, Part, Problem};
 /// The most parts of a bundle behind its manifest: model, task, two policies, adversaries.
 const MAX_PARTS: usize = 24;
 
-/// The hashes of parts in their order.
+/// The hashes of parts' payloads in their order.
 pub type PartHashes = Vec<[u8; 32], MAX_PARTS>;
 
 /// The parts that are left, and a hash of those that were taken.
@@ -41,7 +41,7 @@ impl<'a> PartReader<'a> {
     pub fn take(&mut self, part: Part) -> Result<Container<'a>, ImageError> {
         let container = Container::take(&mut self.rest, part)?;
         if let Some(listed) = &self.listed
-            && listed.get(self.taken) != Some(&container.hash)
+            && listed.get(self.taken) != Some(&container.payload_hash)
         {
             return Err(part.error(Problem::NotListed));
         }

@@ -19,6 +19,7 @@ pub fn part_name(part: &Part) -> &'static str {
         Part::Adversary => "adversary",
         Part::Bundle => "manifest",
         Part::Floor => "floor",
+        Part::Signature => "signature",
         Part::Image => "last",
     }
 }
@@ -33,7 +34,7 @@ pub fn problem_text(problem: &Problem) -> &'static str {
         Problem::EarlierVersion => "it was written by an earlier version of hambo",
         Problem::LaterVersion => "it was written by a later version of hambo than this one",
         Problem::Kind => "another kind of part stands in its place",
-        Problem::Signature => "it has a signature that this program cannot verify",
+        Problem::Signature => "it holds what this program cannot verify",
         Problem::Length => "it has a length that no part can have",
         Problem::Alignment => "it does not start on a multiple of 16 bytes",
         Problem::Checksum => "the checksum disagrees with the bytes",
@@ -45,6 +46,7 @@ pub fn problem_text(problem: &Problem) -> &'static str {
         Problem::Program => "the byte code of the expressions is not valid",
         Problem::Variant => "a variant needs networks, and the model is a Gaussian process",
         Problem::NotListed => "it is not the one that the bundle's manifest lists",
+        Problem::Unsigned => "it is missing: nobody signed this file",
     }
 }
 

@@ -17,18 +17,20 @@ use hambo_check::bundle::{
 use hambo_check::case::Case;
 use hambo_check::number::Number;
 use hambo_check::parallel::{LANES, Watch, check};
-use hambo_core::image::{Bundle, Image};
+use hambo_core::image::{Bundle, Image, Role};
 use hambo_core::link::device::DeviceResult;
 use hambo_device::{DeviceError, Qemu};
 use hambo_learn::model_file::ModelFile;
 use hambo_learn::monitor::settings;
 use hambo_task::image::{AlignedBytes, BundleAbout, encode_policy};
 use hambo_task::policy::HostPolicy;
+use hambo_task::signing::sign;
 use hambo_task::task::TaskFile;
 
 use super::board::Board;
 use super::case::CaseArguments;
 use super::device_effort::DeviceEffort;
+use super::key::{digits, signing_key};
 use hambo_console::line::Line;
 use hambo_console::number::whole;
 
@@ -70,6 +72,9 @@ pub struct ExportArguments {
     /// The robot's floor (`hambo floor`): a bundle that it refuses is not written.
     #[arg(long)]
     floor: Option<PathBuf>,
+    /// The key that signs the bundle (NAME.key of `hambo key new`).
+    #[arg(long, value_name = "KEY")]
+    sign: Option<PathBuf>,
     /// The image to write.
     #[arg(short, long)]
     output: PathBuf,
@@ -98,6 +103,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     if let Some(firmware) = &arguments.firmware {
         Qemu::new(firmware).ensure_firmware()?;
     }
+    let key = signing_key(arguments.sign.as_deref(), Role::Controllers)?;
     let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
     let policy = HostPolicy::read(&arguments.policy, &task)?;
@@ -124,7 +130,10 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
     let mut line = Line::begin();
     let bytes = build_bundle(&mut case, &bundle, &mut line);
     line.finish();
-    let bytes = bytes?;
+    let mut bytes = bytes?;
+    if let Some(key) = &key {
+        bytes = sign(&bytes, key)?;
+    }
     let bytes = bytes.as_bytes();
     let bundle = Bundle::parse(bytes)?;
     if let Some(floor) = &floor {
@@ -166,6 +175,7 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
             "flash_available": board.image_bytes,
             "ram_bytes": ram,
             "ram_available": board.workspace_bytes,
+            "signed_with": key.as_ref().map(|key| digits(key.public().as_bytes())),
             "instructions": measured.as_ref().map(|device| device.usage.work.count()),
             "stack_high_water": measured.as_ref().map(|device| device.usage.stack_high_water),
             "device": measured.as_ref().map(|device| serde_json::json!({
@@ -213,6 +223,9 @@ pub fn run(arguments: &ExportArguments, out: &mut impl Write) -> Result<(), Erro
             device.bound.to_bits(),
             device.digest
         )?;
+    }
+    if let Some(sign) = &arguments.sign {
+        writeln!(out, "signed with {}", sign.display())?;
     }
     writeln!(out, "saved {}", arguments.output.display())?;
     Ok(())

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::board::Board;
 use super::device_effort::DeviceEffort;
+use super::key::signing_key;
 use hambo_base::Error;
 use hambo_base::files::write_whole;
 use hambo_base::output::{OutputKind, ensure_output};
@@ -15,10 +16,12 @@ use hambo_check::case::{ensure_model_fits, first_states};
 use hambo_check::demand::Demand;
 use hambo_check::floor::{FloorOptions, blindest, robot_floor};
 use hambo_console::number::whole;
+use hambo_core::image::Role;
 use hambo_core::task::Method;
 use hambo_data::read_task_logs;
 use hambo_learn::model_file::ModelFile;
 use hambo_learn::monitor::settings;
+use hambo_task::signing::sign;
 use hambo_task::task::{Initial, TaskFile};
 
 /// What `hambo floor` takes.
@@ -58,6 +61,9 @@ pub struct FloorArguments {
     /// The least alpha of a bundle's monitor: a smaller one waits for more surprises.
     #[arg(long, default_value_t = 0.001)]
     alpha: f32,
+    /// The key that signs the floor (NAME.key of `hambo key new --floor`).
+    #[arg(long, value_name = "KEY")]
+    sign: Option<PathBuf>,
     /// The floor to write.
     #[arg(short, long)]
     output: PathBuf,
@@ -89,6 +95,7 @@ pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error
             arguments.alpha
         )));
     }
+    let key = signing_key(arguments.sign.as_deref(), Role::Floor)?;
     let task = TaskFile::read(&arguments.task)?;
     let model = ModelFile::read(&arguments.model)?;
     ensure_model_fits(&task, &model)?;
@@ -110,7 +117,10 @@ pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error
         effort: arguments.effort.of(demand, 0),
         fallback: arguments.require_fallback,
     };
-    let floor = robot_floor(&task, model.model_part(), &log, &options)?;
+    let mut floor = robot_floor(&task, model.model_part(), &log, &options)?;
+    if let Some(key) = &key {
+        floor.bytes = sign(&floor.bytes, key)?;
+    }
     write_whole(&arguments.output, floor.bytes.as_bytes())?;
     writeln!(out, "robot {} on {}", options.robot, options.board)?;
     let threshold = task.threshold.unwrap_or(f32::NAN);
@@ -158,6 +168,9 @@ pub fn run(arguments: &FloorArguments, out: &mut impl Write) -> Result<(), Error
             arguments.model.display(),
             shortfall_text(shortfall)
         )?;
+    }
+    if let Some(sign) = &arguments.sign {
+        writeln!(out, "signed with {}", sign.display())?;
     }
     writeln!(out, "saved {}", arguments.output.display())?;
     Ok(())

@@ -7,6 +7,7 @@ mod allocation;
 mod asked;
 mod backtest;
 mod board;
+mod bundle;
 mod case;
 mod check;
 mod data;
@@ -19,6 +20,7 @@ mod floor;
 mod global;
 mod improve;
 mod inputs;
+mod key;
 mod manual;
 mod model_info;
 mod monitor;
@@ -35,6 +37,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use self::backtest::BacktestArguments;
+use self::bundle::BundleCommand;
 use self::check::CheckArguments;
 use self::data::DataCommand;
 use self::device::DeviceCommand;
@@ -44,6 +47,7 @@ use self::fit::FitArguments;
 use self::floor::FloorArguments;
 use self::global::GlobalArguments;
 use self::improve::ImproveArguments;
+use self::key::KeyCommand;
 use self::manual::{CompletionsArguments, ManArguments};
 use self::model_info::ModelInfoArguments;
 use self::monitor::MonitorArguments;
@@ -76,9 +80,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The whole story on PointSafety, from the log to the device.
+    /// The whole story, from the log to the device.
     ///
-    /// Log, fit, check pi_1.1 and pi_1.6 on the host and on the device, study and picture.
+    /// PointSafety: log, fit, check pi_1.1 and pi_1.6 on the host and on the device, study and picture.
     ///
     /// Example: hambo demo --firmware hambo-gate --output demo-output
     Demo {
@@ -155,6 +159,18 @@ enum Command {
     ///
     /// Example: hambo floor task.toml --model m.hambo --data log.csv -o robot.floor
     Floor(FloorArguments),
+    /// Keys that sign bundles and floors.
+    ///
+    /// One signs controllers' bundles, another the robot's floor.
+    ///
+    /// Example: hambo key new controllers
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// Who signed a bundle or a floor.
+    ///
+    /// Example: hambo bundle verify image.hmb --key controllers.pub
+    #[command(subcommand)]
+    Bundle(BundleCommand),
     /// The firmware under QEMU.
     ///
     /// Example: hambo device drive image.hmb --env pendulum --firmware hambo-gate
@@ -171,18 +187,20 @@ enum Command {
     /// Example: hambo model info m.hambo
     #[command(subcommand)]
     Model(ModelCommand),
-    /// Mean, epistemic and aleatoric standard deviation for the rows of a file.
+    /// Mean and standard deviations for the rows of a file.
+    ///
+    /// The epistemic and the aleatoric one.
     ///
     /// Example: hambo predict m.hambo --data log.csv -o predictions.csv
     Predict(PredictArguments),
-    /// Task files: a first one from a log, or one held against a log.
+    /// A first task file from a log, or one held against a log.
     ///
     /// Example: hambo task check task.toml --data log.csv
     #[command(subcommand)]
     Task(TaskCommand),
-    /// One self-contained page about a check: the verdict and what it rests on.
+    /// One page about a check: the verdict and what it rests on.
     ///
-    /// The run comes from `hambo check … --save run.json`.
+    /// It needs no other file. The run comes from `hambo check … --save run.json`.
     ///
     /// Example: hambo report run.json -o report.html
     Report(ReportArguments),
@@ -192,7 +210,7 @@ enum Command {
     ///
     /// Example: hambo reproduce fig2 --quick
     Reproduce(ReproduceArguments),
-    /// Speed as ratios to PyTorch and SciPy, measured in the same run.
+    /// Speed as ratios to PyTorch and SciPy in the same run.
     ///
     /// Example: hambo bench --threads 1,2 --only rollouts
     Bench {
@@ -213,7 +231,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// The script that completes this command in a shell.
+    /// Completions for a shell.
     ///
     /// Example: hambo completions bash
     Completions(CompletionsArguments),
@@ -300,6 +318,7 @@ impl<W: Write> Write for Output<W> {
 fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
     match command {
         Command::Backtest(arguments) => return backtest::run(&arguments, out),
+        Command::Bundle(command) => return bundle::run(&command, out),
         Command::Check(arguments) => return check::run(&arguments, out),
         Command::Data(command) => data::run(&command, out)?,
         Command::Task(command) => return task::run(&command, out),
@@ -319,6 +338,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
         Command::Env(command) => environment_command::run(&command, out)?,
         Command::Export(arguments) => export::run(&arguments, out)?,
         Command::Floor(arguments) => floor::run(&arguments, out)?,
+        Command::Key(command) => key::run(&command, out)?,
         Command::Fit(arguments) => fit::run(&arguments, out)?,
         Command::Improve(arguments) => improve::run(&arguments, out)?,
         Command::Model(ModelCommand::Info(arguments)) => model_info::run(&arguments, out)?,

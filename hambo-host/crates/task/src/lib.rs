@@ -1,5 +1,5 @@
 //! Everything that is read or written: the task file with its expressions,
-//! controllers in TOML and ONNX, device images.
+//! controllers in TOML and ONNX, device images and their signatures.
 //!
 //! Goes in: files, with any mistake a person can make. Comes out: values that
 //! have been checked, or an error with file, key or row and what to do. Stands
@@ -10,4 +10,5 @@ pub mod expression;
 pub mod image;
 pub mod plan;
 pub mod policy;
+pub mod signing;
 pub mod task;

@@ -12,11 +12,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     // called from another folder with `--manifest-path`.
     if env::var("CARGO_CFG_TARGET_OS")? == "none" {
         let out = PathBuf::from(env::var("OUT_DIR")?);
-        let memory = match env::var_os("CARGO_FEATURE_AST1030_EVB") {
-            Some(_) => "boards/ast1030_evb.x",
-            None => "../memory.x",
+        let has = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
+        let memory = match (has("AST1030_EVB"), has("DEVELOPMENT")) {
+            (true, true) => fs::read_to_string("boards/ast1030_evb.x")?,
+            (true, false) => {
+                return Err("the AST1030 has no verifier: add the feature `development`".into());
+            }
+            (false, true) => fs::read_to_string("../memory.x")?,
+            (false, false) => {
+                let layout = fs::read_to_string("boards/stm32f405_verified.x")?;
+                layout + "\nREGION_ALIAS(\"FLASH\", GATE);\n"
+            }
         };
-        fs::copy(memory, out.join("memory.x"))?;
+        fs::write(out.join("memory.x"), memory)?;
         println!("cargo:rustc-link-search={}", out.display());
         println!("cargo:rustc-link-arg-bins=-Tlink.x");
         println!("cargo:rustc-link-arg-bins=-Tdefmt.x");

@@ -10,7 +10,7 @@ use hambo_core::Floor;
 use hambo_core::check::Check;
 use hambo_core::gate::Verdict;
 use hambo_core::image::container::{ALIGNMENT, HEADER, header};
-use hambo_core::image::{Bundle, Image, Part};
+use hambo_core::image::{Bundle, Image, Part, Role, Signed};
 use libfuzzer_sys::fuzz_target;
 
 /// A check that needs more rows is not run: it would be slow, and no different.
@@ -35,6 +35,11 @@ fn read(bytes: &[u8]) {
     // What a device reads first: neither may panic.
     let _ = Bundle::parse_prefix(aligned).map(|bundle| bundle.counter());
     let _ = Floor::parse_prefix(aligned).map(|floor| floor.period());
+    for role in [Role::Controllers, Role::Floor] {
+        if let Ok(signed) = Signed::parse_prefix(aligned, role) {
+            assert!(!signed.bytes.is_empty() && signed.bytes.len() < aligned.len());
+        }
+    }
     let whole = Image::parse(aligned).is_ok();
     let Ok(image) = Image::parse_prefix(aligned) else {
         assert!(!whole, "what fills the bytes is also their start");

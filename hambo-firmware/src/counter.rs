@@ -44,6 +44,11 @@ impl Counter {
         }
     }
 
+    /// What SysTick says, also before it is started here.
+    pub fn now() -> u32 {
+        SYST::get_current()
+    }
+
     /// What SysTick says: it counts down from 2²⁴ − 1, again and again.
     pub fn raw(&self) -> u32 {
         SYST::get_current()

@@ -3,10 +3,11 @@
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use hambo_core::check::{Check, OfController, OfFallback, Outcome, Progress, Subject};
+use hambo_core::image::Role;
 use hambo_core::link::device::Refusal;
 use hambo_core::policy::StoredPolicy;
 use hambo_core::{Admitted, Bundle, CapacityError, FallbackPermit, Floor, Permit};
-use hambo_firmware::{board, workspace};
+use hambo_firmware::{board, handover, workspace};
 
 use crate::slices::Watched;
 
@@ -114,10 +115,12 @@ fn permit_of(checked: &Checked, again: &Bundle<'_>, rows: Rows<'_>) -> Option<Pe
     checked.outcome.permit(&admitted, checked.fallback.as_ref())
 }
 
-/// The bundle as one that asks for as much as the robot does.
+/// The bundle as one that asks for as much as the robot does, both signed.
 #[inline(never)]
 fn admit<'b>(bundle: &'b Bundle<'b>, rows: Rows<'_>) -> Result<Admitted<'b>, Refusal> {
+    handover::ensure(Role::Controllers, bundle.bytes())?;
     let floor = Floor::parse_prefix(board::floor_region()).map_err(Refusal::Image)?;
+    handover::ensure(Role::Floor, floor.bytes())?;
     let (rows, _) = rows.as_flattened_mut().as_chunks_mut();
     floor.admit(bundle, rows).map_err(Refusal::Floor)
 }

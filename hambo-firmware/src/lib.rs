@@ -6,6 +6,7 @@
 pub mod board;
 pub mod counter;
 pub mod fault;
+pub mod handover;
 pub mod interrupt;
 #[cfg_attr(feature = "semihosting", path = "link_semihosting.rs")]
 #[cfg_attr(not(feature = "semihosting"), path = "link_rtt.rs")]

@@ -18,7 +18,7 @@ use hambo_core::{Heartbeat, OutputEnable, Permit, Verdict};
 use hambo_firmware::{
     board::{self, EnablePin, Watchdog},
     counter::Counter,
-    fault, link, stack, workspace,
+    fault, handover, link, stack, workspace,
 };
 use robot_link::RobotLink;
 use slices::Slices;
@@ -39,6 +39,7 @@ fn main() -> ! {
     ) else {
         fault::stop()
     };
+    handover::tell();
     let mut robot = RobotLink::open();
     let counter = Counter::start(peripherals.SYST);
     let decided = decide(
@@ -148,6 +149,9 @@ fn tell(result: DeviceResult) {
         result.threshold,
         result.neutral
     );
+    if let Err(refusal) = &result.verdict {
+        defmt::info!("because {}", refusal);
+    }
     for reason in &result.reasons {
         defmt::info!("because {}", reason);
     }

@@ -17,7 +17,7 @@ use hambo_core::model::{Calibration, Kernel, nested_beta};
 use hambo_core::numeric::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Allocation, Effort};
-use hambo_device::Qemu;
+use hambo_device::{Firmware, Qemu};
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_learn::ensemble::{Member, TrainedEnsemble};
 use hambo_learn::gaussian_process::{
@@ -25,9 +25,10 @@ use hambo_learn::gaussian_process::{
 };
 use hambo_task::image::{
     AlignedBytes, BundleAbout, LoggedRegion, NoisePools, Uncertainty, encode_bundle, encode_image,
-    encode_policy,
+    encode_policy, floor_of_trust,
 };
 use hambo_task::policy::HostPolicy;
+use hambo_task::signing::{SecretKey, sign};
 use hambo_task::task::TaskFile;
 use hambo_tests::recording::{Recorded, recording};
 
@@ -45,10 +46,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: budget HAMBO_GATE HAMBO_BUDGET (ELF files)".into());
     };
     let folder = Folder::new()?;
-    let monitor = PathBuf::from(&budget).with_file_name("hambo-monitor");
+    let beside = |name: &str| PathBuf::from(&budget).with_file_name(name);
+    let monitor = beside("hambo-monitor");
+    let verified = [beside("hambo-gate-verified"), beside("hambo-verifier")];
     model_costs(&Qemu::new(budget), &folder)?;
     check_costs(&Qemu::new(gate), &folder)?;
-    monitor_costs(&Qemu::new(monitor), &folder)
+    monitor_costs(&Qemu::new(monitor), &folder)?;
+    verifier_costs(verified, &folder)
 }
 
 fn figure(name: &str, value: f64) {
@@ -162,6 +166,35 @@ fn monitor_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
     let bytes = recording(image()?.as_bytes(), settings, &rows);
     let watched = qemu.watch(&folder.file("recording", &bytes)?)?;
     figure("monitor_instructions", watched.longest as f64);
+    Ok(())
+}
+
+/// Two signatures, of a bundle and a floor.
+fn verifier_costs([gate, verifier]: [PathBuf; 2], folder: &Folder) -> Result<(), Box<dyn Error>> {
+    let elf = Firmware::parse(&fs::read(&verifier)?)?;
+    figure("verifier_flash_bytes", f64::from(elf.flash_bytes));
+    let keys = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/keys");
+    let key = |name: &str| SecretKey::read(&keys.join(format!("test-only-{name}.key")));
+    let bundle = encode_bundle(image()?.as_bytes(), &BundleAbout::default(), None)?;
+    let floor = sign(&floor_of_trust(bundle.as_bytes())?, &key("owner")?)?;
+    let bundle = sign(&bundle, &key("controllers")?)?;
+    let qemu = Qemu::new(gate)
+        .with_verifier(verifier)
+        .with_floor(folder.file("floor", floor.as_bytes())?);
+    let report = qemu.run(&folder.file("signed", bundle.as_bytes())?)?;
+    if let Err(refusal) = report.result.verdict {
+        return Err(format!("{refusal:?}").into());
+    }
+    let said = report.log.iter().find_map(|line| {
+        let (work, stack) = line
+            .split_once("the verifier took ")?
+            .1
+            .split_once(", stack ")?;
+        Some((work.trim().parse().ok()?, stack.trim().parse().ok()?))
+    });
+    let (work, stack) = said.ok_or("the gate does not say what the verifier took")?;
+    figure("verifier_instructions", work);
+    figure("verifier_stack_bytes", stack);
     Ok(())
 }
 

@@ -47,6 +47,9 @@ mod studies;
 mod termination;
 mod tightness;
 mod too_few_rows;
+#[cfg(feature = "qemu")]
+mod verified;
+mod verifiers;
 mod walls;
 mod walls_attacked;
 #[cfg(feature = "qemu")]

@@ -90,7 +90,8 @@ impl Firmware {
 
     /// The gate for the emulated board with a watchdog, with its log in RAM.
     pub fn build_with_watchdog(&self) -> CommandLine {
-        self.build_for_a_board().words("--features ast1030-evb")
+        self.build_for_a_board()
+            .words("--features ast1030-evb,development")
     }
 
     /// Where that one is kept.
@@ -100,11 +101,52 @@ impl Firmware {
 
     /// Keeps the gate that was built last as the one with a watchdog.
     pub fn keep_watchdog(&self) -> Result<(), Problem> {
-        let (from, to) = (self.elf(), self.watchdog_elf());
+        self.keep(self.watchdog_elf())
+    }
+
+    /// Keeps the gate that was built last as the one behind a verifier.
+    pub fn keep_verified(&self) -> Result<(), Problem> {
+        self.keep(self.verified_elf())
+    }
+
+    fn keep(&self, to: PathBuf) -> Result<(), Problem> {
+        let from = self.elf();
         let kept = std::fs::copy(&from, &to);
         kept.map(|_| ()).map_err(|error| {
             Problem::Advice(format!("{} to {}: {error}", from.display(), to.display()))
         })
+    }
+
+    /// The gate behind a verifier, under QEMU.
+    pub fn build_verified(&self) -> CommandLine {
+        let what =
+            "--manifest-path hambo-firmware/Cargo.toml --no-default-features --bin hambo-gate";
+        self.cargo("build", what)
+            .words("--features semihosting,level")
+    }
+
+    /// Where that one is kept.
+    pub fn verified_elf(&self) -> PathBuf {
+        program(&self.target_directory, "hambo-gate-verified")
+    }
+
+    /// The verifier with the two keys of the tests, whose secret halves are public.
+    pub fn build_verifier(&self, root: &Path) -> CommandLine {
+        let keys = root.join("tests/data/keys");
+        self.cargo(
+            "build",
+            "--manifest-path hambo-firmware/Cargo.toml --package hambo-verifier",
+        )
+        .with(
+            "HAMBO_CONTROLLERS_KEY",
+            keys.join("test-only-controllers.pub"),
+        )
+        .with("HAMBO_FLOOR_KEY", keys.join("test-only-owner.pub"))
+    }
+
+    /// The verifier that a build leaves behind.
+    pub fn verifier_elf(&self) -> PathBuf {
+        program(&self.target_directory, "hambo-verifier")
     }
 
     /// None where the target's core library lies nowhere compiled.

@@ -29,7 +29,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use command::CommandLine;
+use command::{CommandLine, Problem};
+use firmware::Firmware;
 use project::Project;
 use setup::ThisMachine;
 use steps::{Failure, Steps, say};
@@ -176,8 +177,18 @@ impl Project {
         let mut steps = Steps::default();
         let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
         let firmware = self.firmware_of(toolchain);
+        steps.step("firmware behind a verifier, and the verifier", || {
+            self.build_verified(&firmware)
+        })?;
         steps.step("firmware", || self.run(firmware.build_all()))?;
         steps.step("budgets", || self.ensure_budgets(&firmware, None, update))
+    }
+
+    /// The gate behind a verifier, and the verifier with the keys of the tests.
+    fn build_verified(&self, firmware: &Firmware) -> Result<(), Problem> {
+        self.run(firmware.build_verified())?;
+        firmware.keep_verified()?;
+        self.run(firmware.build_verifier(&self.root))
     }
 
     fn docs(&self) -> Result<(), Failure> {

@@ -121,7 +121,9 @@ impl Project {
             self.run(
                 of_files()
                     .with("HAMBO_FIRMWARE", firmware.elf())
-                    .with("HAMBO_FIRMWARE_WATCHDOG", firmware.watchdog_elf()),
+                    .with("HAMBO_FIRMWARE_WATCHDOG", firmware.watchdog_elf())
+                    .with("HAMBO_FIRMWARE_VERIFIED", firmware.verified_elf())
+                    .with("HAMBO_VERIFIER", firmware.verifier_elf()),
             )?;
             self.run(of_units())
         })?;
@@ -141,6 +143,9 @@ impl Project {
         steps.step("firmware for a board with a watchdog", || {
             self.run(firmware.build_with_watchdog())?;
             firmware.keep_watchdog()
+        })?;
+        steps.step("firmware behind a verifier, and the verifier", || {
+            self.build_verified(firmware)
         })?;
         // The last one stays in the place that all of them take.
         steps.step("firmware", || self.run(firmware.build_all()))?;

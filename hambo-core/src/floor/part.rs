@@ -101,6 +101,8 @@ pub struct Floor<'a> {
     pub(super) transitions: &'a [f32],
     /// The hash of its part.
     pub(super) hash: [u8; 32],
+    /// The part as it was read.
+    bytes: &'a [u8],
 }
 
 impl<'a> Floor<'a> {
@@ -111,11 +113,19 @@ impl<'a> Floor<'a> {
     /// If any byte of it is wrong or missing.
     #[inline(never)]
     pub fn parse_prefix(bytes: &'a [u8]) -> Result<Self, ImageError> {
-        let part = Container::take(&mut { bytes }, Part::Floor)?;
-        Self::of(&part).map_err(|problem| Part::Floor.error(problem))
+        let mut rest = bytes;
+        let part = Container::take(&mut rest, Part::Floor)?;
+        let length = bytes.len().saturating_sub(rest.len());
+        let own = bytes.get(..length).unwrap_or_default();
+        Self::of(&part, own).map_err(|problem| Part::Floor.error(problem))
     }
 
-    fn of(part: &Container<'a>) -> Result<Self, Problem> {
+    /// The bytes that it was read from, without a signature or what else follows them.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    fn of(part: &Container<'a>, bytes: &'a [u8]) -> Result<Self, Problem> {
         let manifest: FloorManifest = part.read_manifest()?;
         let sound = manifest.threshold.is_none_or(f32::is_finite)
             && manifest.delta > 0.0
@@ -143,6 +153,7 @@ impl<'a> Floor<'a> {
             noise_limits,
             transitions,
             hash: part.hash,
+            bytes,
         })
     }
 
@@ -153,6 +164,7 @@ impl<'a> Floor<'a> {
             noise_limits: &[],
             transitions: &[],
             hash: [3; 32],
+            bytes: &[],
         }
     }
 }

@@ -8,11 +8,12 @@ use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::frame::{self, Frame};
+use super::handover::Doubt;
 use crate::check::Outcome;
 use crate::drive::monitor::{MonitorCounts, Trip};
 use crate::floor::Shortfall;
 use crate::gate::{Reasons, Verdict};
-use crate::image::ImageError;
+use crate::image::{ImageError, Part};
 use crate::numeric::CapacityError;
 
 /// The largest number of models that are counted in one run.
@@ -77,6 +78,8 @@ pub enum Refusal {
     /// The check passed, and the image in flash is no longer the one that was checked, or
     /// the decision could not be repeated.
     Changed,
+    /// Nobody whom this robot trusts has signed the bundle or the floor.
+    Unverified(Part, Doubt),
 }
 
 /// What a check took.
@@ -265,7 +268,7 @@ impl Work {
 mod tests {
     use super::*;
     use crate::gate::{MAX_REASONS, Reason};
-    use crate::image::{Part, Problem};
+    use crate::image::Problem;
     use crate::model::Calibration;
 
     fn deploy() -> DeviceResult {

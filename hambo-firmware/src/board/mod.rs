@@ -17,6 +17,8 @@ pub use chip::{
 
 use core::{convert::Infallible, ptr, slice};
 use embedded_hal::digital::{ErrorType, OutputPin};
+#[cfg(not(feature = "development"))]
+use hambo_core::link::handover::WORDS;
 
 /// The output-enable pin.
 ///
@@ -117,6 +119,28 @@ pub fn floor_region() -> &'static [u8] {
         static _floor_end: u8;
     }
     flash(&raw const _floor_start, &raw const _floor_end)
+}
+
+/// What the verifier left in memory.
+#[cfg(not(feature = "development"))]
+pub fn handover() -> [u32; WORDS] {
+    core::array::from_fn(left)
+}
+
+/// The stack that the verifier used, in bytes: what it left behind its other words.
+#[cfg(not(feature = "development"))]
+pub fn verifier_stack() -> u32 {
+    left(WORDS)
+}
+
+#[cfg(not(feature = "development"))]
+fn left(place: usize) -> u32 {
+    unsafe extern "C" {
+        static _handover_start: u32;
+    }
+    // SAFETY: called for words of the region that the linker script keeps for the verifier, which
+    // has ended; nothing writes them any more.
+    unsafe { (&raw const _handover_start).add(place).read_volatile() }
 }
 
 fn flash(start: *const u8, end: *const u8) -> &'static [u8] {

@@ -38,6 +38,8 @@ pub struct Qemu {
     pub floor: Option<PathBuf>,
     /// A second bundle in flash, which the device checks while it drives.
     pub candidate: Option<PathBuf>,
+    /// The verifier's ELF file, if the firmware is one that starts after it.
+    pub verifier: Option<PathBuf>,
 }
 
 impl Qemu {
@@ -49,6 +51,7 @@ impl Qemu {
             timeout: Duration::from_secs(120),
             floor: None,
             candidate: None,
+            verifier: None,
         }
     }
 
@@ -72,6 +75,15 @@ impl Qemu {
     pub fn with_candidate(self, candidate: impl Into<PathBuf>) -> Self {
         Self {
             candidate: Some(candidate.into()),
+            ..self
+        }
+    }
+
+    /// The same with a verifier that starts before the firmware.
+    #[must_use]
+    pub fn with_verifier(self, verifier: impl Into<PathBuf>) -> Self {
+        Self {
+            verifier: Some(verifier.into()),
             ..self
         }
     }
@@ -207,6 +219,10 @@ impl Qemu {
         let image = loader(image, firmware.model_start)?;
         let floor = loader(floor, firmware.floor.0)?;
         let mut command = Command::new(&self.program);
+        if let Some(verifier) = &self.verifier {
+            // An ELF file, which says itself where it goes.
+            command.args(["-device", &format!("loader,file={}", listed(verifier)?)]);
+        }
         command
             .args(["-M", "netduinoplus2", "-nographic", "-no-reboot"])
             .args(["-monitor", "none"])
@@ -242,12 +258,16 @@ struct Run {
 
 /// The emulator's words for a file at an address.
 pub(super) fn loader(file: &Path, address: u32) -> Result<String, DeviceError> {
+    let path = listed(file)?;
+    Ok(format!("loader,file={path},addr={address:#x},force-raw=on"))
+}
+
+/// A path in an option list, in which a comma in a value is written twice.
+fn listed(file: &Path) -> Result<String, DeviceError> {
     let path = file.to_str().ok_or_else(|| DeviceError::PathNotText {
         path: file.to_path_buf(),
     })?;
-    // In an option list a comma in a value is written twice.
-    let path = path.replace(',', ",,");
-    Ok(format!("loader,file={path},addr={address:#x},force-raw=on"))
+    Ok(path.replace(',', ",,"))
 }
 
 pub(super) fn require_room(image: &Path, room: u32) -> Result<(), DeviceError> {

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use clap::Args;
 use hambo_core::gate::Verdict;
+use hambo_core::image::Part;
 use hambo_core::link::device::{BoardStatus, Decision, Refusal};
+use hambo_core::link::handover::Doubt;
 
 use crate::exit_code::{ABSTAIN, REJECT};
 use hambo_base::Error;
@@ -27,6 +29,9 @@ pub struct CheckOnDevice {
     /// its word.
     #[arg(long)]
     floor: Option<PathBuf>,
+    /// The verifier's ELF file, where the firmware is one that starts after it.
+    #[arg(long)]
+    verifier: Option<PathBuf>,
     /// Seconds that QEMU may take.
     #[arg(long, default_value_t = 600, value_parser = whole::<u64>)]
     firmware_timeout: u64,
@@ -43,6 +48,7 @@ pub fn run(arguments: &CheckOnDevice, out: &mut impl Write) -> Result<u8, Error>
     let mut qemu = Qemu::new(&arguments.firmware)
         .with_timeout(Duration::from_secs(arguments.firmware_timeout));
     qemu.floor.clone_from(&arguments.floor);
+    qemu.verifier.clone_from(&arguments.verifier);
     let report = qemu.run(&arguments.image)?;
     let result = &report.result;
     let refusal = result.verdict.err().map(refusal_text);
@@ -138,5 +144,27 @@ fn refusal_text(refusal: Refusal) -> String {
         ),
         Refusal::WorkspaceTaken => "a check ran before and holds the memory: reset".into(),
         Refusal::Changed => "the bundle in flash is no longer the one that was checked".into(),
+        Refusal::Unverified(part, doubt) => {
+            let what = match part {
+                Part::Floor => "floor",
+                _ => "bundle",
+            };
+            format!("the {what} is not verified: {}", doubt_text(doubt))
+        }
+    }
+}
+
+/// Why what lies in flash counts as unsigned, and what to do.
+fn doubt_text(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::NoVerifier => "no verifier ran before the gate: write both programs into flash",
+        Doubt::NoKeys => {
+            "the verifier was built without keys: name them in HAMBO_CONTROLLERS_KEY and \
+             HAMBO_FLOOR_KEY and build it again"
+        }
+        Doubt::Unsigned => "it has no signature that can be read: sign it with --sign",
+        Doubt::OtherKey => "it is signed with a key that the verifier does not know",
+        Doubt::Wrong => "its signature is not that of its bytes: do not use it",
+        Doubt::Changed => "it was verified, and what lies in flash now is something else",
     }
 }

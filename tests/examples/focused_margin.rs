@@ -51,7 +51,7 @@ fn both(cell: usize) -> Result<Option<Pair>, Box<dyn Error>> {
     };
     let judged = |allocation| {
         let samples = Samples {
-            allocation,
+            allocation: Some(allocation),
             ..SAMPLES
         };
         judge(&task, &log, &model, &setting.checked, samples, cell as u64)

@@ -12,9 +12,9 @@ use hambo_tests::study::plant::{Feature, MOST, Plant, State};
 use hambo_tests::study::simulate::{Controller, Felt, Logging, Quantity, log, truth};
 
 const SAMPLES: Samples = Samples {
-    trajectories: 500,
-    searched: 4,
-    allocation: Allocation::Even,
+    trajectories: Some(500),
+    searched: Some(4),
+    allocation: Some(Allocation::Even),
 };
 
 fn logging(controller: Controller, episodes: usize, steps: usize) -> Logging {

@@ -9,6 +9,7 @@
 //! input in which the log has no row at all is listed as a gap.
 
 use crate::numeric::elementary::{maximum, minimum, sqrt};
+use crate::numeric::vectors::{LaneLoop, Vectors};
 
 /// A state and action are far outside what the log covers if they are this many times as far from
 /// it as the limit, or as many standard deviations less one deep in a gap.
@@ -188,22 +189,53 @@ impl Support<'_> {
             && inputs().count() == columns
             && scratch.len() >= columns
             && self.rows.len().checked_rem(columns) == Some(0);
-        let mut least = [f32::INFINITY; B];
         if !known {
-            return least;
+            return [f32::INFINITY; B];
         }
-        let mut weights = self.whitening.iter();
+        Vectors::widest().run(Nearest {
+            support: self,
+            state,
+            action,
+            scratch,
+        })
+    }
+}
+
+/// How far the nearest row is, squared, in whitened units.
+struct Nearest<'q, 'a, const B: usize> {
+    support: &'q Support<'a>,
+    state: &'q [[f32; B]],
+    action: &'q [[f32; B]],
+    scratch: &'q mut [[f32; B]],
+}
+
+impl<const B: usize> LaneLoop for Nearest<'_, '_, B> {
+    type Output = [f32; B];
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) -> [f32; B] {
+        let Self {
+            support,
+            state,
+            action,
+            scratch,
+        } = self;
+        let columns = support.centre.len();
+        let mut weights = support.whitening.iter();
         for (index, row) in scratch.iter_mut().take(columns).enumerate() {
             let mut sum = [0.0; B];
-            let columns = inputs().take(index.saturating_add(1));
-            for ((x, (centre, scale)), weight) in columns.zip(weights.by_ref()) {
+            let units = support.centre.iter().zip(support.scale);
+            let inputs = state.iter().chain(action).zip(units);
+            let inputs = inputs.take(index.saturating_add(1));
+            for ((x, (centre, scale)), weight) in inputs.zip(weights.by_ref()) {
                 for (sum, x) in sum.iter_mut().zip(x) {
                     *sum += *weight * ((*x - *centre) * *scale);
                 }
             }
             *row = sum;
         }
-        for logged in self.rows.chunks_exact(columns) {
+        let mut least = [f32::INFINITY; B];
+        for logged in support.rows.chunks_exact(columns) {
             let mut square = [0.0; B];
             for (row, own) in scratch.iter().zip(logged) {
                 for (sum, z) in square.iter_mut().zip(row) {

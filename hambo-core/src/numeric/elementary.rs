@@ -1,10 +1,19 @@
 //! Elementary functions, all through `libm`, so that host and device agree.
 //!
 //! `std` and the compiler's intrinsics round differently from machine to
-//! machine; these do not.
+//! machine; these do not. With the feature `host-simd` those that every step of
+//! a rollout takes have the same bits without branches.
 
-/// The square root, correctly rounded.
+#[cfg(feature = "host-simd")]
+use super::branchless;
+
+/// The square root, correctly rounded. So `std`'s has the same bits, and unlike
+/// `libm`'s it is computed in several lanes at once.
+#[inline(always)]
 pub fn sqrt(x: f32) -> f32 {
+    #[cfg(feature = "host-simd")]
+    return x.sqrt();
+    #[cfg(not(feature = "host-simd"))]
     libm::sqrtf(x)
 }
 
@@ -35,6 +44,7 @@ pub fn floor(x: f32) -> f32 {
 /// assert_eq!(minimum(2.0, 3.0), 2.0);
 /// assert_eq!(minimum(f32::NAN, 3.0), 3.0);
 /// ```
+#[inline(always)]
 pub fn minimum(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
@@ -46,6 +56,7 @@ pub fn minimum(a: f32, b: f32) -> f32 {
 /// assert_eq!(maximum(2.0, 3.0), 3.0);
 /// assert!(maximum(2.0, f32::NAN).is_nan());
 /// ```
+#[inline(always)]
 pub fn maximum(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
@@ -57,6 +68,7 @@ pub fn maximum(a: f32, b: f32) -> f32 {
 /// assert_eq!(clamp(7.0, -1.0, 1.0), 1.0);
 /// assert!(clamp(f32::NAN, -1.0, 1.0).is_nan());
 /// ```
+#[inline(always)]
 pub fn clamp(x: f32, low: f32, high: f32) -> f32 {
     if x < low {
         low
@@ -74,8 +86,12 @@ pub fn clamp(x: f32, low: f32, high: f32) -> f32 {
 /// assert!((softplus(0.0) - core::f32::consts::LN_2).abs() < 1e-7);
 /// assert_eq!(softplus(200.0), 200.0);
 /// ```
+#[inline(always)]
 pub fn softplus(x: f32) -> f32 {
-    maximum(x, 0.0) + libm::log1pf(libm::expf(-x.abs()))
+    #[cfg(feature = "host-simd")]
+    return branchless::softplus(x);
+    #[cfg(not(feature = "host-simd"))]
+    (maximum(x, 0.0) + libm::log1pf(libm::expf(-x.abs())))
 }
 
 /// The distribution function of a standard normal number.
@@ -95,6 +111,10 @@ pub fn normal_density(x: f32) -> f32 {
 }
 
 /// 1 / (1 + exp(−x)), the derivative of [`softplus`].
+#[inline(always)]
 pub fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + libm::expf(-x))
+    #[cfg(feature = "host-simd")]
+    return 1.0 / (1.0 + branchless::exp(-x));
+    #[cfg(not(feature = "host-simd"))]
+    (1.0 / (1.0 + libm::expf(-x)))
 }

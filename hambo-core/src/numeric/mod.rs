@@ -4,6 +4,8 @@
 //! number for each lane, and a vector of n numbers is n rows. Every lane is
 //! computed as if it were alone, so results do not depend on `B`.
 
+#[cfg(feature = "host-simd")]
+mod branchless;
 pub(crate) mod checksum;
 pub mod dense;
 mod dispatch;

@@ -7,7 +7,8 @@
 use rand_core::Rng;
 use rand_pcg::Pcg32;
 
-use super::elementary::{ln, sqrt};
+use super::elementary::sqrt;
+use super::vectors::{LaneLoop, Vectors};
 
 /// The distance between the streams of neighbouring trajectories: odd, and
 /// near 2⁶⁴ divided by the golden ratio, so that streams lie far apart on the
@@ -74,10 +75,36 @@ impl Stream {
     }
 }
 
+/// One standard normal number for each lane, of its own stream.
+pub(crate) fn standard_normals<const B: usize>(streams: &mut [Stream; B], row: &mut [f32; B]) {
+    let mut bits = [0; B];
+    for (bits, stream) in bits.iter_mut().zip(streams) {
+        *bits = stream.generator.next_u32();
+    }
+    Vectors::widest().run(Normals { bits: &bits, row });
+}
+
+struct Normals<'r, const B: usize> {
+    bits: &'r [u32; B],
+    row: &'r mut [f32; B],
+}
+
+impl<const B: usize> LaneLoop for Normals<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) {
+        for (x, bits) in self.row.iter_mut().zip(self.bits) {
+            *x = normal_from_bits(*bits);
+        }
+    }
+}
+
 /// The inverse of the normal distribution function (Wichura's AS 241, the
 /// single-precision routine): the top bit is the sign, the other 31 are the
 /// probability of the tail, which keeps full precision far out. Reaches 6.2
 /// standard deviations.
+#[inline(always)]
 fn normal_from_bits(bits: u32) -> f32 {
     let tail = ((bits & 0x7FFF_FFFF) as f32 + 0.5) * (1.0 / 4_294_967_296.0);
     let magnitude = normal_quantile_of_tail(tail);
@@ -90,15 +117,34 @@ fn normal_from_bits(bits: u32) -> f32 {
 
 /// How many standard deviations out the upper tail has the probability
 /// `tail`, for `0 < tail <= 0.5`. The relative error is below 2e-6.
+#[inline(always)]
 pub fn normal_quantile_of_tail(tail: f32) -> f32 {
     let centre = 0.5 - tail;
+    // In lanes all of it is computed and the right one selected.
+    #[cfg(feature = "host-simd")]
+    return if centre <= 0.425 {
+        near_centre(centre)
+    } else {
+        far_out(sqrt(-super::branchless::ln(tail)))
+    };
+    #[cfg(not(feature = "host-simd"))]
     if centre <= 0.425 {
-        let r = 0.180_625 - centre * centre;
-        let numerator = ((59.109_375 * r + 159.291_13) * r + 50.434_27) * r + 3.387_132_7;
-        let denominator = ((67.187_56 * r + 78.757_76) * r + 17.895_17) * r + 1.0;
-        return centre * (numerator / denominator);
+        near_centre(centre)
+    } else {
+        far_out(sqrt(-super::elementary::ln(tail)))
     }
-    let depth = sqrt(-ln(tail));
+}
+
+#[inline(always)]
+fn near_centre(centre: f32) -> f32 {
+    let r = 0.180_625 - centre * centre;
+    let numerator = ((59.109_375 * r + 159.291_13) * r + 50.434_27) * r + 3.387_132_7;
+    let denominator = ((67.187_56 * r + 78.757_76) * r + 17.895_17) * r + 1.0;
+    centre * (numerator / denominator)
+}
+
+#[inline(always)]
+fn far_out(depth: f32) -> f32 {
     if depth <= 5.0 {
         let r = depth - 1.6;
         let numerator = ((0.170_238_21 * r + 1.306_728_5) * r + 2.756_815_4) * r + 1.423_437_2;

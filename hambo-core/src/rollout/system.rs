@@ -3,7 +3,7 @@
 use super::buffers::{Buffers, ControllerRows, StepNoise};
 use crate::model::{Model, Noise};
 use crate::numeric::elementary::clamp;
-use crate::numeric::random::Stream;
+use crate::numeric::random::{Stream, standard_normals};
 use crate::policy::{Policy, PolicyInputs};
 use crate::task::{ConstraintKind, Objective, Task, Variant};
 
@@ -167,25 +167,23 @@ impl<P: Policy> Rollout<'_, P> {
         let per_step = numbers.wrapping_add(1).wrapping_add(extremes.draws());
         let before = u64::from(step).wrapping_mul(per_step);
         let (mut events, mut stays) = ([None; B], [None; B]);
-        let own = events.iter_mut().zip(&mut stays);
-        for (lane, (stream, (event, stays))) in streams.iter().zip(own).enumerate() {
-            let mut stream = stream.clone();
+        let mut streams = streams.clone();
+        let own = streams.iter_mut().zip(&mut stays);
+        for ((stream, stays), member) in own.zip(&mut noise.member) {
             stream.skip(first);
-            let of_trajectory = stream.index(members) as usize;
-            *stays = offsets.draw(&mut stream);
+            *member = stream.index(members) as usize;
+            *stays = offsets.draw(stream);
             stream.skip(before);
-            for row in noise.action.iter_mut().chain(noise.state.iter_mut()) {
-                if let Some(x) = row.get_mut(lane) {
-                    *x = stream.standard_normal();
-                }
-            }
+        }
+        for row in noise.action.iter_mut().chain(noise.state.iter_mut()) {
+            standard_normals(&mut streams, row);
+        }
+        let own = streams.iter_mut().zip(&mut events);
+        for ((stream, event), member) in own.zip(&mut noise.member) {
             let of_step = stream.index(members) as usize;
-            *event = extremes.draw(&mut stream);
-            if let Some(member) = noise.member.get_mut(lane) {
-                *member = match self.variant {
-                    Variant::TrajectorySamplingInf => of_trajectory,
-                    _ => of_step,
-                };
+            *event = extremes.draw(stream);
+            if self.variant != Variant::TrajectorySamplingInf {
+                *member = of_step;
             }
         }
         self.model.noise.shape(noise.state, &events, &stays);

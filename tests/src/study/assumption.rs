@@ -115,7 +115,7 @@ pub struct Case {
     /// if that is what is asked and not a return.
     pub requirement: Option<f64>,
     /// How the check searches.
-    pub allocation: Allocation,
+    pub allocation: Option<Allocation>,
     /// The system without what is broken, whose spread is the unit of gaps.
     pub sound: Plant,
 }
@@ -195,7 +195,7 @@ impl Assumption {
             },
             starts_from_data: false,
             requirement: None,
-            allocation: Allocation::Even,
+            allocation: None,
         };
         match self {
             Self::Nothing => {}
@@ -300,7 +300,7 @@ impl Assumption {
                 case.all(|plant| plant.limits = Some(STOPS));
                 case.both(|plant| plant.kick = Some(DISASTER));
                 if self == Self::DisasterFocused {
-                    case.allocation = Allocation::Focused;
+                    case.allocation = Some(Allocation::Focused);
                 }
             }
             Self::WeakActuator => case.real.actuator = 0.7,

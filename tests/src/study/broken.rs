@@ -11,7 +11,6 @@
 //! return, the truth is the probability with which it is kept, and the spread is 1.
 
 use hambo_base::Error;
-use hambo_core::task::Allocation;
 use hambo_data::Log;
 use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::fit::{FitOptions, ModelOptions};
@@ -32,11 +31,6 @@ pub const LOGS: usize = 50;
 pub const CONTROLLERS: usize = 2;
 /// Controllers that are drawn until enough of them are better than doing nothing.
 const MOST_DRAWN: usize = 40;
-/// Of a check.
-const TRAJECTORIES: u32 = 4000;
-const SEARCHED: u32 = 16;
-/// What the command searches for a requirement with a probability, and how.
-const SEARCHED_FOR_A_SHARE: (u32, Allocation) = (128, Allocation::Tried);
 /// By how much of the spread a truth may miss its threshold and still be near it.
 const MISS: [f32; 2] = [0.02, 0.2];
 /// The share of a reasonable controller's episodes that keep a requirement.
@@ -211,16 +205,11 @@ impl LogCell {
         Ok(task)
     }
 
-    /// How a controller is checked.
+    /// How a controller is checked: as the command does it, but where a row is about the search.
     fn samples(&self) -> Samples {
-        let (searched, allocation) = match self.limit {
-            Some(_) => SEARCHED_FOR_A_SHARE,
-            None => (SEARCHED, self.case.allocation),
-        };
         Samples {
-            trajectories: TRAJECTORIES,
-            searched,
-            allocation,
+            allocation: self.case.allocation,
+            ..Samples::default()
         }
     }
 

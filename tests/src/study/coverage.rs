@@ -31,15 +31,15 @@ pub const EXPLORED: usize = 520;
 pub const UNEXPLORED: usize = 40;
 /// Of a check on networks.
 pub const SAMPLES: Samples = Samples {
-    trajectories: 2000,
-    searched: 8,
-    allocation: Allocation::Even,
+    trajectories: Some(2000),
+    searched: Some(8),
+    allocation: Some(Allocation::Even),
 };
 /// Of a check on a Gaussian process, whose steps cost several times as much.
 const PROCESS_SAMPLES: Samples = Samples {
-    trajectories: 500,
-    searched: 8,
-    allocation: Allocation::Even,
+    trajectories: Some(500),
+    searched: Some(8),
+    allocation: Some(Allocation::Even),
 };
 /// Points of a Gaussian process.
 const POINTS: usize = 100;
@@ -350,7 +350,7 @@ impl Study for Coverage {
         };
         let mut row = setting.fields(cell);
         let samples = Samples {
-            allocation: self.allocation,
+            allocation: Some(self.allocation),
             ..SAMPLES
         };
         row.extend(judged(networks(cell)?, samples));

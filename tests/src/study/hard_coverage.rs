@@ -29,15 +29,15 @@ const STEPS: usize = 16;
 const STEP: f32 = 0.25;
 /// Of the checks on the way; they count for nothing else.
 const ON_THE_WAY: Samples = Samples {
-    trajectories: 200,
-    searched: 2,
-    allocation: Allocation::Even,
+    trajectories: Some(200),
+    searched: Some(2),
+    allocation: Some(Allocation::Even),
 };
 /// Of the check that counts: what the command takes unless bounds of the reward ask for more.
 const SAMPLES: Samples = Samples {
-    trajectories: 4000,
-    searched: 16,
-    allocation: Allocation::Even,
+    trajectories: Some(4000),
+    searched: Some(16),
+    allocation: Some(Allocation::Even),
 };
 
 /// Those of the usual cells without Gaussian processes, and the kind.

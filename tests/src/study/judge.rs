@@ -14,16 +14,17 @@ use hambo_task::task::TaskFile;
 use super::simulate::Controller;
 use hambo_base::study::{digits, field};
 
-/// How many trajectories a check takes. A study has a thousand checks, so they are fewer than
-/// a user's: margins are wider for it, bounds lower, and refusals more frequent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How many trajectories a check takes; what is open is the command's own. Where a study has a
+/// thousand checks, they are fewer than a user's: margins are wider for it, bounds lower, and
+/// refusals more frequent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Samples {
-    /// Sampled, forward only; the default of a check is 4000.
-    pub trajectories: u32,
-    /// Searched; the default is 16.
-    pub searched: u32,
+    /// Sampled, forward only.
+    pub trajectories: Option<u32>,
+    /// Searched.
+    pub searched: Option<u32>,
     /// How the search spends the steps of the model.
-    pub allocation: Allocation,
+    pub allocation: Option<Allocation>,
 }
 
 /// What a check said.
@@ -115,9 +116,9 @@ pub fn judge_policy(
     let options = CheckOptions {
         log: Some(log),
         effort: EffortLevel::Quick,
-        trajectories: Some(samples.trajectories),
-        searched: Some(samples.searched),
-        allocation: Some(samples.allocation),
+        trajectories: samples.trajectories,
+        searched: samples.searched,
+        allocation: samples.allocation,
         seed,
         ..CheckOptions::default()
     };

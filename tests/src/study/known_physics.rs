@@ -24,9 +24,9 @@ const EPISODES: u32 = 60;
 /// Of a true return.
 const TRUE_EPISODES: usize = 20_000;
 const SAMPLES: Samples = Samples {
-    trajectories: 4000,
-    searched: 8,
-    allocation: Allocation::Even,
+    trajectories: Some(4000),
+    searched: Some(8),
+    allocation: Some(Allocation::Even),
 };
 
 /// The study.

@@ -30,9 +30,9 @@ pub const DRIVES: u32 = 100;
 /// Steps of a drive.
 const STEPS: usize = 100;
 const SAMPLES: Samples = Samples {
-    trajectories: 1000,
-    searched: 8,
-    allocation: Allocation::Even,
+    trajectories: Some(1000),
+    searched: Some(8),
+    allocation: Some(Allocation::Even),
 };
 
 /// The study.

@@ -3,6 +3,7 @@
 use super::moments::Ensemble;
 use crate::numeric::Slices;
 use crate::numeric::elementary::sigmoid;
+use crate::numeric::vectors::{LaneLoop, Vectors};
 
 impl Ensemble<'_> {
     /// See [`crate::model::Dynamics::member_moments`].
@@ -14,22 +15,13 @@ impl Ensemble<'_> {
         std: &mut [[f32; B]],
     ) {
         let outputs = self.networks.outputs_in(scratch).unwrap_or_default();
-        let units = self.output_mean.iter().zip(self.output_scale);
-        let units = units.zip(self.noise_scale);
-        let rows = mean.iter_mut().zip(std.iter_mut()).zip(units);
-        for (dimension, ((mean, std), ((shift, scale), noise))) in rows.enumerate() {
-            *mean = [f32::NAN; B];
-            *std = [f32::NAN; B];
-            for (member, (means, raws)) in self.heads(outputs, dimension).enumerate() {
-                let lanes = mean.iter_mut().zip(std.iter_mut()).zip(members);
-                for (((mean, std), chosen), (h, raw)) in lanes.zip(means.iter().zip(raws)) {
-                    if *chosen == member {
-                        *mean = *shift + *scale * *h;
-                        *std = *noise * self.member_std(*raw);
-                    }
-                }
-            }
-        }
+        Vectors::widest().run(Chosen {
+            ensemble: self,
+            members,
+            outputs,
+            mean,
+            std,
+        });
     }
 
     /// See [`crate::model::Dynamics::pull_back_members`].
@@ -78,5 +70,49 @@ impl Ensemble<'_> {
             }
         }
         Some(())
+    }
+}
+
+/// What one member says in each lane.
+struct Chosen<'p, 'a, const B: usize> {
+    ensemble: &'p Ensemble<'a>,
+    members: &'p [usize; B],
+    outputs: &'p [[f32; B]],
+    mean: &'p mut [[f32; B]],
+    std: &'p mut [[f32; B]],
+}
+
+impl<const B: usize> LaneLoop for Chosen<'_, '_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) {
+        let Self {
+            ensemble,
+            members,
+            outputs,
+            mean,
+            std,
+        } = self;
+        let units = ensemble.output_mean.iter().zip(ensemble.output_scale);
+        let units = units.zip(ensemble.noise_scale);
+        let rows = mean.iter_mut().zip(std.iter_mut()).zip(units);
+        for (dimension, ((mean, std), ((shift, scale), noise))) in rows.enumerate() {
+            *mean = [f32::NAN; B];
+            *std = [f32::NAN; B];
+            for (member, (means, raws)) in ensemble.heads(outputs, dimension).enumerate() {
+                let lanes = mean.iter_mut().zip(std.iter_mut()).zip(members);
+                let own = means.iter().zip(raws);
+                for (((mean, raw), chosen), (own_mean, own_raw)) in lanes.zip(own) {
+                    let is_own = *chosen == member;
+                    *mean = if is_own { *own_mean } else { *mean };
+                    *raw = if is_own { *own_raw } else { *raw };
+                }
+            }
+            for (mean, raw) in mean.iter_mut().zip(std.iter_mut()) {
+                *mean = *shift + *scale * *mean;
+                *raw = *noise * ensemble.member_std(*raw);
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::model::standardisation::Standardisation;
 use crate::numeric::dense::TILE;
 use crate::numeric::elementary::{minimum, sigmoid, softplus, sqrt};
 use crate::numeric::network::{NetworkShape, Perceptrons};
+use crate::numeric::vectors::{LaneLoop, Vectors};
 use crate::numeric::{ParameterError, Slices};
 
 type Rows<'r, const B: usize> = &'r mut [[f32; B]];
@@ -115,6 +116,7 @@ impl<'a> Ensemble<'a> {
     }
 
     /// nu_theta of equation (5) for a raw output: a softplus, floored and capped.
+    #[inline(always)]
     pub(super) fn member_std(&self, raw: f32) -> f32 {
         minimum(self.std_floor + softplus(raw), self.std_cap)
     }
@@ -135,32 +137,15 @@ impl<'a> Ensemble<'a> {
             let stride = self.networks.output_rows();
             priors.add_to(state, action, prior_scratch, outputs, stride, slices)?;
         }
-        let outputs = &*outputs;
-        let parts = prediction
-            .mean
-            .iter_mut()
-            .zip(prediction.epistemic_std.iter_mut())
-            .zip(prediction.aleatoric_std.iter_mut());
-        let units = self.output_mean.iter().zip(self.output_scale);
-        let units = units.zip(self.noise_scale);
-        for (dimension, (((mean, epistemic), aleatoric), ((shift, scale), noise))) in
-            parts.zip(units).enumerate()
-        {
-            let moments = self.moments(outputs, dimension)?;
-            for (y, m) in mean.iter_mut().zip(&moments.mean) {
-                *y = *shift + *scale * *m;
-            }
-            for (y, m) in epistemic.iter_mut().zip(&moments.epistemic_std) {
-                *y = *scale * *m;
-            }
-            for (y, m) in aleatoric.iter_mut().zip(&moments.aleatoric_std) {
-                *y = *noise * *m;
-            }
-        }
-        Some(())
+        Vectors::widest().run(Predicted {
+            ensemble: self,
+            outputs,
+            prediction,
+        })
     }
 
     /// Mean head and raw head of every member for one dimension.
+    #[inline(always)]
     pub(super) fn heads<'r, const B: usize>(
         &self,
         outputs: &'r [[f32; B]],
@@ -175,6 +160,7 @@ impl<'a> Ensemble<'a> {
         means.zip(raws).take(self.members())
     }
 
+    #[inline(always)]
     fn moments<const B: usize>(
         &self,
         outputs: &[[f32; B]],
@@ -245,27 +231,94 @@ impl<'a> Ensemble<'a> {
     }
 
     /// Puts the derivative in every member's outputs in the place of those
-    /// outputs. Since the deviations from the mean sum to zero,
-    /// d sigma_e / d h_k is (h_k − mu) / (K sigma_e).
+    /// outputs.
     fn output_cotangents<const B: usize>(
         &self,
         cotangent: &PredictionCotangent<'_, B>,
         outputs: &mut [[f32; B]],
     ) -> Option<()> {
-        let share = 1.0 / self.members() as f32;
+        Vectors::widest().run(OutputCotangents {
+            ensemble: self,
+            cotangent,
+            outputs,
+        })
+    }
+}
+
+/// What the members' outputs say of the next state, in its own units.
+struct Predicted<'p, 'a, 'r, const B: usize> {
+    ensemble: &'p Ensemble<'a>,
+    outputs: &'p [[f32; B]],
+    prediction: &'p mut Prediction<'r, B>,
+}
+
+impl<const B: usize> LaneLoop for Predicted<'_, '_, '_, B> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) -> Option<()> {
+        let Self {
+            ensemble,
+            outputs,
+            prediction,
+        } = self;
+        let parts = prediction
+            .mean
+            .iter_mut()
+            .zip(prediction.epistemic_std.iter_mut())
+            .zip(prediction.aleatoric_std.iter_mut());
+        let units = ensemble.output_mean.iter().zip(ensemble.output_scale);
+        let units = units.zip(ensemble.noise_scale);
+        for (dimension, (((mean, epistemic), aleatoric), ((shift, scale), noise))) in
+            parts.zip(units).enumerate()
+        {
+            let moments = ensemble.moments(outputs, dimension)?;
+            for (y, m) in mean.iter_mut().zip(&moments.mean) {
+                *y = *shift + *scale * *m;
+            }
+            for (y, m) in epistemic.iter_mut().zip(&moments.epistemic_std) {
+                *y = *scale * *m;
+            }
+            for (y, m) in aleatoric.iter_mut().zip(&moments.aleatoric_std) {
+                *y = *noise * *m;
+            }
+        }
+        Some(())
+    }
+}
+
+/// Since the deviations from the mean sum to zero, d sigma_e / d h_k is
+/// (h_k − mu) / (K sigma_e).
+struct OutputCotangents<'p, 'a, 'r, const B: usize> {
+    ensemble: &'p Ensemble<'a>,
+    cotangent: &'p PredictionCotangent<'r, B>,
+    outputs: &'p mut [[f32; B]],
+}
+
+impl<const B: usize> LaneLoop for OutputCotangents<'_, '_, '_, B> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run<const GROUP: usize>(self) -> Option<()> {
+        let Self {
+            ensemble,
+            cotangent,
+            outputs,
+        } = self;
+        let share = 1.0 / ensemble.members() as f32;
         let cotangents = cotangent
             .mean
             .iter()
             .zip(cotangent.epistemic_std)
             .zip(cotangent.aleatoric_std);
-        let scales = self.output_scale.iter().zip(self.noise_scale);
+        let scales = ensemble.output_scale.iter().zip(ensemble.noise_scale);
         for (dimension, (((c_mean, c_epistemic), c_aleatoric), (scale, noise))) in
             cotangents.zip(scales).enumerate()
         {
-            let moments = self.moments(outputs, dimension)?;
+            let moments = ensemble.moments(outputs, dimension)?;
             let (weight, noise_weight) = (*scale * share, *noise * share);
-            for own in outputs.chunks_exact_mut(self.output_rows().max(1)) {
-                let (means, raws) = own.split_at_mut_checked(self.outputs)?;
+            for own in outputs.chunks_exact_mut(ensemble.output_rows().max(1)) {
+                let (means, raws) = own.split_at_mut_checked(ensemble.outputs)?;
                 for (((h, m), s), (c_mean, c_epistemic)) in means
                     .get_mut(dimension)?
                     .iter_mut()
@@ -282,8 +335,8 @@ impl<'a> Ensemble<'a> {
                     .zip(&moments.aleatoric_std)
                     .zip(c_aleatoric)
                 {
-                    let std = self.member_std(*raw);
-                    let free = std < self.std_cap && *s > 0.0;
+                    let std = ensemble.member_std(*raw);
+                    let free = std < ensemble.std_cap && *s > 0.0;
                     let slope = if free { std / *s * sigmoid(*raw) } else { 0.0 };
                     *raw = noise_weight * (*c * slope);
                 }

@@ -16,7 +16,7 @@ const FEW: u32 = 100;
 
 /// Steps of the model that a check may take after it grew to be rid of Student's t, whatever it
 /// takes without.
-const CHEAP: u64 = 5_000_000;
+const CHEAP: u64 = 20_000_000;
 
 /// The number of sampled trajectories: those of the case, or as many as the betting bound
 /// needs for every objective if the case may grow and [`MOST_GROWN`] are enough.

@@ -16,25 +16,25 @@ cd "$folder"
 rows=$here/trial.csv
 [ -f "$rows" ] || echo "engine,version,cells,workers,lost,rows_when_lost,seconds,table_csv_sha256,table_parquet_sha256,page_sha256" > "$rows"
 
-# 10 fits (2 log sizes, 5 seeds) and 19 controllers: 200 cells.
-sed 's/^horizon = .*/horizon = 12/' "$tasks/point_safety.toml" > task.toml
-[ -f log.csv ] || "$hambo" env rollout point_safety --policy "$tasks/pi_1.6.toml" --episodes 60 \
+# 4 fits (2 log sizes, 2 seeds) and 49 controllers: 200 cells.
+sed 's/^horizon = .*/horizon = 5/' "$tasks/point_safety.toml" > task.toml
+[ -f log.csv ] || "$hambo" env rollout point_safety --policy "$tasks/pi_1.6.toml" --episodes 40 \
     --action-noise 0.2 -o log.csv > /dev/null
-for step in $(seq 1 19); do
-    y=$(awk "BEGIN { printf \"%.2f\", 1 + 0.05 * $step }")
+for step in $(seq 1 49); do
+    y=$(awk "BEGIN { printf \"%.2f\", 1 + 0.02 * $step }")
     sed "s/1\.6/$y/g" "$tasks/pi_1.6.toml" > "controllers/pi_$y.toml"
 done
 cat > trial.toml <<'PLAN'
 task = "task.toml"
 data = "log.csv"
 policies = "controllers"
-seeds = 5
-episodes = [40, 60]
-check = "--effort quick --trajectories 100 --searched 2 --sweeps 4"
+seeds = 2
+episodes = [20, 40]
+check = "--effort quick --trajectories 50 --searched 2 --sweeps 2"
 
 [[model]]
 name = "small"
-fit = "--hidden 16 --steps 300"
+fit = "--hidden 16 --members 3 --steps 100"
 PLAN
 
 count() { find "$1/rows" -name '*.json' 2> /dev/null | wc -l; }

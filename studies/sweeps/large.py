@@ -25,7 +25,7 @@ policy = next(pathlib.Path("controllers").iterdir()).read_text()
 for number in range(99):
     pathlib.Path(f"large-controllers/c{number:02}.toml").write_text(policy)
 plan = pathlib.Path("trial.toml").read_text()
-plan = plan.replace('"controllers"', '"large-controllers"').replace("seeds = 5", "seeds = 50")
+plan = plan.replace('"controllers"', '"large-controllers"').replace("seeds = 2", "seeds = 50")
 pathlib.Path("large.toml").write_text(plan)
 
 

@@ -33,7 +33,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
 MinJobAge=10
-MaxArraySize=64
+MaxArraySize=16
 SlurmdTimeout=10
 ReturnToService=2
 NodeName=a NodeHostname=$host NodeAddr=127.0.0.1 Port=16821 CPUs=1 State=UNKNOWN
@@ -46,14 +46,25 @@ CONF
     sinfo
     ;;
 down)
-    # The node's daemon and what it runs end at once, as if the machine lost its power.
+    # In the middle of a task the node's daemon and all that it runs end at once, as if the machine
+    # lost its power; prints which task that was.
     node=$3
-    for pid in $(pgrep -f "slurmstepd: \[" || true); do
-        case $(tr '\0' ' ' < "/proc/$pid/environ" 2> /dev/null) in
-        *"SLURMD_NODENAME=$node"* | *"SLURM_NODENAME=$node"*) kill -9 "$pid" ;;
-        esac
-    done
+    of_node() {
+        for pid in $(pgrep -f "sweep cell|slurm_script" || true); do
+            if tr '\0' '\n' < "/proc/$pid/environ" 2> /dev/null | grep -qx "SLURMD_NODENAME=$node"; then
+                echo "$pid"
+            fi
+        done
+    }
+    until [ -n "$(of_node)" ]; do sleep 0.05; done
+    tasks=$(of_node)
     kill -9 "$(cat "$folder/$node.pid")"
+    for pid in $tasks; do
+        parent=$(ps -o ppid= -p "$pid" | tr -d ' ')
+        case $(ps -o args= -p "${parent:-1}") in slurmstepd*) kill -9 "$parent" ;; esac
+        kill -9 "$pid" 2> /dev/null || true
+    done
+    squeue --noheader --nodelist="$node" --format="%i %T"
     scontrol update "nodename=$node" state=down reason=trial
     ;;
 stop)

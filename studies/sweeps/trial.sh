@@ -70,14 +70,14 @@ for engine in "${@:-local}"; do
     slurm)
         sh "$here/slurm.sh" start "$folder/cluster" > /dev/null
         export SLURM_CONF="$folder/cluster/slurm.conf"
-        "$hambo" sweep trial.toml -o slurm --engine slurm --quiet &
+        "$hambo" sweep trial.toml -o slurm --engine slurm --per-task 4 --quiet &
         sweep=$!
         third slurm
         at=$(count slurm)
-        sh "$here/slurm.sh" down "$folder/cluster" b
+        lost=$(sh "$here/slurm.sh" down "$folder/cluster" b)
         wait "$sweep"
         version=$(sbatch --version | cut -d' ' -f2)
-        keep slurm "$version" 2 "node b" "$at" $(($(date +%s) - began))
+        keep slurm "$version" 2 "node b in task $lost" "$at" $(($(date +%s) - began))
         sh "$here/slurm.sh" stop "$folder/cluster"
         ;;
     esac

@@ -45,6 +45,8 @@ pub struct HeatCell {
     pub deploy: Option<usize>,
     /// Of how many checks.
     pub checks: usize,
+    /// Whether all of them abstain.
+    pub abstains: bool,
 }
 
 /// The map as a figure.
@@ -101,10 +103,20 @@ fn field([x, y]: [f64; 2], cell: Option<&HeatCell>, range: &Range) -> Markup {
         @match cell {
             None => (label("", [middle, y + 0.5 * ROW + 4.0], "middle", "–")),
             Some(cell) => {
-                (label("name", [middle, y + 0.42 * ROW], "middle", &readable(cell.bound)))
+                (label("name", [middle, y + 0.42 * ROW], "middle", &bound(cell)))
                 (label("field", [middle, y + 0.8 * ROW], "middle", &counted(cell)))
             }
         }
+    }
+}
+
+/// A bound that nobody may rely on stands in brackets.
+fn bound(cell: &HeatCell) -> String {
+    let bound = readable(cell.bound);
+    if cell.abstains {
+        format!("({bound})")
+    } else {
+        bound
     }
 }
 
@@ -123,7 +135,7 @@ fn spoken((name, cells): &(String, Vec<Option<HeatCell>>), map: &HeatMap) -> Str
         let head = map.head;
         Some(format!(
             "{head} {column}: {}, {}",
-            readable(cell.bound),
+            bound(cell),
             counted(cell)
         ))
     });
@@ -150,6 +162,7 @@ mod tests {
                 bound,
                 deploy: None,
                 checks: 3,
+                abstains: bound < 0.0,
             })
         };
         let map = HeatMap {
@@ -171,7 +184,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("seed 1: 3, 3 checks") && text.contains("–"),
+            text.contains("seed 1: 3, 3 checks") && text.contains("(−2)") && text.contains("–"),
             "{text}"
         );
     }

@@ -257,7 +257,8 @@ fn maps(sweep: &SweepPage) -> Markup {
     html! {
         p {
             "A map for every model and horizon. A field says the median bound over what it stands \
-             for, and in how many checks the controller deploys; the darker, the higher the bound."
+             for, and in how many checks the controller deploys; the stronger its \
+             colour, the higher the bound. In brackets: all of its checks abstain."
         }
         @for (place, map) in sweep.maps.iter().take(MOST_CHARTS).enumerate() {
             (heat_map(&format!("map-{place}"), map))
@@ -364,6 +365,7 @@ mod tests {
                 bound,
                 deploy: Some(1),
                 checks: 2,
+                abstains: false,
             })
         };
         SweepPage {

@@ -142,6 +142,7 @@ fn maps(sweep: &Sweep, rows: &BTreeMap<usize, Row>) -> Vec<HeatMap> {
                     bound: median(&several.bounds),
                     deploy: several.judged.then_some(several.deploy),
                     checks: several.checks(),
+                    abstains: several.abstain == several.checks(),
                 })
             };
             let policies = sweep.policies.iter();

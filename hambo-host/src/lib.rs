@@ -12,6 +12,7 @@
 //! | [`learn`] | from a log to a calibrated model |
 //! | [`check`] | from task, model and controller to a verdict; better controllers from the log alone |
 //! | [`report`] | report and figures |
+//! | [`sweep`] | many fits and checks: on this machine, on Ray, on Slurm |
 //! | [`device`] | the firmware under QEMU |
 //! | [`lab`] | systems whose true return is known, the paper's figures, benches, the demo |
 //! | [`command`] | the `hambo` command |
@@ -29,4 +30,5 @@ pub use hambo_device as device;
 pub use hambo_lab as lab;
 pub use hambo_learn as learn;
 pub use hambo_report as report;
+pub use hambo_sweep as sweep;
 pub use hambo_task as task;

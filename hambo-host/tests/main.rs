@@ -19,5 +19,6 @@ mod report;
 mod reproduce;
 mod sb3_agents;
 mod signed;
+mod sweep;
 mod tables;
 mod without_a_log;

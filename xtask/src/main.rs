@@ -48,7 +48,8 @@ Usage: cargo xtask COMMAND
   mutants [--shard K/N] break the safety path line by line: do its tests notice?
   budget [--update] what the firmware takes, against budgets.toml, or into it
   pages             write tables and figures of README, evidence and results from kept rows
-  study NAME [...]  work off a study into studies/NAME.csv; --summary says what it says
+  study NAME [...]  work off a study into studies/NAME.csv, with --engine also on Ray and Slurm;
+                    --summary says what it says
   graph             draw the crates in docs/architecture.md from `cargo metadata`
   mujoco            fetch the MuJoCo engine, build and test `hambo` with Hopper and HalfCheetah
   processors [FOLDER] the check's bits on 64-bit ARM, on the images of FOLDER

@@ -47,6 +47,10 @@ const OF_THE_COMMAND: [&str; 13] = [
 
 /// What stands for an input that the caller holds.
 const HELD: &str = "held";
+/// The words before the options of a fit.
+const FIT: [&str; 6] = ["fit", HELD, "--data", HELD, "--output", HELD];
+/// The words before the options of a check.
+const CHECK: [&str; 6] = ["check", HELD, "--model", HELD, "--policy", HELD];
 
 /// Parses the options of a subcommand whose inputs are held by the caller.
 fn command(before: &[&str], options: &[String]) -> Result<Command, Error> {
@@ -89,14 +93,36 @@ pub fn fit(
     options: &[String],
     observer: &mut dyn Observer,
 ) -> Result<(ModelFile, Vec<String>), Error> {
-    let before = ["fit", HELD, "--data", HELD, "--output", HELD];
-    let Command::Fit(arguments) = command(&before, options)? else {
+    let Command::Fit(arguments) = command(&FIT, options)? else {
         return Err(mixed_up());
     };
     let options = arguments.options(task, log.len())?;
     let warnings = super::fit::warnings(task, log, &options);
     let (model, _) = hambo_learn::fit::fit(task, log, &options, observer)?;
     Ok((model, warnings))
+}
+
+/// Whether these are options of a fit.
+///
+/// # Errors
+/// In the words of `hambo fit`.
+pub(crate) fn ensure_fit(task: &TaskFile, options: &[String]) -> Result<(), Error> {
+    match command(&FIT, options)? {
+        // Without rows: what contradicts itself.
+        Command::Fit(arguments) => arguments.options(task, 0).map(|_| ()),
+        _ => Err(mixed_up()),
+    }
+}
+
+/// Whether these are options of a check.
+///
+/// # Errors
+/// In the words of `hambo check`.
+pub(crate) fn ensure_check(options: &[String]) -> Result<(), Error> {
+    match command(&CHECK, options)? {
+        Command::Check(arguments) => arguments.ensure(),
+        _ => Err(mixed_up()),
+    }
 }
 
 /// Checks as `hambo check` does; `policy` reads the controller for the task as it is asked for.
@@ -110,8 +136,7 @@ pub fn check(
     log: Option<&Log>,
     (options, observer): (&[String], &mut dyn Observer),
 ) -> Result<(CheckOutcome, HostPolicy), Error> {
-    let before = ["check", HELD, "--model", HELD, "--policy", HELD];
-    let Command::Check(arguments) = command(&before, options)? else {
+    let Command::Check(arguments) = command(&CHECK, options)? else {
         return Err(mixed_up());
     };
     let task = arguments.asked().task_of(|horizon| task.read(horizon))?;
@@ -204,7 +229,7 @@ mod tests {
 
     #[test]
     fn options_are_those_of_the_command_and_no_files_are_written() {
-        let fit = ["fit", HELD, "--data", HELD, "--output", HELD];
+        let fit = FIT;
         assert_eq!(refused(&fit, &["--model=gp", "--seed=3", "--norm=1,2"]), "");
         let unknown = refused(&fit, &["--kernle=rbf"]);
         assert!(

@@ -29,6 +29,7 @@ mod predict;
 mod rank;
 mod report;
 mod settings;
+mod sweep;
 mod table;
 mod task;
 mod words;
@@ -57,6 +58,7 @@ use self::predict::PredictArguments;
 use self::rank::RankArguments;
 use self::report::ReportArguments;
 use self::settings::Settings;
+use self::sweep::SweepArguments;
 use self::task::TaskCommand;
 use anstyle::{AnsiColor, Style};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -151,6 +153,16 @@ enum Command {
     ///
     /// Example: hambo monitor task.toml --model m.hambo --data log.csv
     Monitor(MonitorArguments),
+    /// Many fits and checks: here, on Ray, on Slurm.
+    ///
+    /// Controllers × models × seeds × log sizes × horizons as cells, each one command line: a cell
+    /// that is done is skipped, and one that is lost is worked off by the next call. The same table
+    /// to the bit, whoever works it off.
+    ///
+    /// Exit code 0: every cell has its row (hambo sweep gather says which failed); 2: some have none.
+    ///
+    /// Example: hambo sweep plan.toml --engine local
+    Sweep(Box<SweepArguments>),
     /// Put model, task and policy into a device image.
     ///
     /// Example: hambo export m.hambo --task task.toml --policy pd.toml -o image.hmb
@@ -366,6 +378,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<u8, Error> {
         Command::Monitor(arguments) => return monitor::run(&arguments, out),
         Command::Predict(arguments) => predict::run(&arguments, out)?,
         Command::Rank(arguments) => return rank::run(&arguments, out),
+        Command::Sweep(arguments) => return sweep::run(&arguments, out),
         Command::Report(arguments) => report::run(&arguments, out)?,
         Command::Reproduce(arguments) => reproduce::run(&arguments, out)?,
         Command::Bench {

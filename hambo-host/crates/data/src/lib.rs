@@ -44,4 +44,4 @@ pub use log::{
 pub use read::{HeldArray, HeldNumbers, read_held_task_log, read_logs, read_table, read_task_logs};
 pub use review::{Finding, Review, WorstRow, review};
 pub use table::{Block, Numbers, Origin, Table};
-pub use write::{OutputOptions, write_table};
+pub use write::{OutputOptions, PlainColumn, PlainValues, write_plain_parquet, write_table};

@@ -1,4 +1,4 @@
-//! What people look at: [`page`] makes the report about a check, [`ranking_page`] that about several, [`figure`] holds the pictures.
+//! What people look at: [`page`] makes the report about a check, [`ranking_page`] that about several, [`sweep_page`] that about a sweep, [`figure`] holds the pictures.
 //!
 //! **In:** finished checks and plain numbers. **Out:** HTML, SVG, PNG. Nothing here decides.
 
@@ -8,4 +8,7 @@ mod range;
 mod svg;
 mod words;
 
-pub use page::{page, ranking_page};
+pub use page::{
+    FittedModels, HeatCell, HeatMap, RankedPolicy, SweepFailure, SweepPage, SweepRanking, page,
+    ranking_page, sweep_page,
+};

@@ -6,8 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::rows::{Appender, Table};
-use super::rows::{Study, Summary};
+use super::rows::{Appender, Row, Study, Summary, Table};
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +27,35 @@ pub fn file(folder: &Path, study: &dyn Study) -> PathBuf {
     folder.join(format!("{}.csv", study.name()))
 }
 
+/// The rows that are there, and which of the wanted cells are left.
+///
+/// # Errors
+/// If the file is another study's or cannot be read.
+pub fn left(study: &dyn Study, folder: &Path, plan: &Plan) -> Result<(Table, Vec<usize>), String> {
+    let table = Table::read(&file(folder, study), study)?.whole_cells(study);
+    let wanted = plan.cells.unwrap_or(usize::MAX).min(study.cells());
+    let wanted = (0..wanted).step_by(plan.every.max(1));
+    let left = wanted.filter(|cell| table.of_cell(*cell).is_empty() && study.can_run(*cell));
+    let left = left.collect();
+    Ok((table, left))
+}
+
+/// Adds cells that were worked off elsewhere: those of which all rows are there.
+///
+/// # Errors
+/// If the file is another study's or cannot be written.
+pub fn add(study: &dyn Study, folder: &Path, rows: &[Vec<Row>]) -> Result<(), String> {
+    let path = file(folder, study);
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let table = Table::read(&path, study)?.whole_cells(study);
+    let mut appender = Appender::new(&path, &table).map_err(failed)?;
+    for rows in rows {
+        appender.add(rows).map_err(failed)?;
+    }
+    let table = Table::read(&path, study)?.whole_cells(study);
+    table.write(&path).map_err(failed)
+}
+
 /// Works off what is left. `tell` hears of every finished cell and of how many there are; on
 /// `Break` no more are begun.
 ///
@@ -40,11 +68,7 @@ pub fn run(
     tell: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
 ) -> Result<(), String> {
     let path = file(folder, study);
-    let table = Table::read(&path, study)?.whole_cells(study);
-    let wanted = plan.cells.unwrap_or(usize::MAX).min(study.cells());
-    let wanted = (0..wanted).step_by(plan.every.max(1));
-    let left = wanted.filter(|cell| table.of_cell(*cell).is_empty() && study.can_run(*cell));
-    let left: Vec<usize> = left.collect();
+    let (table, left) = left(study, folder, plan)?;
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let appender = Mutex::new(Appender::new(&path, &table).map_err(failed)?);
     let next = AtomicUsize::new(0);

@@ -170,6 +170,13 @@ impl CheckArguments {
         })
     }
 
+    /// What can be said without an input: numbers in their ranges.
+    pub(super) fn ensure(&self) -> Result<(), Error> {
+        self.ensure_plan()?;
+        let variants = self.variants();
+        self.options((&variants, 1), None).map(|_| ())
+    }
+
     /// What is asked instead of what the task says.
     pub(super) fn asked(&self) -> &AskedArguments {
         &self.asked

@@ -1,7 +1,7 @@
 //! `hambo rank`: which of several controllers to try first, and which not at all.
 
+mod controllers;
 mod csv;
-mod find;
 mod save;
 mod text;
 
@@ -28,9 +28,9 @@ use hambo_learn::fit::fit;
 use hambo_learn::model_file::ModelFile;
 use hambo_report::ranking_page;
 use hambo_task::policy::HostPolicy;
+use hambo_task::policy::find::{Found, find};
 use hambo_task::task::TaskFile;
 
-use self::find::Found;
 use super::asked::AskedArguments;
 use super::case::CaseArguments;
 use super::exit_code::{ABSTAIN, exit_code};
@@ -106,8 +106,8 @@ fn variant_names() -> PossibleValuesParser {
 pub fn run(arguments: &RankArguments, out: &mut impl Write) -> Result<u8, Error> {
     arguments.ensure_outputs()?;
     let task = arguments.asked.task(&arguments.task)?;
-    let found = find::find(&arguments.policies, &arguments.task)?;
-    let controllers = find::read(&found, &task)?;
+    let found = find(&arguments.policies, &arguments.task)?;
+    let controllers = controllers::read(&found, &task)?;
     let mut line = Line::begin_with_pulse();
     // What is certain of a model is said before the log is read.
     let given = arguments.model.as_deref();

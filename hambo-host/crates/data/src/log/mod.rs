@@ -1,6 +1,7 @@
 //! Transitions that models are fitted to, and what a task makes of them: states that wrap, states
 //! that the task computes, the return so far, a part that is withheld.
 
+mod episodes;
 mod follows;
 mod known_states;
 mod learned_reward;

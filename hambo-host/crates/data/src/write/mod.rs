@@ -13,6 +13,7 @@ mod npz;
 mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod plain;
 
 #[cfg(feature = "hdf5")]
 pub(crate) use arrays::{Array, Kind};
@@ -23,3 +24,4 @@ pub(crate) use npz::write_npz;
 #[cfg(feature = "hdf5")]
 pub(crate) use output::write_beside;
 pub use output::{OutputOptions, write_table};
+pub use plain::{PlainColumn, PlainValues, write_plain_parquet};

@@ -3,15 +3,21 @@
 
 mod chart;
 mod document;
+mod heat;
 mod pieces;
 mod ranking;
 #[cfg(test)]
 mod ranking_tests;
 mod sections;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
+pub use self::heat::{HeatCell, HeatMap};
 pub use self::ranking::ranking_page;
+pub use self::sweep::{
+    FittedModels, RankedPolicy, SweepFailure, SweepPage, SweepRanking, sweep_page,
+};
 
 use hambo_check::saved_run::SavedRun;
 use hambo_core::gate::Verdict;

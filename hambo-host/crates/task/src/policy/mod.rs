@@ -5,6 +5,7 @@
 //! reads; only the core evaluates them.
 
 mod error;
+pub mod find;
 mod foreign;
 mod format;
 pub(crate) mod host_policy;

@@ -5,14 +5,13 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use hambo_base::Error;
-use hambo_check::ranking::judge_all::Controller;
-use hambo_task::policy::HostPolicy;
-use hambo_task::task::TaskFile;
 
 /// A policy file under the name that tells it from the others: that of the file.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The file's name.
     pub name: String,
+    /// Where it lies.
     pub path: PathBuf,
 }
 
@@ -21,7 +20,7 @@ pub(super) struct Found {
 ///
 /// # Errors
 /// If a folder has none, or two have one name.
-pub(super) fn find(given: &[PathBuf], task: &Path) -> Result<Vec<Found>, Error> {
+pub fn find(given: &[PathBuf], task: &Path) -> Result<Vec<Found>, Error> {
     let mut paths = Vec::new();
     for path in given {
         if path.is_dir() {
@@ -108,24 +107,6 @@ fn wrapped(path: &Path) -> Option<PathBuf> {
     let table: toml::Table = text.parse().ok()?;
     let file = table.get("file")?.as_str()?;
     Some(path.parent()?.join(file))
-}
-
-/// Reads every controller before any is checked: one that does not fit ends all.
-///
-/// # Errors
-/// What is wrong with the first that is.
-pub(super) fn read(found: &[Found], task: &TaskFile) -> Result<Vec<Controller>, Error> {
-    let each = found.iter().map(|one| {
-        let policy = HostPolicy::read(&one.path, task).map_err(|problem| {
-            let text = "nothing was ranked: correct this file, or leave it out";
-            Error::Usage(format!("{problem}\n{text}"))
-        })?;
-        Ok(Controller {
-            name: one.name.clone(),
-            policy,
-        })
-    });
-    each.collect()
 }
 
 #[cfg(test)]

@@ -9,10 +9,10 @@ from . import _hambo, _inputs
 MOST_STEPS = 20_000
 
 
-def from_log(data, reward, actions, name, horizon):
+def from_log(data, reward, actions, name):
     """What `hambo task new` writes, with its reward."""
     files, arrays = _inputs.parts(data)
-    return _hambo.Task.draft(files, arrays, (name, list(actions or [])), (reward, horizon, None, None))
+    return _hambo.Task.draft(files, arrays, (name, list(actions or [])), (reward, None, None, None))
 
 
 def from_env(env, reward, states, actions, name, episodes, seed):

@@ -582,7 +582,8 @@ class Graph:
             erf = self.node("Erf", self.node("Div", signal, self.constant("root", math.sqrt(2.0))))
             gate = self.node("Add", erf, self.constant("one", 1.0))
             return self.node("Mul", self.node("Mul", signal, self.constant("half", 0.5)), gate)
-        return self.node(ONNX_NAMES.get(parts[0], parts[0]), signal)
+        attributes = parts[1] if len(parts) > 1 else {}
+        return self.node(ONNX_NAMES.get(parts[0], parts[0]), signal, **attributes)
 
     def clip(self, signal, low, high, output=None):
         """Both ends are one number, as onnxruntime wants it."""
@@ -707,6 +708,131 @@ def export(arguments):
         low, high = (numbers(x) for x in actor.limits)
         lines.append(f"the task's action limits: low = {low}, high = {high}")
     return lines
+
+
+# Modules of PyTorch, for who holds one: `export_module(module, "actor.onnx")`.
+
+
+class Module:
+    """A torch.nn.Module of plain layers, in the order in which they were defined."""
+
+    log_std, chance, algorithm = None, "deterministic", "module"
+
+    def __init__(self, module):
+        self.layers = list(plain_layers(module, type(module).__name__))
+        linear = [layer for layer in self.layers if layer[0] == "linear"]
+        if not linear:
+            raise Refused("it has no linear layer: give the actor's network")
+        self.inputs, self.outputs = linear[0][1].shape[1], linear[-1][1].shape[0]
+
+
+# What does nothing outside training.
+PASSING = ("Identity", "Dropout", "AlphaDropout", "Flatten")
+# Layers that no perceptron has, and what to do instead.
+FOREIGN = (
+    (
+        ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell"),
+        "remembers: train without memory, or write what it remembers as states of [known] in the task",
+    ),
+    (
+        ("MultiheadAttention", "TransformerEncoder", "TransformerEncoderLayer", "Transformer", "Softmax"),
+        "is no part of a perceptron: train linear layers on one vector of states",
+    ),
+    (
+        ("LayerNorm", "RMSNorm", "GroupNorm", "InstanceNorm1d"),
+        "normalises the values of one layer by each other, for which a device image has no layer: "
+        "train without it, or with BatchNorm1d",
+    ),
+)
+
+
+def plain_layers(module, place):
+    """Layers as those of an agent; a container's parts one after the other."""
+    name, own = type(module).__name__, type(module).__module__.startswith("torch.nn.")
+    if own and name in PASSING:
+        return
+    if own and name == "Linear":
+        bias = module.bias
+        yield ("linear", values(module.weight), None if bias is None else values(bias))
+    elif own and name == "BatchNorm1d" and module.running_mean is not None:
+        spread = np.sqrt(values(module.running_var, np.float64) + module.eps)
+        factor = 1.0 if module.weight is None else values(module.weight, np.float64)
+        offset = 0.0 if module.bias is None else values(module.bias, np.float64)
+        mean = values(module.running_mean, np.float64)
+        yield ("affine", mean, factor / spread, np.broadcast_to(offset, mean.shape))
+    elif own and name in ACTIVATIONS:
+        yield ("activation", name, settings_of(module, name, place))
+    else:
+        for names, why in FOREIGN:
+            if own and name in names:
+                raise Refused(f"its layer {place} ({name}) {why}")
+        parts = list(module.named_children())
+        loose = next(module.parameters(recurse=False), None)
+        if loose is not None or (own and not parts):
+            raise Refused(
+                f"its layer {place} ({name}) is none that hambo takes: Linear, BatchNorm1d, "
+                + ", ".join(ACTIVATIONS)
+            )
+        for part, child in parts:
+            yield from plain_layers(child, f"{place}.{part}")
+
+
+def settings_of(module, name, place):
+    """An activation's own numbers, as ONNX writes them."""
+    if name == "LeakyReLU":
+        return {"alpha": float(module.negative_slope)}
+    if name == "ELU":
+        return {"alpha": float(module.alpha)}
+    usual = {"Softplus": ("beta", 1), "GELU": ("approximate", "none")}.get(name)
+    if usual and getattr(module, usual[0]) != usual[1]:
+        raise Refused(f"its layer {place} ({name}) has another {usual[0]} than {usual[1]}")
+    return {}
+
+
+def values(tensor, kind=np.float32):
+    return tensor.detach().cpu().numpy().astype(kind)
+
+
+def export_module(module, path):
+    """Writes a module as an ONNX file, if its layers one after the other are all that it does."""
+    actor, graph = Module(module), Graph()
+    signal = "observation"
+    for layer in actor.layers:
+        signal = graph.layer(signal, layer)
+    graph.node("Identity", signal, output="action")
+    model = finished(graph, actor, ["action"])
+    check_module(module, model, actor.inputs)
+    onnx.save(model, path)
+
+
+def check_module(module, model, inputs):
+    """Refuses a module whose forward() does more than its layers."""
+    import torch
+    from onnx.reference import ReferenceEvaluator
+
+    rows = np.random.default_rng(0).normal(size=(32, inputs)).astype(np.float32)
+    (found,) = ReferenceEvaluator(model).run(["action"], {"observation": rows})
+    parameter = next(module.parameters())
+    trains = module.training
+    module.eval()
+    try:
+        with torch.no_grad():
+            given = torch.as_tensor(rows).to(device=parameter.device, dtype=parameter.dtype)
+            wanted = module(given)
+    finally:
+        module.train(trains)
+    if not hasattr(wanted, "detach"):
+        raise Refused(
+            f"its forward() gives a {type(wanted).__name__}, not one tensor of actions: give the "
+            "part that gives the action, or export it with torch.onnx.export"
+        )
+    wanted = values(wanted, np.float64)
+    largest = np.abs(wanted).max(initial=1.0)
+    if wanted.shape != found.shape or not np.allclose(found, wanted, rtol=0, atol=1e-5 * largest):
+        raise Refused(
+            "its forward() does more than its layers one after the other: export it with "
+            "torch.onnx.export and give the file"
+        )
 
 
 def parse(arguments=None):

@@ -8,6 +8,7 @@
 )]
 
 mod error;
+mod improved;
 mod log;
 mod model;
 mod observer;
@@ -15,6 +16,7 @@ mod policy;
 mod ranking;
 mod result;
 mod task;
+mod trajectories;
 
 use std::ffi::OsString;
 
@@ -43,8 +45,10 @@ fn _hambo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<result::CheckResult>()?;
     module.add_class::<ranking::Ranking>()?;
+    module.add_class::<improved::Improved>()?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(model::fit, module)?)?;
     module.add_function(wrap_pyfunction!(result::check, module)?)?;
+    module.add_function(wrap_pyfunction!(improved::improve, module)?)?;
     module.add_function(wrap_pyfunction!(ranking::rank, module)?)
 }

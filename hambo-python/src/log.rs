@@ -24,6 +24,40 @@ enum Column<'py> {
     Words(Vec<String>),
 }
 
+/// Arrays of Python by their names, and what is read of them.
+pub(crate) struct Columns<'py> {
+    names: Vec<String>,
+    columns: Vec<Column<'py>>,
+}
+
+impl<'py> Columns<'py> {
+    pub(crate) fn of(arrays: &[(String, Bound<'py, PyAny>)]) -> PyResult<Self> {
+        let columns = arrays.iter().map(|(_, array)| array.extract());
+        Ok(Self {
+            names: arrays.iter().map(|(name, _)| name.clone()).collect(),
+            columns: columns.collect::<PyResult<_>>()?,
+        })
+    }
+
+    /// They, where they lie.
+    pub(crate) fn held(&self) -> PyResult<Vec<HeldArray<'_>>> {
+        let each = self.names.iter().zip(&self.columns);
+        let each = each.map(|(name, column)| {
+            let (shape, numbers) = column.held()?;
+            let shape = match &numbers {
+                HeldNumbers::Words(words) => vec![words.len() as u64],
+                _ => shape.iter().map(|size| *size as u64).collect(),
+            };
+            Ok(HeldArray {
+                name: name.clone(),
+                shape,
+                numbers,
+            })
+        });
+        each.collect()
+    }
+}
+
 impl Column<'_> {
     fn held(&self) -> PyResult<(&[usize], HeldNumbers<'_>)> {
         Ok(match self {
@@ -47,23 +81,8 @@ impl Log {
     /// Takes arrays by their names.
     #[staticmethod]
     fn from_arrays(task: &Task, arrays: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Self> {
-        let columns = arrays
-            .iter()
-            .map(|(_, array)| array.extract::<Column<'_>>());
-        let columns: Vec<Column<'_>> = columns.collect::<PyResult<_>>()?;
-        let held = arrays.iter().zip(&columns).map(|((name, _), column)| {
-            let (shape, numbers) = column.held()?;
-            let shape = match &numbers {
-                HeldNumbers::Words(words) => vec![words.len() as u64],
-                _ => shape.iter().map(|size| *size as u64).collect(),
-            };
-            Ok(HeldArray {
-                name: name.clone(),
-                shape,
-                numbers,
-            })
-        });
-        let held: Vec<HeldArray<'_>> = held.collect::<PyResult<_>>()?;
+        let columns = Columns::of(&arrays)?;
+        let held = columns.held()?;
         let log = read_held_task_log(Path::new("data"), &held, &task.file).map_err(raised)?;
         let files = Vec::new();
         Ok(Self { log, files })

@@ -2,16 +2,20 @@
 
 use std::path::PathBuf;
 
+use hambo_check::paths::Walks;
 use hambo_check::saved_run::SavedRun;
 use hambo_command::call;
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::error::raised;
 use crate::log::Log;
 use crate::model::Model;
 use crate::observer::Watch;
-use crate::policy::Policy;
+use crate::policy::{Policy, Rows, acted};
 use crate::task::Task;
+use crate::trajectories::arrays;
 
 /// The verdict on a controller, and what it rests on.
 #[pyclass(frozen, module = "hambo")]
@@ -19,36 +23,48 @@ pub(crate) struct CheckResult {
     run: SavedRun,
     policy: String,
     model: String,
+    walks: Option<Walks>,
+    checked: call::About,
+    task: Py<Task>,
+    held: Py<Model>,
 }
 
 /// Checks a controller; the options are words of the command line.
 #[pyfunction]
 pub(crate) fn check(
     py: Python<'_>,
-    task: &Task,
-    model: &Model,
+    task: Bound<'_, Task>,
+    model: Bound<'_, Model>,
     policy: &Policy,
     log: Option<&Log>,
     asked: (Vec<String>, Bound<'_, PyAny>),
 ) -> PyResult<CheckResult> {
     let (options, progress) = asked;
-    let files = inputs(task, std::slice::from_ref(&policy.name), &model.name(), log)?;
-    let run = Watch::new(&progress).over(py, |watch| {
+    let (own_task, own_model) = (task.get(), model.get());
+    let name = own_model.name();
+    let files = inputs(own_task, std::slice::from_ref(&policy.name), &name, log)?;
+    let (run, walks, checked) = Watch::new(&progress).over(py, |watch| {
         let read = |task: &_| policy.read(task);
         let log = log.map(|log| &log.log);
         let asked = (
             options.as_slice(),
             watch as &mut dyn hambo_base::observer::Observer,
         );
-        let (outcome, policy) = call::check(task.written(), &model.file, read, log, asked)?;
+        let (mut outcome, about) =
+            call::check(own_task.written(), &own_model.file, read, log, asked)?;
         let what = format!("hambo.check(\u{2026}) {}", options.join(" "));
-        let inputs = call::described(task.text.clone(), files, &[&policy], what)?;
-        Ok(SavedRun::new(inputs, outcome))
+        let inputs = call::described(own_task.text.clone(), files, &[&about.policy], what)?;
+        let walks = outcome.walks.take();
+        Ok((SavedRun::new(inputs, outcome), walks, about))
     })?;
     Ok(CheckResult {
         run,
         policy: policy.name.clone(),
-        model: model.name(),
+        model: name,
+        walks,
+        checked,
+        task: task.unbind(),
+        held: model.unbind(),
     })
 }
 
@@ -110,6 +126,65 @@ impl CheckResult {
     #[getter]
     fn estimates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.to_dict(py)?.get_item("estimates")
+    }
+
+    /// The trajectories behind the bound, by `neutral` and `worst`; `None` if the check broke off.
+    #[getter]
+    fn trajectories<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(walks) = &self.walks else {
+            return Ok(None);
+        };
+        let task = &self.checked.task;
+        let widths = (task.state_names.len(), task.action_names.len());
+        let both = PyDict::new(py);
+        both.set_item("neutral", arrays(py, &walks.neutral, widths)?)?;
+        both.set_item("worst", arrays(py, &walks.worst, widths)?)?;
+        Ok(Some(both))
+    }
+
+    /// The truth beside the bound: the controller in an environment of Gymnasium.
+    #[pyo3(signature = (env, episodes = 100, seed = 0))]
+    fn against<'py>(
+        slf: &Bound<'py, Self>,
+        env: Bound<'py, PyAny>,
+        episodes: usize,
+        seed: u64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let truth = slf.py().import("hambo._truth")?;
+        truth.call_method1("against", (slf, env, episodes, seed))
+    }
+
+    /// Steps of a trajectory.
+    #[getter]
+    fn horizon(&self) -> u32 {
+        self.checked.task.horizon
+    }
+
+    /// The task that was given.
+    #[getter]
+    fn task(&self, py: Python<'_>) -> Py<Task> {
+        self.task.clone_ref(py)
+    }
+
+    /// The controller's actions in rows of states, with a standard normal number for each.
+    fn _actions<'py>(
+        &self,
+        py: Python<'py>,
+        states: Rows<'py>,
+        noise: Rows<'py>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        acted(
+            py,
+            (&self.checked.policy, &self.checked.task),
+            &states,
+            Some(&noise),
+        )
+    }
+
+    /// The returns of a log's episodes by the task's own reward.
+    fn _returns<'py>(&self, py: Python<'py>, log: &Log) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let found = call::returns(&self.checked, &self.held.get().file, &log.log);
+        Ok(PyArray1::from_vec(py, found.map_err(raised)?))
     }
 
     /// The object of `hambo check --json`.

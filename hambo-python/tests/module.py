@@ -5,9 +5,11 @@
 import contextlib
 import doctest
 import functools
+import importlib.util
 import io
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -41,6 +43,64 @@ def wheel(words, **more):
 def columns(kind=np.float32):
     table = np.genfromtxt("log.csv", delimiter=",", names=True, dtype=np.float64, deletechars="")
     return {name: table[name].astype(kind) for name in table.dtype.names}
+
+
+class Box:
+    """A space of gymnasium, as far as the module looks."""
+
+    dtype = np.float32
+
+    def __init__(self, low, high):
+        self.low, self.high = np.float32(low), np.float32(high)
+        self.shape = self.low.shape
+
+    def seed(self, seed):
+        self.chance = np.random.default_rng(seed)
+
+    def sample(self):
+        return self.chance.uniform(self.low, self.high).astype(np.float32)
+
+
+class Cart:
+    """The cart of the log, without noise.
+
+    | Num | Observation   | Min  | Max |
+    |-----|---------------|------|-----|
+    | 0   | x = place     | -Inf | Inf |
+    | 1   | Velocity      | -9   | 9   |
+    """
+
+    steps_allowed, ends_beyond = 25, np.inf
+    action_space = Box([-1], [1])
+    observation_space = Box([-np.inf, -9], [np.inf, 9])
+    spec = type("Spec", (), {"id": "Cart-v0", "max_episode_steps": 25})
+
+    def reset(self, seed=None):
+        self.x, self.v, self.steps = 1.0, 0.0, 0
+        return self.observation(), {}
+
+    def observation(self):
+        return np.array([self.x, self.v], np.float32)
+
+    def step(self, action):
+        self.x, self.v = self.x + 0.1 * self.v, 0.95 * self.v + 0.1 * float(action[0])
+        self.steps += 1
+        ended = abs(self.x) > self.ends_beyond
+        return self.observation(), -self.x**2, ended, self.steps >= self.steps_allowed, {}
+
+
+class GoalCart(Cart):
+    """With a goal that stays within an episode, and no table."""
+
+    __doc__ = "No table."
+    observation_space = Box([-np.inf] * 3, [np.inf] * 3)
+
+    def reset(self, seed=None):
+        self.goal = np.random.default_rng(seed).uniform(-1, 1)
+        return super().reset(seed)
+
+    def observation(self):
+        return np.array([self.x, self.v, self.goal], np.float32)
 
 
 class Module(unittest.TestCase):
@@ -168,6 +228,151 @@ class Module(unittest.TestCase):
             with self.assertRaises(hambo.Error) as raised:
                 call()
             self.assertEqual(f"hambo: {raised.exception}\n", error, words)
+
+    def test_a_draft_is_the_commands(self):
+        code, text, error = command("task new --from log.csv --name cart")
+        self.assertEqual(code, 0, error)
+        wanted = text.replace('# expr = ""', 'expr = "-x^2"').replace("# Fill in the reward, look", "# Look")
+        for data in ("log.csv", columns(np.float64)):
+            task = hambo.Task.from_log(data, reward="-x^2", name="cart")
+            self.assertEqual(task.text, wanted)
+        rewarded = {**columns(), "reward": -columns()["x"] ** 2}
+        self.assertIn("learned = true", hambo.Task.from_log(rewarded).text)
+        Path("own.toml").unlink(missing_ok=True)
+        task.save("own.toml")
+        self.assertEqual(Path("own.toml").read_text(), wanted)
+        for sentence, call in [
+            ("never overwritten", lambda: task.save("own.toml")),
+            ("no rewards", lambda: hambo.Task.from_log("log.csv")),
+            ("--actions", lambda: hambo.Task.from_log({"x": np.ones(9), "u": np.ones(9)}, "-x^2")),
+        ]:
+            with self.assertRaises(hambo.Error) as raised:
+                call()
+            self.assertIn(sentence, str(raised.exception))
+
+    def test_a_task_of_an_environment(self):
+        task = hambo.Task.from_env(Cart())
+        self.assertEqual((task.name, task.horizon), ("Cart-v0", 25))
+        self.assertEqual((task.states, task.actions), (["x", "Velocity"], ["a0"]))
+        for line in ("low = [-inf, -9]", "high = [1]", "learned = true"):
+            self.assertIn(line, task.text)
+        goal = hambo.Task.from_env(GoalCart(), "-(s0 - s2)^2", actions=["push"])
+        self.assertEqual((goal.states, goal.actions), (["s0", "s1", "s2"], ["push"]))
+        self.assertIn("s2 = \"s2\"", goal.text.split("[known]")[1])
+        discrete = Cart()
+        discrete.action_space = type("Discrete", (), {})()
+        with self.assertRaisesRegex(hambo.Error, "its actions are Discrete"):
+            hambo.Task.from_env(discrete)
+
+    def test_trajectories_are_those_behind_the_bound(self):
+        result = hambo.check(self.task, self.model, "pd.toml", data="log.csv", **CHECK)
+        both = result.trajectories
+        for walked in both.values():
+            self.assertEqual(walked["states"].shape, (4, 21, 2))
+            self.assertEqual(walked["actions"].shape, (4, 20, 1))
+            np.testing.assert_array_equal(walked["states"][:, 0], [[1.0, 0.0]] * 4)
+            np.testing.assert_allclose(walked["rewards"], -walked["states"][:, :-1, 0] ** 2, rtol=1e-6)
+            np.testing.assert_allclose(walked["returns"], walked["rewards"].sum(axis=1), rtol=1e-5)
+            clipped = np.clip(-walked["states"][:, :-1].sum(axis=2), -1, 1)
+            np.testing.assert_allclose(walked["actions"][..., 0], clipped, atol=1e-6)
+        self.assertLess(both["worst"]["returns"].mean(), both["neutral"]["returns"].mean())
+
+    def test_the_truth_stands_beside_the_bound(self):
+        result = hambo.check(self.task, self.model, "pd.toml", data="log.csv", **CHECK)
+        truth = result.against(Cart(), episodes=3)
+        x, v, wanted = 1.0, 0.0, 0.0
+        for _ in range(20):
+            wanted -= x**2
+            x, v = x + 0.1 * v, 0.95 * v + 0.1 * max(-1.0, min(1.0, -x - v))
+        np.testing.assert_allclose(truth.returns, [wanted] * 3, rtol=1e-4)
+        self.assertTrue(truth.holds and truth.bound == result.bound, truth)
+        short, wide = Cart(), GoalCart()
+        short.steps_allowed = 5
+        for sentence, env in [("horizon=5", short), ("3 numbers a row", wide)]:
+            with self.assertRaisesRegex(hambo.Error, sentence):
+                result.against(env, episodes=1)
+        # What ends by itself ends the return as well.
+        ends = Cart()
+        ends.ends_beyond = 0.5
+        self.assertGreater(result.against(ends, 1).mean, truth.mean)
+
+    def test_actions_are_the_controllers(self):
+        found = hambo.actions(self.task, "pd.toml", [[0.25, 0.5], [-9.0, 0.0]])
+        np.testing.assert_array_equal(found, np.float32([[-0.75], [1.0]]))
+        with self.assertRaisesRegex(hambo.Error, "3 numbers a row, and the task has 2: x, v"):
+            hambo.actions(self.task, "pd.toml", np.ones((1, 3)))
+
+    @unittest.skipUnless(all(map(importlib.util.find_spec, ("torch", "onnx"))), "torch and onnx are not here")
+    def test_modules_of_torch(self):
+        import torch
+        from torch import nn
+
+        torch.manual_seed(0)
+        layers = nn.Sequential(nn.Linear(2, 8), nn.BatchNorm1d(8), nn.LeakyReLU(0.2), nn.Dropout(), nn.Linear(8, 1), nn.Tanh())
+        layers(torch.randn(64, 2))
+
+        class Own(nn.Module):
+            def __init__(self, factor):
+                super().__init__()
+                self.net, self.factor = layers, factor
+
+            def forward(self, x):
+                return self.factor * self.net(x)
+
+        rows = np.random.default_rng(1).normal(size=(50, 2)).astype(np.float32)
+        layers.eval()
+        wanted = layers(torch.as_tensor(rows)).detach().numpy()
+        for module in (layers, Own(1.0)):
+            np.testing.assert_allclose(hambo.actions(self.task, module, rows), wanted, atol=1e-6)
+        for sentence, module in [
+            ("does more than its layers", Own(0.5)),
+            ("remembers", nn.Sequential(nn.GRU(2, 4), nn.Linear(4, 1))),
+            ("with BatchNorm1d", nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Linear(4, 1))),
+            ("none that hambo takes", nn.Sequential(nn.Linear(2, 4), nn.Mish(), nn.Linear(4, 1))),
+        ]:
+            with self.assertRaisesRegex(hambo.Error, sentence):
+                hambo.actions(self.task, module, rows)
+
+    def test_a_full_disk_leaves_nothing_half_written(self):
+        Path("whole.hambo").write_bytes(b"before")
+        result = hambo.check(self.task, self.model, "pd.toml", data="log.csv", **CHECK)
+        names = set(os.listdir())
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, before[1]))
+        try:
+            for save in (lambda: self.model.save("whole.hambo"), lambda: result.save("run.html")):
+                with self.assertRaisesRegex(hambo.Error, "too large"):
+                    save()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            signal.signal(signal.SIGXFSZ, ignored)
+        self.assertEqual(Path("whole.hambo").read_bytes(), b"before")
+        self.assertEqual(set(os.listdir()), names)
+
+    def test_a_bar_of_tqdm_moves(self):
+        class Bar:
+            made = []
+
+            def __init__(self, total=None, leave=True):
+                self.total, self.n, self.shown, self.closed = total, 0, 0, False
+                Bar.made.append(self)
+
+            def set_postfix_str(self, text, refresh=True):
+                self.text = text
+
+            def refresh(self):
+                self.shown += 1
+
+            def close(self):
+                self.closed = True
+
+        given = Bar()
+        hambo.fit(self.task, "log.csv", progress=given, **FIT)
+        hambo.fit(self.task, "log.csv", progress=Bar, **FIT)
+        own = Bar.made[1]
+        self.assertTrue(given.shown and own.shown and own.closed and not given.closed)
+        self.assertEqual((given.n, own.n), (given.total, own.total))
 
     def test_ctrl_c_ends_a_fit(self):
         threading.Timer(1.0, signal.raise_signal, [signal.SIGINT]).start()

@@ -44,7 +44,10 @@ fn build(python: &Path, wheels: &Path, zig: bool) -> CommandLine {
         .words("-m maturin build --release --locked --manifest-path hambo-python/Cargo.toml --out")
         .argument(wheels);
     if zig {
-        line.words("--zig --compatibility").words(MANYLINUX)
+        // Where `python3` is another one, it has no zig.
+        line.words("--zig --compatibility")
+            .words(MANYLINUX)
+            .with("CARGO_ZIGBUILD_PYTHON_PATH", python)
     } else {
         line
     }

@@ -15,21 +15,34 @@ Options are those of the command (`hambo fit --help`), with `_` for `-`. The mod
 
 import sys as _sys
 
-from . import _inputs
+from . import _hambo, _inputs
 from ._hambo import CheckResult as Result
-from ._hambo import Error, Model, Ranking, Task, __version__
-from . import _hambo
+from ._hambo import Error, Improved, Model, Ranking, Task, __version__
+from ._progress import told as _told
 
-__all__ = ["Error", "Model", "Ranking", "Result", "Task", "check", "fit", "main", "rank"]
+__all__ = [
+    "Error",
+    "Improved",
+    "Model",
+    "Ranking",
+    "Result",
+    "Task",
+    "actions",
+    "check",
+    "fit",
+    "improve",
+    "main",
+    "rank",
+]
 
 
 def fit(task, data, model="bnn", seed=0, *, progress=None, **options):
     """Learns a calibrated model of the dynamics from a log, as `hambo fit` does.
 
     `data`: a file or a list of files (CSV, Parquet, NPZ, HDF5), or arrays by the names of the
-    task's columns: a dictionary, a frame of pandas or polars. `model`: "bnn", "ensemble" or "gp".
-    `progress`: a function of done, planned and message; False for silence; without it a line on
-    a terminal.
+    task's columns: a dictionary, a frame of pandas or polars; a data set of Minari, or its id.
+    `model`: "bnn", "ensemble" or "gp". `progress`: a function of done, planned and message; True
+    or `tqdm.tqdm` for a bar; False for silence; without it a line on a terminal.
 
     >>> import hambo
     >>> task = hambo.Task.from_file("task.toml")
@@ -39,14 +52,17 @@ def fit(task, data, model="bnn", seed=0, *, progress=None, **options):
     (1, 2)
     """
     words = _inputs.words({"model": model, "seed": seed, **options})
-    return _hambo.fit(task, _inputs.log(task, data), words, progress)
+    log = _inputs.log(task, data)
+    with _told(progress) as told:
+        return _hambo.fit(task, log, words, told)
 
 
 def check(task, model, policy, data=None, *, progress=None, **options):
     """The verdict on a controller, as `hambo check` gives it.
 
-    `policy`: an ONNX or TOML file, a gain matrix (a row for every action), or an agent of
-    Stable-Baselines3. `data`: the log, as for `fit`.
+    `policy`: an ONNX or TOML file, a gain matrix (a row for every action), an agent of
+    Stable-Baselines3, a `torch.nn.Module` of plain layers, or what `improve` gave. `data`: the
+    log, as for `fit`.
 
     >>> import hambo
     >>> task = hambo.Task.from_file("task.toml")
@@ -56,9 +72,22 @@ def check(task, model, policy, data=None, *, progress=None, **options):
         ...
     hambo.Error: ...
     """
-    return _hambo.check(
-        task, model, _inputs.policy(policy), _inputs.log(task, data), (_inputs.words(options), progress)
-    )
+    words, read = _inputs.words(options), _inputs.policy(policy)
+    log = _inputs.log(task, data)
+    with _told(progress) as told:
+        return _hambo.check(task, model, read, log, (words, told))
+
+
+def actions(task, policy, states):
+    """What a controller does in rows of states, without chance: as check and device evaluate it.
+
+    >>> import hambo
+    >>> task = hambo.Task.from_file("task.toml")
+    >>> hambo.actions(task, [[-1.0, -0.5]], [[0.25, 0.5], [9.0, 0.0]])
+    array([[-0.5],
+           [-1. ]], dtype=float32)
+    """
+    return _inputs.policy(policy).actions(task, states)
 
 
 def rank(task, policies, data=None, model="bnn", *, progress=None, **options):
@@ -75,7 +104,30 @@ def rank(task, policies, data=None, model="bnn", *, progress=None, **options):
     if fitted is None and log is None:
         raise Error("neither a model nor data: there is nothing to judge the controllers by\n"
                     "help: give the log as data, or a model of hambo.fit")
-    return _hambo.rank(task, (fitted, log), _inputs.policies(policies), words, progress)
+    read = _inputs.policies(policies)
+    with _told(progress) as told:
+        return _hambo.rank(task, (fitted, log), read, words, told)
+
+
+def improve(task, data, model=None, *, progress=None, **options):
+    """A controller with the best worst case, from a log alone, as `hambo improve` learns it.
+
+    `model`: a fitted one; without it one is fitted to `data` as the command does. What comes back
+    has `bound`, `verdict` and `reasons`, is a `policy` for `check` and `rank`, and is saved as an
+    ONNX file.
+
+    >>> import hambo
+    >>> task = hambo.Task.from_file("task.toml")
+    >>> model = hambo.fit(task, "log.csv", hidden=[16, 16], steps=600, learning_rate=0.01)
+    >>> better = hambo.improve(task, "log.csv", model, rounds=1, trajectories=50, effort="quick")
+    >>> better.save("better.onnx")
+    """
+    words = _inputs.words(options)
+    log = _inputs.log(task, data)
+    if log is None:
+        raise Error("data: a controller is learned from a log\nhelp: give the log")
+    with _told(progress) as told:
+        return _hambo.improve(task, log, model, words, told)
 
 
 def main(argv=None):

@@ -6,15 +6,17 @@ use std::ffi::OsString;
 
 use hambo_base::Error;
 use hambo_base::observer::Observer;
-use hambo_check::CheckOutcome;
+use hambo_check::case::Case;
+use hambo_check::logged_return::logged_returns;
 use hambo_check::ranking::certain::certain_of_model;
 use hambo_check::ranking::judge_all::Controller;
 use hambo_check::ranking::table::Ranking;
+use hambo_check::{CheckOptions, CheckOutcome};
 use hambo_data::{Log, wrapped};
 use hambo_learn::model_file::ModelFile;
 use hambo_learn::prediction::Predictions;
 use hambo_task::policy::HostPolicy;
-use hambo_task::task::TaskFile;
+use hambo_task::task::{Initial, TaskFile};
 
 use super::{Arguments, Command, inputs, parsed, predict, rank};
 use clap::CommandFactory;
@@ -135,14 +137,89 @@ pub fn check(
     policy: impl FnOnce(&TaskFile) -> Result<HostPolicy, Error>,
     log: Option<&Log>,
     (options, observer): (&[String], &mut dyn Observer),
-) -> Result<(CheckOutcome, HostPolicy), Error> {
+) -> Result<(CheckOutcome, About), Error> {
     let Command::Check(arguments) = command(&CHECK, options)? else {
         return Err(mixed_up());
     };
     let task = arguments.asked().task_of(|horizon| task.read(horizon))?;
     let policy = policy(&task)?;
     let outcome = arguments.judge((&task, model), &policy, log, observer)?;
-    Ok((outcome, policy))
+    Ok((outcome, About { policy, task }))
+}
+
+/// What a check was about.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// The controller.
+    pub policy: HostPolicy,
+    /// The task, with what was asked instead of what it says.
+    pub task: TaskFile,
+}
+
+/// The return of every episode of a log by the task's own reward, over its horizon at most.
+///
+/// # Errors
+/// If model, controller and log are none of this task.
+pub fn returns(about: &About, model: &ModelFile, log: &Log) -> Result<Vec<f32>, Error> {
+    let mut task = about.task.clone();
+    // Where the model would start does not matter.
+    task.initial = Initial::Data { always: false };
+    let options = CheckOptions {
+        log: Some(log),
+        ..CheckOptions::default()
+    };
+    let case = Case::new(&task, model, &about.policy, &options)?;
+    case.parsed(|case| Ok(logged_returns(case.image.task(), log)))
+}
+
+/// A controller that was learned.
+#[derive(Clone, Debug)]
+pub struct Improved {
+    /// The bytes of its ONNX file.
+    pub onnx: Vec<u8>,
+    /// The object of `hambo improve --json`.
+    pub object: serde_json::Value,
+}
+
+/// Improves as `hambo improve` does, with a model or with one that is fitted to the log.
+///
+/// # Errors
+/// In the words of `hambo improve`.
+pub fn improve(
+    task: &TaskFile,
+    model: Option<&ModelFile>,
+    log: &Log,
+    (options, observer): (&[String], &mut dyn Observer),
+) -> Result<Improved, Error> {
+    let mut before = vec!["improve", HELD, "--data", HELD, "--output", "held.onnx"];
+    if model.is_some() {
+        before.extend(["--model", HELD]);
+    }
+    let Command::Improve(arguments) = command(&before, options)? else {
+        return Err(mixed_up());
+    };
+    arguments.ensure_numbers()?;
+    let fitted;
+    let model = match model {
+        Some(model) => {
+            arguments.ensure_fits(task, model, "the model")?;
+            model
+        }
+        None => {
+            fitted = arguments.fitted(task, log, observer)?;
+            &fitted
+        }
+    };
+    let found = arguments.found(task.clone(), log, model, observer)?;
+    let mut object = arguments.object(&found, model);
+    // There is no file.
+    if let Some(object) = object.as_object_mut() {
+        object.remove("output");
+    }
+    Ok(Improved {
+        onnx: found.onnx(arguments.seed())?,
+        object,
+    })
 }
 
 /// What a ranking comes to.

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use hambo_base::Error;
 use hambo_base::checkpoint::Checkpoint;
+use hambo_base::files::write_whole;
+use hambo_base::observer::Observer;
 use hambo_base::output::{OutputKind, ensure_output};
 use hambo_check::adversary::{AdversarialCheck, EffortLevel, check_against_adversaries};
 use hambo_check::amounts::{Usual, Wanted};
@@ -18,14 +20,13 @@ use hambo_check::reasons::reasons;
 use hambo_core::task::Variant;
 use hambo_core::task::{Allocation, Effort};
 use hambo_data::{Log, read_task_logs};
-use hambo_learn::backtest::Backtest;
 use hambo_learn::ensemble::EnsembleOptions;
 use hambo_learn::fit::{FitOptions, ModelOptions, fit};
 use hambo_learn::model_file::ModelFile;
 use hambo_task::image::encode_policy;
 use hambo_task::plan::CheckPlan;
 use hambo_task::policy::for_task;
-use hambo_task::policy::{HostPolicy, onnx};
+use hambo_task::policy::{HostPolicy, PolicyError, onnx};
 use hambo_task::task::{Initial, TaskFile};
 
 use super::backtest::sentence;
@@ -102,21 +103,7 @@ const FRESH: u64 = 1 << 33;
 /// written.
 pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Error> {
     ensure_output(&arguments.output, OutputKind::Network)?;
-    for (given, name) in [
-        (arguments.rollout as usize, "--rollout"),
-        (arguments.rounds, "--rounds"),
-        (arguments.trajectories as usize, "--trajectories"),
-    ] {
-        if given == 0 {
-            return Err(Error::Usage(format!("{name} 0: give at least 1")));
-        }
-    }
-    if arguments.trajectories > MOST_TRAJECTORIES {
-        return Err(Error::Usage(format!(
-            "--trajectories {}: give 1 to {MOST_TRAJECTORIES}",
-            arguments.trajectories
-        )));
-    }
+    arguments.ensure_numbers()?;
     if arguments.resume {
         // Found out before a model is fitted.
         let checkpoint = Checkpoint::new(&arguments.output, "improve");
@@ -126,37 +113,55 @@ pub fn run(arguments: &ImproveArguments, out: &mut impl Write) -> Result<(), Err
     let log = read_task_logs(&arguments.data, &task)?;
     let mut terminal = Terminal::new(&arguments.output, "improve", arguments.resume);
     let model = arguments.model(&task, &log, terminal.line())?;
-    let asked = task.distribution_free;
-    let mut case = arguments.case(task, &log, &model)?;
-    let options = ImproveOptions {
-        variant: arguments.opponent(),
-        horizon: arguments.rollout,
-        rounds: arguments.rounds,
-        seed: arguments.seed,
-        ..ImproveOptions::default()
-    };
-    let improved = improve(&case, &log, &options, &mut terminal);
+    let learned = arguments.learned(task, &log, &model, &mut terminal);
     terminal.finish();
-    let improved = improved?;
-    let policy = HostPolicy::Perceptron(improved.policy.clone());
-    case.policy_part = encode_policy(&for_task(policy, &case.task))?;
-    case.task.distribution_free = asked;
-    let chosen = case.demand().effort(Wanted::default(), Usual::HOST);
-    case.plan.effort = Effort {
-        trajectories: arguments.trajectories.max(chosen.trajectories),
-        iterations: arguments.effort.sweeps(),
-        seed: arguments.seed.wrapping_add(FRESH),
-        ..chosen
-    };
-    let learning = arguments.effort.learning(arguments.seed);
-    let checked =
-        case.parsed(|case| check_against_adversaries(&case, learning.as_ref(), terminal.line()));
+    let (case, improved) = learned?;
+    let checked = arguments.judged(&case, terminal.line());
     terminal.finish();
-    let checked = checked?;
-    arguments.write(&case, &improved, &checked)?;
+    let found = Found {
+        checked: checked?,
+        case,
+        improved,
+    };
+    write_whole(&arguments.output, &found.onnx(arguments.seed)?)?;
     terminal.forget();
-    let backtest = model.metadata().backtest.as_ref();
-    arguments.print(&case.task, (&improved, &checked), backtest, out)
+    arguments.print(&found, &model, out)
+}
+
+/// A controller that was learned, and its last check.
+pub(super) struct Found {
+    case: Case,
+    improved: Improved,
+    checked: AdversarialCheck,
+}
+
+impl Found {
+    /// The bytes of its ONNX file.
+    pub(super) fn onnx(&self, seed: u64) -> Result<Vec<u8>, Error> {
+        let Self {
+            case,
+            improved,
+            checked,
+        } = self;
+        let notes = [
+            ("task", case.task.name.clone()),
+            ("bound", checked.outcome.bound.to_string()),
+            ("delta", case.task.delta.to_string()),
+            ("horizon", case.task.horizon.to_string()),
+            ("round", improved.candidate.round.to_string()),
+            ("seed", seed.to_string()),
+            ("hambo", env!("CARGO_PKG_VERSION").to_owned()),
+        ];
+        let notes: Vec<_> = notes
+            .iter()
+            .map(|(key, value)| (*key, value.as_str()))
+            .collect();
+        let unwritten = |problem| PolicyError::Onnx {
+            origin: "the controller".to_owned(),
+            problem: Box::new(problem),
+        };
+        Ok(onnx::encode(&improved.policy, &notes).map_err(unwritten)?)
+    }
 }
 
 impl ImproveArguments {
@@ -170,25 +175,123 @@ impl ImproveArguments {
     fn model(&self, task: &TaskFile, log: &Log, line: &mut Line) -> Result<ModelFile, Error> {
         if let Some(path) = &self.model {
             let file = ModelFile::read(path)?;
-            ensure_model_fits(task, &file)?;
-            if self.variant == Opponent::Da1 && file.model()?.dynamics.members() == 0 {
-                let text = format!(
-                    "--variant da1 picks among networks, and {} holds Gaussian processes\n\
-                     help: give --variant ca, or a model of networks",
-                    path.display()
-                );
-                return Err(Error::Usage(text));
-            }
+            self.ensure_fits(task, &file, &path.display().to_string())?;
             return Ok(file);
         }
+        self.fitted(task, log, line)
+    }
+
+    /// Whether a model that is given is one of this task, with what the adversary needs.
+    pub(super) fn ensure_fits(
+        &self,
+        task: &TaskFile,
+        file: &ModelFile,
+        name: &str,
+    ) -> Result<(), Error> {
+        ensure_model_fits(task, file)?;
+        if self.variant == Opponent::Da1 && file.model()?.dynamics.members() == 0 {
+            let text = format!(
+                "--variant da1 picks among networks, and {name} holds Gaussian processes\n\
+                 help: give --variant ca, or a model of networks"
+            );
+            return Err(Error::Usage(text));
+        }
+        Ok(())
+    }
+
+    /// The model of the log.
+    pub(super) fn fitted(
+        &self,
+        task: &TaskFile,
+        log: &Log,
+        observer: &mut dyn Observer,
+    ) -> Result<ModelFile, Error> {
         let mut networks = EnsembleOptions::for_board("stm32f405")?;
         networks.seed = self.seed;
         let options = FitOptions {
             backtest_windows: BACKTEST_WINDOWS,
             ..FitOptions::new(ModelOptions::Networks(networks))
         };
-        let (file, _) = fit(task, log, &options, line)?;
+        let (file, _) = fit(task, log, &options, observer)?;
         Ok(file)
+    }
+
+    /// Before the work, which takes its time.
+    pub(super) fn ensure_numbers(&self) -> Result<(), Error> {
+        for (given, name) in [
+            (self.rollout as usize, "--rollout"),
+            (self.rounds, "--rounds"),
+            (self.trajectories as usize, "--trajectories"),
+        ] {
+            if given == 0 {
+                return Err(Error::Usage(format!("{name} 0: give at least 1")));
+            }
+        }
+        if self.trajectories > MOST_TRAJECTORIES {
+            return Err(Error::Usage(format!(
+                "--trajectories {}: give 1 to {MOST_TRAJECTORIES}",
+                self.trajectories
+            )));
+        }
+        Ok(())
+    }
+
+    /// Learns a controller; the case that is returned asks for its last check.
+    fn learned(
+        &self,
+        task: TaskFile,
+        log: &Log,
+        model: &ModelFile,
+        observer: &mut dyn Observer,
+    ) -> Result<(Case, Improved), Error> {
+        let asked = task.distribution_free;
+        let mut case = self.case(task, log, model)?;
+        let options = ImproveOptions {
+            variant: self.opponent(),
+            horizon: self.rollout,
+            rounds: self.rounds,
+            seed: self.seed,
+            ..ImproveOptions::default()
+        };
+        let improved = improve(&case, log, &options, observer)?;
+        let policy = HostPolicy::Perceptron(improved.policy.clone());
+        case.policy_part = encode_policy(&for_task(policy, &case.task))?;
+        case.task.distribution_free = asked;
+        let chosen = case.demand().effort(Wanted::default(), Usual::HOST);
+        case.plan.effort = Effort {
+            trajectories: self.trajectories.max(chosen.trajectories),
+            iterations: self.effort.sweeps(),
+            seed: self.seed.wrapping_add(FRESH),
+            ..chosen
+        };
+        Ok((case, improved))
+    }
+
+    /// The last check, on trajectories of its own.
+    fn judged(&self, case: &Case, observer: &mut dyn Observer) -> Result<AdversarialCheck, Error> {
+        let learning = self.effort.learning(self.seed);
+        case.parsed(|case| check_against_adversaries(&case, learning.as_ref(), observer))
+    }
+
+    /// Learns a controller and judges it, for a caller that keeps no checkpoints.
+    pub(super) fn found(
+        &self,
+        task: TaskFile,
+        log: &Log,
+        model: &ModelFile,
+        observer: &mut dyn Observer,
+    ) -> Result<Found, Error> {
+        let (case, improved) = self.learned(task, log, model, observer)?;
+        let checked = self.judged(&case, observer)?;
+        Ok(Found {
+            case,
+            improved,
+            checked,
+        })
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
     }
 
     fn case(&self, mut task: TaskFile, log: &Log, model: &ModelFile) -> Result<Case, Error> {
@@ -229,59 +332,37 @@ impl ImproveArguments {
         })
     }
 
-    fn write(
-        &self,
-        case: &Case,
-        improved: &Improved,
-        checked: &AdversarialCheck,
-    ) -> Result<(), Error> {
-        let notes = [
-            ("task", case.task.name.clone()),
-            ("bound", checked.outcome.bound.to_string()),
-            ("delta", case.task.delta.to_string()),
-            ("horizon", case.task.horizon.to_string()),
-            ("round", improved.candidate.round.to_string()),
-            ("seed", self.seed.to_string()),
-            ("hambo", env!("CARGO_PKG_VERSION").to_owned()),
-        ];
-        let notes: Vec<_> = notes
-            .iter()
-            .map(|(key, value)| (*key, value.as_str()))
-            .collect();
-        Ok(onnx::write(&self.output, &improved.policy, &notes)?)
+    /// What was found, for programs.
+    pub(super) fn object(&self, found: &Found, model: &ModelFile) -> serde_json::Value {
+        let (improved, outcome) = (&found.improved, &found.checked.outcome);
+        let verdict = match Standing::of(outcome) {
+            Standing::Unfit => Some("abstain"),
+            _ => outcome.threshold.map(|_| outcome.verdict.name()),
+        };
+        serde_json::json!({
+            "bound": outcome.bound,
+            "neutral": outcome.neutral,
+            "round": improved.candidate.round,
+            "bound_on_the_way": improved.candidate.bound,
+            "threshold": outcome.threshold,
+            "verdict": verdict,
+            "sound_on_the_way": improved.candidate.standing == Standing::Sound,
+            "reasons_on_the_way": improved.candidate.reasons,
+            "reasons": reasons(&found.case.task, outcome),
+            "backtest": model.metadata().backtest.as_ref(),
+            "seed": self.seed,
+            "output": self.output,
+        })
     }
 
-    fn print(
-        &self,
-        task: &TaskFile,
-        (improved, checked): (&Improved, &AdversarialCheck),
-        backtest: Option<&Backtest>,
-        out: &mut impl Write,
-    ) -> Result<(), Error> {
-        let outcome = &checked.outcome;
-        let own = reasons(task, outcome);
+    fn print(&self, found: &Found, model: &ModelFile, out: &mut impl Write) -> Result<(), Error> {
         if self.json {
-            let verdict = match Standing::of(outcome) {
-                Standing::Unfit => Some("abstain"),
-                _ => outcome.threshold.map(|_| outcome.verdict.name()),
-            };
-            let object = serde_json::json!({
-                "bound": outcome.bound,
-                "neutral": outcome.neutral,
-                "round": improved.candidate.round,
-                "bound_on_the_way": improved.candidate.bound,
-                "threshold": outcome.threshold,
-                "verdict": verdict,
-                "sound_on_the_way": improved.candidate.standing == Standing::Sound,
-                "reasons_on_the_way": improved.candidate.reasons,
-                "reasons": own,
-                "backtest": backtest,
-                "seed": self.seed,
-                "output": self.output,
-            });
-            writeln!(out, "{object}")?;
+            writeln!(out, "{}", self.object(found, model))?;
             return Ok(());
         }
+        let (improved, outcome) = (&found.improved, &found.checked.outcome);
+        let own = reasons(&found.case.task, outcome);
+        let backtest = model.metadata().backtest.as_ref();
         writeln!(
             out,
             "controller of round {}: lower bound {:.3}, mean propagation {:.3}",

@@ -29,7 +29,7 @@ mod table;
 mod write;
 
 pub use convert::{FileEnds, convert};
-pub use draft::{LoggedRow, LoggedRows, draft};
+pub use draft::{DraftOptions, DraftReward, LoggedRow, LoggedRows, draft, draft_with};
 pub use error::{DataError, LogError};
 pub use format::Format;
 pub use hambo_task::column_names::ColumnNames;
@@ -41,7 +41,10 @@ pub use log::{
     Log, LogPart, MINIMUM_RECORDINGS, Split, Transition, distinct_states, follows, next_to_states,
     transitions, with_memory, with_return_so_far, wrapped,
 };
-pub use read::{HeldArray, HeldNumbers, read_held_task_log, read_logs, read_table, read_task_logs};
+pub use read::{
+    HeldArray, HeldNumbers, read_held_table, read_held_task_log, read_logs, read_table,
+    read_task_logs,
+};
 pub use review::{Finding, Review, WorstRow, review};
 pub use table::{Block, Numbers, Origin, Table};
 pub use write::{OutputOptions, PlainColumn, PlainValues, write_plain_parquet, write_table};

@@ -50,6 +50,30 @@ impl LoggedReturn {
 /// Scores the episodes of a log; `None` if it is empty.
 #[must_use]
 pub fn logged_return(task: &Task<'_>, log: &Log) -> Option<LoggedReturn> {
+    let episodes = scored(task, log);
+    let returns = || episodes.iter().map(|one| f64::from(one.path.value));
+    let steps = || episodes.iter().map(|one| one.steps);
+    let (Some(shortest), Some(longest)) = (steps().min(), steps().max()) else {
+        return None;
+    };
+    Some(LoggedReturn {
+        episodes: episodes.len() as u32,
+        mean: Number(returns().sum::<f64>() / episodes.len() as f64),
+        least: Number(returns().fold(f64::INFINITY, f64::min)),
+        greatest: Number(returns().fold(f64::NEG_INFINITY, f64::max)),
+        shortest,
+        longest,
+    })
+}
+
+/// The return of every episode of a log.
+#[must_use]
+pub fn logged_returns(task: &Task<'_>, log: &Log) -> Vec<f32> {
+    let episodes = scored(task, log).into_iter();
+    episodes.map(|one| one.path.value).collect()
+}
+
+fn scored(task: &Task<'_>, log: &Log) -> Vec<Episode> {
     let mut values = vec![[0.0_f32; 1]; task.program.len()];
     let mut episodes: Vec<Episode> = Vec::new();
     for row in log.rows() {
@@ -76,19 +100,7 @@ pub fn logged_return(task: &Task<'_>, log: &Log) -> Option<LoggedReturn> {
         episode.ended = !episode.path.step(task, inputs, &mut values);
         episode.steps += 1;
     }
-    let returns = || episodes.iter().map(|one| f64::from(one.path.value));
-    let steps = || episodes.iter().map(|one| one.steps);
-    let (Some(shortest), Some(longest)) = (steps().min(), steps().max()) else {
-        return None;
-    };
-    Some(LoggedReturn {
-        episodes: episodes.len() as u32,
-        mean: Number(returns().sum::<f64>() / episodes.len() as f64),
-        least: Number(returns().fold(f64::INFINITY, f64::min)),
-        greatest: Number(returns().fold(f64::NEG_INFINITY, f64::max)),
-        shortest,
-        longest,
-    })
+    episodes
 }
 
 struct Episode {

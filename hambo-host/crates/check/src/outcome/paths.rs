@@ -78,12 +78,22 @@ pub struct ShownPath {
     pub loss: Vec<Number>,
 }
 
+/// The trajectories behind a bound, step by step. A saved run has the bands of [`Paths`] alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Walks {
+    /// Mean propagation.
+    pub neutral: Vec<Trace>,
+    /// The worst that was found, from the same starts.
+    pub worst: Vec<Trace>,
+}
+
 /// What was seen on the trajectories behind a bound.
 pub(super) struct Walked {
     pub loss: Loss,
     pub support: SupportUse,
     pub log_next: Vec<LogNext>,
     pub paths: Paths,
+    pub walks: Walks,
 }
 
 /// Walks the trajectories behind the bound once more, with the choices that the check
@@ -180,6 +190,7 @@ pub(super) fn walk_system(
         support,
         log_next: places(&worst, &system.model.support, &moved, plan),
         paths,
+        walks: Walks { neutral, worst },
     }))
 }
 

@@ -4,7 +4,7 @@ use hambo_core::task::Objective;
 
 use super::estimates::{AdversaryResult, constraints_of, estimates_of};
 use super::model_summary::ModelSummary;
-use super::paths::{Paths, walk};
+use super::paths::{Paths, Walks, walk};
 use super::result::{CheckResult, Decision, Evidence, Setting};
 use crate::adversary::check_against_adversaries;
 use crate::case::Case;
@@ -31,6 +31,8 @@ pub struct CheckOutcome {
     pub result: CheckResult,
     /// Trajectories to draw; none if the check broke off before the first.
     pub paths: Option<Paths>,
+    /// The trajectories themselves; none likewise.
+    pub walks: Option<Walks>,
     /// The model and its calibration.
     pub model: ModelSummary,
 }
@@ -55,11 +57,13 @@ pub fn run(
     find_worst_starts(&mut case, observer)?;
     look_near_path(&mut case)?;
     let questions = policy.range_questions(&case.task);
-    let (result, paths) =
+    let (result, walked) =
         case.parsed(|case| judge(case, (options, task.delta), questions, observer))?;
+    let (paths, walks) = walked.unzip();
     Ok(CheckOutcome {
         result,
         paths,
+        walks,
         model: ModelSummary::of(model.metadata()),
     })
 }
@@ -69,7 +73,7 @@ fn judge(
     (options, delta): (&CheckOptions<'_>, f32),
     questions: Vec<String>,
     observer: &mut dyn Observer,
-) -> Result<(CheckResult, Option<Paths>), Error> {
+) -> Result<(CheckResult, Option<(Paths, Walks)>), Error> {
     let thorough = options.effort == EffortLevel::Thorough;
     let (mut grid, mut again) = (None, None);
     if options.exact || (thorough && solvable(&case)) {
@@ -88,12 +92,12 @@ fn judge(
     let farthest = support.and_then(|support| support.neutral.farthest.as_ref());
     let setting = Setting::of(case.case, options, delta, effort);
     let decision = Decision::of(&case, outcome, farthest);
-    let (loss, support, log_next, paths) = match walked {
+    let (loss, support, log_next, drawn) = match walked {
         Some(one) => (
             Some(one.loss),
             Some(one.support),
             one.log_next,
-            Some(one.paths),
+            Some((one.paths, one.walks)),
         ),
         None => (None, None, Vec::new(), None),
     };
@@ -125,5 +129,5 @@ fn judge(
         evidence,
         decision,
     };
-    Ok((result, paths))
+    Ok((result, drawn))
 }

@@ -64,7 +64,9 @@ pub fn judge_all(
             };
             run(task, model, &controller.policy, &options, &mut observer)
         };
-        let outcome = check(decides, options.plan)?;
+        let mut outcome = check(decides, options.plan)?;
+        // Of many controllers the steps would add up.
+        outcome.walks = None;
         let others = others.iter().copied();
         let others = others.filter(|variant| members || !variant.needs_members());
         // Places to log are those of the variant that decides.

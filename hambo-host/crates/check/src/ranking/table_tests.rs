@@ -56,6 +56,7 @@ fn judged(name: &str, numbers: [f64; 3], verdict: &str, others: Vec<CheckResult>
         outcome: CheckOutcome {
             result: result("ca", numbers, verdict),
             paths: None,
+            walks: None,
             model,
         },
         others,

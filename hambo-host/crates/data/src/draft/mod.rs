@@ -24,4 +24,4 @@ pub use rows::{LoggedRow, LoggedRows};
 #[cfg(test)]
 pub(crate) use simulated::{File, LOG};
 pub(crate) use steps::range;
-pub use text::draft;
+pub use text::{DraftOptions, DraftReward, draft, draft_with};

@@ -1,7 +1,7 @@
 //! The rows of a log with all that a task is compared with: rewards and terminals too, which
 //! [`Log`](crate::Log) does not keep apart.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hambo_base::Error;
 use hambo_core::task::expression::ProgramError;
@@ -11,7 +11,7 @@ use hambo_task::task::{RETURN_SO_FAR, TaskFile};
 
 use crate::error::DataError;
 use crate::log::Memory;
-use crate::read::read_table;
+use crate::read::{HeldArray, read_held_table, read_table};
 use crate::table::{Origin, Table};
 
 /// A whole log.
@@ -100,11 +100,31 @@ impl LoggedRows {
     /// # Errors
     /// If it cannot be told, or a file is unfit.
     pub fn discover(paths: &[PathBuf], actions: &[String]) -> Result<Self, Error> {
-        let mut table = read_table(paths, None)?;
+        Self::told(|names| read_table(paths, names), actions)
+    }
+
+    /// The same of arrays that a program holds; `origin` is what messages call them.
+    ///
+    /// # Errors
+    /// As [`Self::discover`].
+    pub fn discover_held(
+        origin: &Path,
+        arrays: &[HeldArray<'_>],
+        actions: &[String],
+    ) -> Result<Self, Error> {
+        Self::told(|names| read_held_table(origin, arrays, names), actions)
+    }
+
+    /// Of a table that is read again where the actions' names say that it holds other states.
+    fn told(
+        read: impl Fn(Option<&ColumnNames>) -> Result<Table, DataError>,
+        actions: &[String],
+    ) -> Result<Self, Error> {
+        let mut table = read(None)?;
         if !actions.is_empty() {
             let names = with_actions(&table.names, actions);
             if names != table.names {
-                table = read_table(paths, Some(&names))?;
+                table = read(Some(&names))?;
             }
         } else if !table.roles_known {
             return Err(Error::Usage(format!(

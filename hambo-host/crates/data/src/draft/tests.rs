@@ -6,7 +6,8 @@ use hambo_task::task::{Initial, TaskFile};
 
 use super::rows::LoggedRows;
 use super::simulated::{File, LOG};
-use super::text::draft;
+use super::text::{DraftOptions, DraftReward, draft, draft_with};
+use crate::read::{HeldArray, HeldNumbers};
 
 #[test]
 fn a_draft_parses_once_the_reward_is_there() {
@@ -111,4 +112,67 @@ fn columns_get_names_that_a_task_can_use() {
     // The task reads the log under its own names.
     let log = LoggedRows::read(std::slice::from_ref(&file.0), &task.names()).unwrap();
     assert_eq!(log.rows.len(), 2);
+}
+
+#[test]
+fn what_a_caller_knows_stands_in_the_draft() {
+    let file = File::new("draft_known.csv", LOG);
+    let log = LoggedRows::discover(std::slice::from_ref(&file.0), &[]).unwrap();
+    let options = DraftOptions {
+        reward: DraftReward::Expression("-x^2".to_owned()),
+        horizon: Some(50),
+        state_limits: Some((vec![-9.0, f32::NEG_INFINITY], vec![9.0, f32::INFINITY])),
+        action_limits: Some((vec![-3.0], vec![3.5])),
+    };
+    let task = TaskFile::parse(&draft_with(&log, "cart", &options), "t.toml").unwrap();
+    assert_eq!(
+        (task.horizon, task.action_low, task.action_high),
+        (50, vec![-3.0], vec![3.5])
+    );
+    assert_eq!(task.state_low, Some(vec![-9.0, f32::NEG_INFINITY]));
+    assert!(!task.learns_reward());
+    let learned = DraftOptions {
+        reward: DraftReward::Learned,
+        ..DraftOptions::default()
+    };
+    let task = TaskFile::parse(&draft_with(&log, "cart", &learned), "t.toml").unwrap();
+    assert!(task.learns_reward());
+}
+
+#[test]
+fn held_arrays_draft_the_same_task_as_their_file() {
+    let file = File::new("draft_held.csv", LOG);
+    let of_file = LoggedRows::discover(std::slice::from_ref(&file.0), &[]).unwrap();
+    let mut lines = LOG.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let rows: Vec<Vec<f64>> = lines
+        .map(|line| line.split(',').map(|x| x.parse().unwrap()).collect())
+        .collect();
+    let columns: Vec<Vec<f64>> = (0..names.len())
+        .map(|column| rows.iter().map(|row: &Vec<f64>| row[column]).collect())
+        .collect();
+    let arrays: Vec<HeldArray<'_>> = names
+        .iter()
+        .zip(&columns)
+        .map(|(name, column)| HeldArray {
+            name: (*name).to_owned(),
+            shape: vec![column.len() as u64],
+            numbers: HeldNumbers::Double(column),
+        })
+        .collect();
+    let held = LoggedRows::discover_held(std::path::Path::new("data"), &arrays, &[]).unwrap();
+    assert_eq!(draft(&held, "cart"), draft(&of_file, "cart"));
+    // Without a column that tells the states apart the actions must be named.
+    let told: Vec<HeldArray<'_>> = arrays
+        .iter()
+        .filter(|one| !one.name.starts_with("next."))
+        .cloned()
+        .collect();
+    let origin = std::path::Path::new("data");
+    let error = LoggedRows::discover_held(origin, &told, &[])
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("--actions"), "{error}");
+    let named = LoggedRows::discover_held(origin, &told, &["u".to_owned()]).unwrap();
+    assert_eq!(named.states, ["x", "v"]);
 }

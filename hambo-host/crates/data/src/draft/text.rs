@@ -25,32 +25,81 @@ use crate::inspect::wrap_line;
 /// ```
 #[must_use]
 pub fn draft(log: &LoggedRows, name: &str) -> String {
+    draft_with(log, name, &DraftOptions::default())
+}
+
+/// What a caller knows better than the log.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DraftOptions {
+    /// Where the reward comes from.
+    pub reward: DraftReward,
+    /// Steps of a trajectory, instead of those of the longest episode.
+    pub horizon: Option<u32>,
+    /// Physical limits of the states, instead of comments on what the log holds.
+    pub state_limits: Option<(Vec<f32>, Vec<f32>)>,
+    /// The actuators' limits, instead of what the log holds.
+    pub action_limits: Option<(Vec<f32>, Vec<f32>)>,
+}
+
+/// Where the reward of a draft comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DraftReward {
+    /// It is left to the reader: the draft does not parse before.
+    #[default]
+    Left,
+    /// It is computed.
+    Expression(String),
+    /// The model learns it from the log.
+    Learned,
+}
+
+/// As [`draft`], with what the caller knows.
+#[must_use]
+pub fn draft_with(log: &LoggedRows, name: &str, options: &DraftOptions) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write_all(&mut text, log, name);
+    let _ = write_all(&mut text, log, name, options);
     text
 }
 
-fn write_all(text: &mut String, log: &LoggedRows, name: &str) -> fmt::Result {
-    write_head(text, log, name)?;
-    write_states_and_actions(text, log)?;
-    write_reward(text, log)?;
+fn write_all(
+    text: &mut String,
+    log: &LoggedRows,
+    name: &str,
+    options: &DraftOptions,
+) -> fmt::Result {
+    write_head(text, log, name, options)?;
+    write_states_and_actions(text, log, options)?;
+    write_reward(text, log, &options.reward)?;
     write_ends(text, log)?;
     write_starts(text, log)
 }
 
-fn write_head(text: &mut String, log: &LoggedRows, name: &str) -> fmt::Result {
+fn write_head(
+    text: &mut String,
+    log: &LoggedRows,
+    name: &str,
+    options: &DraftOptions,
+) -> fmt::Result {
     let lengths = log.episode_lengths();
     let steps: usize = lengths.iter().sum();
     let longest = lengths.iter().max().copied().unwrap_or(1).max(1);
     let shortest = lengths.iter().min().copied().unwrap_or(1);
     let (episodes, name) = (log.episodes(), toml::Value::String(name.to_owned()));
+    let left = match options.reward {
+        DraftReward::Left => "Fill in the reward, look",
+        DraftReward::Expression(_) | DraftReward::Learned => "Look",
+    };
+    let horizon = match options.horizon {
+        Some(horizon) => format!("{horizon}  # the log's longest episode has {longest} steps"),
+        None => format!("{longest}  # the longest episode; the shortest has {shortest} steps"),
+    };
     write!(
         text,
         "# A first task from a log of {steps} transitions in {episodes} episodes.
-# Fill in the reward, look at every line, then: hambo task check
+# {left} at every line, then: hambo task check
 name = {name}
-horizon = {longest}  # the longest episode; the shortest has {shortest} steps
+horizon = {horizon}
 delta = 0.05  # the bound holds with a probability of 95 %
 # Deploy only at or above this return; without it a check only reports.
 "
@@ -61,7 +110,11 @@ delta = 0.05  # the bound holds with a probability of 95 %
     writeln!(text, "# threshold = 0.0")
 }
 
-fn write_states_and_actions(text: &mut String, log: &LoggedRows) -> fmt::Result {
+fn write_states_and_actions(
+    text: &mut String,
+    log: &LoggedRows,
+    options: &DraftOptions,
+) -> fmt::Result {
     let states = ranges(log, log.states.len(), |row| &row.state);
     writeln!(text, "\n[state]\nnames = {}", names(&log.states))?;
     let hints = log.wrap_hints(&[]);
@@ -95,7 +148,13 @@ fn write_states_and_actions(text: &mut String, log: &LoggedRows) -> fmt::Result 
             range
         }
     });
-    write_limits(text, "# ", limits.collect())?;
+    match &options.state_limits {
+        Some((low, high)) => {
+            let given = low.iter().copied().zip(high.iter().copied());
+            write_limits(text, "", given.collect())?;
+        }
+        None => write_limits(text, "# ", limits.collect())?,
+    }
 
     writeln!(text, "\n[action]\nnames = {}", names(&log.actions))?;
     writeln!(
@@ -112,11 +171,15 @@ fn write_states_and_actions(text: &mut String, log: &LoggedRows) -> fmt::Result 
         }
     }
     // A task's limits differ.
-    let limits = actions.into_iter().map(|(low, high)| {
+    let logged = actions.into_iter().map(|(low, high)| {
         let room = if low < high { 0.0 } else { 1.0 };
         (low - room, high + room)
     });
-    write_limits(text, "", limits.collect())?;
+    let limits = match &options.action_limits {
+        Some((low, high)) => low.iter().copied().zip(high.iter().copied()).collect(),
+        None => logged.collect(),
+    };
+    write_limits(text, "", limits)?;
 
     let known = log.known(&hints, &circles);
     if !known.is_empty() {
@@ -163,7 +226,7 @@ fn write_inputs(text: &mut String, log: &LoggedRows) -> fmt::Result {
     writeln!(text, "inputs = {}", names(&seen))
 }
 
-fn write_reward(text: &mut String, log: &LoggedRows) -> fmt::Result {
+fn write_reward(text: &mut String, log: &LoggedRows, reward: &DraftReward) -> fmt::Result {
     let (state, action) = (first(&log.states), first(&log.actions));
     write!(
         text,
@@ -181,7 +244,13 @@ fn write_reward(text: &mut String, log: &LoggedRows) -> fmt::Result {
 "
         )?;
     }
-    writeln!(text, "# expr = \"\"")
+    match reward {
+        DraftReward::Left => writeln!(text, "# expr = \"\""),
+        DraftReward::Expression(given) => {
+            writeln!(text, "expr = {}", toml::Value::String(given.clone()))
+        }
+        DraftReward::Learned => writeln!(text, "learned = true"),
+    }
 }
 
 fn write_ends(text: &mut String, log: &LoggedRows) -> fmt::Result {

@@ -26,4 +26,4 @@ mod separator;
 pub use held::{HeldArray, HeldNumbers};
 #[cfg(feature = "hdf5")]
 pub(crate) use npz::{Archive, Entry};
-pub use paths::{read_held_task_log, read_logs, read_table, read_task_logs};
+pub use paths::{read_held_table, read_held_task_log, read_logs, read_table, read_task_logs};

@@ -36,8 +36,19 @@ pub fn read_held_task_log(
     arrays: &[HeldArray<'_>],
     task: &TaskFile,
 ) -> Result<Log, DataError> {
-    let table = read_held(origin, arrays, Some(&task.names()))?;
-    task_log(&ready(table, origin)?, task)
+    task_log(&read_held_table(origin, arrays, Some(&task.names()))?, task)
+}
+
+/// Reads a table from arrays that a program holds.
+///
+/// # Errors
+/// As [`read_table`].
+pub fn read_held_table(
+    origin: &Path,
+    arrays: &[HeldArray<'_>],
+    names: Option<&ColumnNames>,
+) -> Result<Table, DataError> {
+    ready(read_held(origin, arrays, names)?, origin)
 }
 
 fn task_log(table: &Table, task: &TaskFile) -> Result<Log, DataError> {

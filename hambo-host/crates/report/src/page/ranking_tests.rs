@@ -19,6 +19,7 @@ fn ranking(controllers: usize) -> Ranking {
         let mut outcome = CheckOutcome {
             result: saved.result,
             paths: saved.paths,
+            walks: None,
             model: saved.model,
         };
         outcome.result.decision.verdict = verdict;

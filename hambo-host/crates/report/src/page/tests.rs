@@ -302,6 +302,7 @@ pub(super) fn run(states: usize, steps: usize) -> SavedRun {
     let outcome = CheckOutcome {
         result,
         paths: Some(paths),
+        walks: None,
         model,
     };
     SavedRun::new(inputs, outcome)

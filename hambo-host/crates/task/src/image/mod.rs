@@ -1,6 +1,7 @@
 //! Writing parts, images and model files, and reading them back into aligned
 //! memory. The formats themselves are the core's.
 
+mod act;
 mod adversary;
 mod aligned;
 mod bundle;
@@ -9,6 +10,7 @@ mod floor;
 mod part;
 mod policy;
 
+pub use act::actions;
 pub use adversary::{
     Adversaries, FoundAdversary, TrainedAdversary, encode_adversary, encode_found,
 };

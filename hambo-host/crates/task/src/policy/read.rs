@@ -36,14 +36,7 @@ impl HostPolicy {
         foreign::refuse(path, &bytes)?;
         let extension = path.extension().unwrap_or_default();
         if extension.eq_ignore_ascii_case("onnx") || onnx::is_model(&bytes) {
-            let options = onnx::OnnxOptions::default();
-            return match onnx::decode(&bytes, path.parent(), task, &options) {
-                Ok(read) => Ok(Self::Perceptron(read.policy)),
-                Err(problem) => Err(PolicyError::Onnx {
-                    origin,
-                    problem: Box::new(problem),
-                }),
-            };
+            return Self::of_onnx_as_written(&bytes, origin, path.parent(), task);
         }
         match String::from_utf8(bytes) {
             Ok(text) => format::parse(&text, &origin, path.parent(), task),
@@ -52,6 +45,33 @@ impl HostPolicy {
                 let source = io::Error::new(io::ErrorKind::InvalidData, text);
                 Err(PolicyError::Read { origin, source })
             }
+        }
+    }
+
+    /// Reads the bytes of an ONNX model that holds all its weights; `origin` is its name in
+    /// errors.
+    ///
+    /// # Errors
+    ///
+    /// If they are no good policy for this task.
+    pub fn of_onnx(bytes: &[u8], origin: &str, task: &TaskFile) -> Result<Self, PolicyError> {
+        let seen = task.seen_by_controllers();
+        let policy = Self::of_onnx_as_written(bytes, origin.to_owned(), None, &seen)?;
+        Ok(for_task(policy, task))
+    }
+
+    fn of_onnx_as_written(
+        bytes: &[u8],
+        origin: String,
+        folder: Option<&Path>,
+        task: &TaskFile,
+    ) -> Result<Self, PolicyError> {
+        match onnx::decode(bytes, folder, task, &onnx::OnnxOptions::default()) {
+            Ok(read) => Ok(Self::Perceptron(read.policy)),
+            Err(problem) => Err(PolicyError::Onnx {
+                origin,
+                problem: Box::new(problem),
+            }),
         }
     }
 

@@ -19,8 +19,40 @@ use crate::policy::onnx_error::OnnxError;
 /// The versions of the operators whose meaning is known.
 const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;
 
-/// Operators that remember.
-const RECURRENT: [&str; 5] = ["LSTM", "GRU", "RNN", "Loop", "Scan"];
+/// Layers that no perceptron has, by their operators: what they are, and what to do instead.
+const REFUSED: [(&[&str], &str, &str); 3] = [
+    (
+        &["LSTM", "GRU", "RNN", "Loop", "Scan"],
+        "it is a recurrent layer, and a file of one step has no memory",
+        "train a controller without memory, or write what it remembers as states of [known] in \
+         the task",
+    ),
+    (
+        &["Attention", "MultiHeadAttention", "Softmax", "LogSoftmax"],
+        "it belongs to an attention layer or a choice among discrete actions, and a perceptron \
+         has neither",
+        "train linear layers on one vector of states; earlier observations can be states of \
+         [known] in the task",
+    ),
+    (
+        &[
+            "LayerNormalization",
+            "RMSNormalization",
+            "GroupNormalization",
+            "InstanceNormalization",
+        ],
+        "it normalises the values of one layer by each other, for which a device image has no \
+         layer",
+        "train without it, or with BatchNorm, which is folded into its neighbours",
+    ),
+];
+
+/// Why a layer is refused by its name, if it is.
+fn refusal(operator: &str) -> Option<Complaint> {
+    let mut all = REFUSED.iter();
+    let found = all.find(|(operators, ..)| operators.contains(&operator));
+    found.map(|(_, problem, help)| Complaint::new(*problem, *help))
+}
 
 pub(super) fn evaluate<'a>(
     model: &'a Model,
@@ -58,15 +90,11 @@ pub(super) fn evaluate<'a>(
 
     let needed = needed(graph, &values, &weights)?;
     // Before what stands around it is complained of.
-    let mut nodes = graph.nodes.iter().enumerate();
-    let remembers = nodes.find(|(index, node)| {
-        needed.nodes.contains(index) && RECURRENT.contains(&node.operator.as_str())
-    });
-    if let Some((_, node)) = remembers {
-        let problem = "it is a recurrent layer, and a file of one step has no memory";
-        let help = "train a controller without memory, or write what it remembers as states of \
-                    [known] in the task";
-        return Err(Complaint::new(problem, help).of_node(node.label(), &node.operator));
+    let nodes = graph.nodes.iter().enumerate();
+    let mut nodes = nodes.filter(|(index, _)| needed.nodes.contains(index));
+    let refused = nodes.find_map(|(_, node)| Some((node, refusal(&node.operator)?)));
+    if let Some((node, complaint)) = refused {
+        return Err(complaint.of_node(node.label(), &node.operator));
     }
     for name in &needed.weights {
         if let Some(message) = weights.get(name) {

@@ -324,6 +324,21 @@ fn bad_files_are_refused() {
             "recurrent",
         ),
         (
+            "attention",
+            Builder::new(1)
+                .node("Transpose", &["x"], "a")
+                .node("Softmax", &["a"], "y")
+                .finish(),
+            "attention",
+        ),
+        (
+            "a normalised layer",
+            Builder::new(1)
+                .node("LayerNormalization", &["x", "x", "x"], "y")
+                .finish(),
+            "with BatchNorm, which is folded",
+        ),
+        (
             "division by zero",
             Builder::new(1)
                 .floats("z", &[], &[0.0])

@@ -63,6 +63,14 @@ impl<F: NorFlash> Slots<F> {
         self.flash
     }
 
+    /// Reads bytes of a bundle, at most a piece.
+    ///
+    /// # Errors
+    /// If flash cannot be read.
+    pub fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), SlotError<F::Error>> {
+        flash::read(&mut self.flash, offset, bytes)
+    }
+
     /// Where a place's bundle lies.
     pub fn range(&self, slot: Slot) -> Range<u32> {
         self.layout.place(slot).bundle.clone()
@@ -198,6 +206,25 @@ impl<F: NorFlash> Slots<F> {
         let at = self.free_record(slot)?.ok_or(SlotError::Records)?;
         flash::write(&mut self.flash, at, &record.bytes())?;
         Ok(active_by(slot, record))
+    }
+
+    /// Gives up what was begun: whoever begins it again writes it anew. For bytes that are not
+    /// those that were announced.
+    ///
+    /// # Errors
+    /// If nothing was begun, or flash fails.
+    pub fn abandon(&mut self) -> Result<(), SlotError<F::Error>> {
+        let (slot, _) = self.in_work()?;
+        self.erase(self.layout.place(slot).records.clone())
+    }
+
+    /// Length and hash of the bundle that was begun.
+    ///
+    /// # Errors
+    /// If nothing was begun, or flash fails.
+    pub fn in_writing(&mut self) -> Result<(u32, [u8; 32]), SlotError<F::Error>> {
+        let (_, begun) = self.in_work()?;
+        Ok((begun.length, begun.hash))
     }
 
     /// The place that is being written, and with what.

@@ -114,8 +114,8 @@ fn only_what_deploys_becomes_active_and_nothing_else_raises_the_counter() {
     let deploys = push(&mut desk, &bundle(1), Ok(Verdict::Deploy), 7);
     assert_eq!(active(deploys), Some(7));
     assert_eq!(check(&mut desk, 3, &bundle(1)), Ok(Reply::Active));
-    for verdict in [Verdict::Reject, Verdict::Abstain] {
-        let refused = push(&mut desk, &bundle(2), Ok(verdict), 9);
+    for (seed, verdict) in [(2, Verdict::Reject), (5, Verdict::Abstain)] {
+        let refused = push(&mut desk, &bundle(seed), Ok(verdict), 9);
         assert_eq!((active(refused), counter(&mut desk)), (None, Some(7)));
     }
     // The counter is still to be used.

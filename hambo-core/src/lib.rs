@@ -26,6 +26,7 @@
 //! | [`check`] | all of it, in slices of bounded work | algorithm 1 |
 //! | [`link`] | what device and host tell each other | |
 //! | `slots` | two places for bundles in flash, written so that power may fail at any moment (feature `embedded-storage`) | |
+//! | `update` | what a device does with new bundles that come over the wire (feature `embedded-storage`) | |
 //! | [`example`] | the robot of the examples | |
 //!
 //! # From the paper to the code
@@ -90,6 +91,8 @@ pub mod rollout;
 #[cfg(feature = "embedded-storage")]
 pub mod slots;
 pub mod task;
+#[cfg(feature = "embedded-storage")]
+pub mod update;
 
 pub use check::{Check, Outcome, Progress};
 pub use floor::{Admitted, AdmittedFallback, Floor, Shortfall};

@@ -1,5 +1,6 @@
-//! One period of the control loop for every sample that comes in. It runs in the interrupt
-//! of the serial line.
+//! One period of the control loop for every sample that comes in. It runs in an interrupt below
+//! that of the serial line ([`hambo_firmware::interrupt`]): what comes in while a reply is sent,
+//! a stop above all, waits in the ring and is next.
 
 use crate::robot_link::{POLLS, RobotLink};
 use core::cell::Cell;
@@ -10,6 +11,7 @@ use hambo_core::link::drive::{
     Acted, CandidateResult, Claim, DriveMessage, DriveRefusal, Numbers, RobotMessage, SensorSample,
     Token,
 };
+use hambo_core::link::update::{Answer, Objection, Reply};
 use hambo_core::{Heartbeat, LineDead};
 use hambo_firmware::{
     board::{EnablePin, Watchdog},
@@ -103,12 +105,9 @@ pub struct ControlLoop<'l, 'd> {
 }
 
 impl ControlLoop<'_, '_> {
-    /// Takes the bytes that wait.
+    /// Takes the messages that wait.
     pub fn receive(&mut self) {
-        while self.link.has_byte() {
-            let Some(message) = self.link.take() else {
-                continue;
-            };
+        while let Some(message) = self.link.take() {
             // Nobody answers after the end.
             if self.shared.is_going() {
                 let goes_on = self.on_message(message);
@@ -128,9 +127,9 @@ impl ControlLoop<'_, '_> {
     #[inline(never)]
     fn on_message(&mut self, message: RobotMessage) -> Option<()> {
         let tick = self.drive.ticks();
-        let (mut sample, mut reply) = match message {
+        let (mut sample, mut applied) = match message {
             RobotMessage::Sample(sample) if self.token.is_none() && sample.tick == tick => {
-                (Sample(sample), Reply::Robot)
+                (Sample(sample), Applied::Robot)
             }
             RobotMessage::Claim(claim) if self.token == Some(claim.token) && claim.tick == tick => {
                 claimed(claim, self.drive.measured())?
@@ -139,6 +138,13 @@ impl ControlLoop<'_, '_> {
             RobotMessage::Begin(_) if tick == 0 => return Some(()),
             RobotMessage::Stop => {
                 self.drive.stop(Stop::Asked);
+                return Some(());
+            }
+            RobotMessage::Ask(ask) => {
+                let reply = Reply::Refused(Objection::Driving);
+                let number = ask.number;
+                self.link
+                    .send(&DriveMessage::Answer(Answer { number, reply }))?;
                 return Some(());
             }
             // A sample that is missing or comes twice: the robot has lost count.
@@ -150,7 +156,7 @@ impl ControlLoop<'_, '_> {
         // A sample that comes too early waits. A clock that stands still ends in a reset.
         while self.line.wait(self.counter.ticks()) > 0 {}
         let begin = self.counter.elapsed();
-        let tick = self.drive.tick(&mut sample, &mut reply);
+        let tick = self.drive.tick(&mut sample, &mut applied);
         let stopped = tick.mode.is_stopped();
         let instructions = u32::try_from(self.counter.elapsed() - begin).unwrap_or(u32::MAX);
         let acted = Acted::of(&tick, instructions)?;
@@ -201,12 +207,12 @@ impl Sensor for Sample {
 
 /// Who applies the action: the robot, by the answer that is sent after the period's work, or
 /// a loop that lives elsewhere and has said what it applies.
-enum Reply {
+enum Applied {
     Robot,
     Elsewhere(Numbers),
 }
 
-impl Actuator for Reply {
+impl Actuator for Applied {
     type Error = OtherAction;
 
     fn apply(&mut self, action: &[f32]) -> Result<(), OtherAction> {
@@ -218,7 +224,7 @@ impl Actuator for Reply {
 }
 
 /// What a loop elsewhere has measured, and what it applies. `None` if there are too few numbers.
-fn claimed(claim: Claim, measured: usize) -> Option<(Sample, Reply)> {
+fn claimed(claim: Claim, measured: usize) -> Option<(Sample, Applied)> {
     let (state, action) = claim.numbers.split_at_checked(measured)?;
     let sample = SensorSample {
         tick: claim.tick,
@@ -227,6 +233,6 @@ fn claimed(claim: Claim, measured: usize) -> Option<(Sample, Reply)> {
     };
     Some((
         Sample(sample),
-        Reply::Elsewhere(Numbers::from_slice(action).ok()?),
+        Applied::Elsewhere(Numbers::from_slice(action).ok()?),
     ))
 }

@@ -15,7 +15,6 @@ use crate::gate::{self, Rows};
 use crate::robot_link::RobotLink;
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use cortex_m::peripheral::NVIC;
 use hambo_core::drive::{Drive, DriveError};
 use hambo_core::link::drive::{
     Begin, DriveMessage, DriveRefusal, DriveSummary, MAX_NUMBERS, Numbers, Ready, token,
@@ -52,7 +51,6 @@ pub struct Ports<'p> {
     pub link: &'p mut RobotLink,
     pub watchdog: &'p mut Watchdog,
     pub counter: &'p Counter,
-    pub nvic: &'p mut NVIC,
 }
 
 /// Drives until the robot says stop, the drive stops itself, or the robot is gone.
@@ -162,7 +160,6 @@ fn follow(
     let [address, length] = &DRIVE_PLACE;
     address.store(ptr::from_ref(drive).addr(), Ordering::Relaxed);
     length.store(size_of_val(drive), Ordering::Relaxed);
-    ports.link.listen();
     let mut control = ControlLoop {
         drive,
         token: ready.token,
@@ -173,7 +170,7 @@ fn follow(
         shared: &shared,
         longest: 0,
     };
-    let stopped = interrupt::while_receiving(ports.nvic, &mut || control.receive(), || {
+    let stopped = interrupt::while_receiving(&mut || control.receive(), || {
         candidate::check(rest, &shared);
         shared.wait()
     });

@@ -37,9 +37,7 @@ extern "C" fn stop_after_fault() -> ! {
 /// A byte in the serial line, or an exception that nobody asked for.
 #[exception]
 unsafe fn DefaultHandler(number: i16) {
-    if u16::try_from(number) == Ok(board::RECEIVE_INTERRUPT) {
-        interrupt::received();
-    } else {
+    if !u16::try_from(number).is_ok_and(interrupt::happened) {
         stop()
     }
 }

@@ -10,10 +10,13 @@ mod drive;
 mod gate;
 mod robot_link;
 mod slices;
+#[cfg(feature = "ast1030-evb")]
+mod update;
 
 use drive::Ports;
 use hambo_core::link::device::{BoardStatus, DeviceMessage, DeviceResult, Refusal, Usage};
 use hambo_core::link::drive::Begin;
+use hambo_core::link::update::Found;
 use hambo_core::{Heartbeat, OutputEnable, Permit, Verdict};
 use hambo_firmware::{
     board::{self, EnablePin, Watchdog},
@@ -40,9 +43,12 @@ fn main() -> ! {
         fault::stop()
     };
     handover::tell();
-    let mut robot = RobotLink::open();
+    // What came over the wire last takes the place of what was put there at first.
+    #[cfg(feature = "ast1030-evb")]
+    let slots = update::restore();
+    let mut robot = RobotLink::open(&mut peripherals.NVIC);
     let counter = Counter::start(peripherals.SYST);
-    let decided = decide(
+    let (decided, found) = decide(
         &mut output,
         rows,
         &mut robot,
@@ -57,7 +63,6 @@ fn main() -> ! {
             link: &mut robot,
             watchdog: &mut watchdog,
             counter: &counter,
-            nvic: &mut peripherals.NVIC,
         };
         if drive::run(begin, ports, rows) {
             link::finished();
@@ -66,12 +71,27 @@ fn main() -> ! {
         fault::stop()
     }
     link::finished();
-    hold(output, watchdog)
+    #[cfg(feature = "ast1030-evb")]
+    {
+        hold(&mut output, &mut watchdog, || robot.listen_for_asks());
+        let ports = update::Ports {
+            link: &mut robot,
+            watchdog: &mut watchdog,
+            counter: &counter,
+        };
+        update::serve(slots, found, ports, rows)
+    }
+    #[cfg(not(feature = "ast1030-evb"))]
+    {
+        let _ = found;
+        hold(&mut output, &mut watchdog, || false);
+        fault::stop()
+    }
 }
 
 /// Checks the bundle, asks for a robot, and tells what came of it. The permit of a drive, if there
-/// is a robot; without one a permit raises the level. Out of line: an outcome takes kilobytes
-/// of stack.
+/// is a robot; without one a permit raises the level, unless a host asks for something else. Out
+/// of line: an outcome takes kilobytes of stack.
 #[inline(never)]
 fn decide(
     output: &mut OutputEnable<EnablePin>,
@@ -80,7 +100,7 @@ fn decide(
     counter: &Counter,
     watchdog: &mut Watchdog,
     board: BoardStatus,
-) -> Option<(Begin, Permit)> {
+) -> (Option<(Begin, Permit)>, Found) {
     let slices = Slices::new(watchdog, counter);
     let checked = gate::run(rows, &slices);
     let longest_slice = slices.longest();
@@ -107,6 +127,7 @@ fn decide(
     let is_permitted = permit.is_some();
     if cfg!(feature = "level")
         && begin.is_none()
+        && !robot.is_asked()
         && let Some(permit) = permit.take()
     {
         let Ok(()) = output.enable(permit);
@@ -119,24 +140,36 @@ fn decide(
         Err(refusal) => DeviceResult::refused(*refusal, usage),
     };
     result.output_enabled = output.is_on() || permit.is_some();
+    let found = Found {
+        verdict: result.verdict,
+        bound: result.bound,
+        digest: result.digest,
+    };
     tell(result);
 
-    if checked.is_err() {
+    // Where no host can bring a better bundle, nothing is left to do.
+    if checked.is_err() && cfg!(not(feature = "ast1030-evb")) {
         fault::stop();
     }
-    Some((begin?, permit?))
+    (begin.zip(permit), found)
 }
 
 /// Stays as decided. An output that is on falls if flash no longer holds what was
-/// checked. One that is off feeds no watchdog: the board starts again and checks again.
-fn hold(mut output: OutputEnable<EnablePin>, mut watchdog: Watchdog) -> ! {
-    loop {
+/// checked. One that is off feeds no watchdog: the board starts again and checks again. Comes to
+/// an end, with the output off, when a host asks for something.
+fn hold(
+    output: &mut OutputEnable<EnablePin>,
+    watchdog: &mut Watchdog,
+    mut is_asked: impl FnMut() -> bool,
+) {
+    while !is_asked() {
         let Ok(proof) = gate::with_bundle(|bundle| output.hold(bundle));
         if let Some(proof) = proof {
             watchdog.feed(proof);
         }
         cortex_m::asm::wfi();
     }
+    let Ok(()) = output.disable();
 }
 
 /// Logs the result and sends it. Out of line: the log's code lies apart from the decision's.

@@ -20,7 +20,7 @@ Usage: study NAME [--cells N] [--every N] [--minutes M] [--threads N] [--summary
        study NAME --engine local|ray|slurm [--cells N] [--every N] [--threads N]
                   [--address A] [--python P] [--sbatch OPTION]
 
-  NAME         coverage, focused, broken, backtest, known, monitor, glitches, drive_flips or sampling; the rows go to studies/NAME.csv
+  NAME         coverage, focused, broken, backtest, known, monitor, glitches, drive_flips, stop_in_reply, unplugged or sampling; the rows go to studies/NAME.csv
   --cells N    only the first N cells
   --every N    only cells whose number N divides: a part that is like the whole
   --minutes M  begin no cell after M minutes; the next call goes on

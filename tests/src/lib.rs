@@ -21,3 +21,4 @@ pub mod systems;
 pub mod terminating;
 pub mod terminating_systems;
 pub mod watchdog;
+pub mod wire;

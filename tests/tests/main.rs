@@ -54,5 +54,7 @@ mod walls;
 mod walls_attacked;
 #[cfg(feature = "qemu")]
 mod watchdog;
+#[cfg(feature = "qemu")]
+mod wire;
 mod worst_start;
 mod wrapped_angle;

@@ -12,6 +12,7 @@ use hambo_task::image::floor_of_trust;
 use hambo_tests::point_robot::PointBundle;
 use hambo_tests::study::drive_flips::{DriveFlips, End};
 use hambo_tests::study::kept::kept;
+use hambo_tests::study::stop_in_reply::StopInReply;
 use hambo_tests::watchdog::{Board, Contents, Moment};
 
 /// Two periods of 50 ms; an instruction takes a nanosecond.
@@ -361,6 +362,19 @@ fn the_kept_flips_are_noticed_or_have_no_effect() {
     assert_eq!(table.rows().count(), 1000);
     let mut ends = table.rows().map(|row| row.text("end"));
     assert!(ends.all(|end| end != End::GoesOn.name()));
+}
+
+/// A few of the moments of `cargo xtask study stop_in_reply`.
+#[test]
+fn a_stop_that_comes_while_a_reply_is_sent_is_honoured() {
+    let cells = StopInReply.cells();
+    for cell in (0..cells).step_by(cells / 2) {
+        for row in StopInReply.run(cell).unwrap() {
+            println!("{row:?}");
+            let column = StopInReply.columns().iter().position(|name| *name == "end");
+            assert_eq!(row[column.unwrap()], "honoured", "{row:?}");
+        }
+    }
 }
 
 /// What the tests above would see on a board whose watchdog does nothing.

@@ -231,7 +231,10 @@ impl Project {
         let is = |name: &str| arguments.first().is_some_and(|first| first == name);
         let named = |variable: &str| std::env::var_os(variable).is_some();
         let gate = is("glitches") && !named("HAMBO_FIRMWARE");
-        let drive = is("drive_flips") && !named("HAMBO_FIRMWARE_WATCHDOG");
+        let on_ast1030 = ["drive_flips", "stop_in_reply", "unplugged"]
+            .into_iter()
+            .any(is);
+        let drive = on_ast1030 && !named("HAMBO_FIRMWARE_WATCHDOG");
         if gate || drive {
             let toolchain = steps.step("set-up", || self.toolchain(setup::everything))?;
             let firmware = self.firmware_of(toolchain);

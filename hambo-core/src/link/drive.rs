@@ -10,12 +10,16 @@
 //!
 //! A device that stops by itself sends `Kept` and `Ended` after its last answer. One
 //! whose check did not pass says nothing after its first message.
+//!
+//! At any moment the host may ask for something else ([`RobotMessage::Ask`]), and gets a
+//! [`DriveMessage::Answer`]: that is how controllers come over the wire ([`crate::link::update`]).
 
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::device::{Decision, Refusal, decision_name};
+use super::update::{Answer, Ask};
 use crate::check::Outcome;
 use crate::drive::monitor::{MonitorCounts, Observation, Trip};
 use crate::drive::{Drive, Mode, Tick};
@@ -38,6 +42,8 @@ pub enum RobotMessage {
     Claim(Claim),
     /// The end of the drive.
     Stop,
+    /// Something about bundles.
+    Ask(Ask),
 }
 
 /// What a robot says of itself.
@@ -99,6 +105,8 @@ pub enum DriveMessage {
     Ended(DriveSummary),
     /// The outputs are off: nothing drives.
     Refused(DriveRefusal),
+    /// To something that was asked about bundles.
+    Answer(Answer),
 }
 
 /// A device that is ready to drive.

@@ -9,8 +9,8 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::numeric::checksum::CRC;
 
-/// Bytes of the longest frame.
-pub const MAX_FRAME: usize = 256;
+/// Bytes of the longest frame: a piece of a bundle of 256 bytes, and what is around it.
+pub const MAX_FRAME: usize = 288;
 
 const CHECKSUM: usize = size_of::<u32>();
 
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_is_longer_than_a_frame_has_none() {
-        assert!(encode(&[7_u64; 26]).is_some());
-        assert!(encode(&[[u64::MAX; 26]; 2]).is_none());
+        assert!(encode(&[0x55_u8; MAX_FRAME - 12].as_slice()).is_some());
+        assert!(encode(&[0x55_u8; MAX_FRAME - 6].as_slice()).is_none());
     }
 }

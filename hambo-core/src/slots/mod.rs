@@ -27,7 +27,7 @@ pub mod record;
 pub mod store;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use error::SlotError;
 pub use layout::{Layout, Place, Slot};

@@ -38,6 +38,9 @@ pub enum Begun {
 pub struct Slots<F> {
     flash: F,
     layout: Layout,
+    /// The place that is being written and with what, once it was looked up: a look reads all
+    /// records of both places, which is more than a piece.
+    work: Option<(Slot, Record)>,
 }
 
 impl<F: NorFlash> Slots<F> {
@@ -52,7 +55,11 @@ impl<F: NorFlash> Slots<F> {
             .iter()
             .all(|size| RECORD.checked_rem(*size) == Some(0));
         if pieces && records && F::ERASE_SIZE.checked_rem(PIECE) == Some(0) {
-            Ok(Self { flash, layout })
+            Ok(Self {
+                flash,
+                layout,
+                work: None,
+            })
         } else {
             Err(SlotError::Layout)
         }
@@ -61,6 +68,14 @@ impl<F: NorFlash> Slots<F> {
     /// The memory, for who reads the active bundle.
     pub fn into_flash(self) -> F {
         self.flash
+    }
+
+    /// Reads bytes of a bundle, at most a piece.
+    ///
+    /// # Errors
+    /// If flash cannot be read.
+    pub fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), SlotError<F::Error>> {
+        flash::read(&mut self.flash, offset, bytes)
     }
 
     /// Where a place's bundle lies.
@@ -99,6 +114,7 @@ impl<F: NorFlash> Slots<F> {
     /// # Errors
     /// If it is too long or empty, or flash fails.
     pub fn begin(&mut self, length: u32, hash: [u8; 32]) -> Result<Begun, SlotError<F::Error>> {
+        self.work = None;
         let active = self.active()?;
         if active.is_some_and(|active| active.length == length && active.hash == hash) {
             return Ok(Begun::Already);
@@ -118,7 +134,7 @@ impl<F: NorFlash> Slots<F> {
         // A place that is active, or has no record left, is not gone on with.
         let same = self.begun(slot)? == Some(begun) && self.active_in(slot)?.is_none();
         if same && self.free_record(slot)?.is_some() {
-            return Ok(Begun::At(self.written(slot)?));
+            return Ok(Begun::At(self.written(slot, length)?));
         }
         // The records first: from here on nothing says that there is a bundle.
         self.erase(records.clone())?;
@@ -195,19 +211,44 @@ impl<F: NorFlash> Slots<F> {
             counter,
             ..begun
         };
+        self.work = None;
         let at = self.free_record(slot)?.ok_or(SlotError::Records)?;
         flash::write(&mut self.flash, at, &record.bytes())?;
         Ok(active_by(slot, record))
     }
 
+    /// Gives up what was begun: whoever begins it again writes it anew. For bytes that are not
+    /// those that were announced.
+    ///
+    /// # Errors
+    /// If nothing was begun, or flash fails.
+    pub fn abandon(&mut self) -> Result<(), SlotError<F::Error>> {
+        let (slot, _) = self.in_work()?;
+        self.work = None;
+        self.erase(self.layout.place(slot).records.clone())
+    }
+
+    /// Length and hash of the bundle that was begun.
+    ///
+    /// # Errors
+    /// If nothing was begun, or flash fails.
+    pub fn in_writing(&mut self) -> Result<(u32, [u8; 32]), SlotError<F::Error>> {
+        let (_, begun) = self.in_work()?;
+        Ok((begun.length, begun.hash))
+    }
+
     /// The place that is being written, and with what.
     fn in_work(&mut self) -> Result<(Slot, Record), SlotError<F::Error>> {
+        if let Some(work) = self.work {
+            return Ok(work);
+        }
         let slot = self.target()?;
         let begun = self.begun(slot)?.ok_or(SlotError::NotBegun)?;
         if self.active_in(slot)?.is_some() {
             // An older bundle that nothing was written over.
             return Err(SlotError::NotBegun);
         }
+        self.work = Some((slot, begun));
         Ok((slot, begun))
     }
 
@@ -258,8 +299,8 @@ impl<F: NorFlash> Slots<F> {
     }
 
     /// Where to go on: at the last piece that is not blank, which power may have cut off.
-    fn written(&mut self, slot: Slot) -> Result<u32, SlotError<F::Error>> {
-        let bundle = self.range(slot);
+    fn written(&mut self, slot: Slot, length: u32) -> Result<u32, SlotError<F::Error>> {
+        let bundle = self.bytes_of(slot, length);
         let mut last = bundle.start;
         for at in bundle.clone().step_by(PIECE) {
             let end = at.saturating_add(PIECE as u32).min(bundle.end);

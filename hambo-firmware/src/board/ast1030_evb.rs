@@ -1,8 +1,8 @@
 //! AST1030 evaluation board: a Cortex-M4 that runs from RAM, with the output-enable line on A5,
 //! the robot on UART5 and the first watchdog.
 //!
-//! Here for its emulator, which has a watchdog and tells the level of a pin at any moment. Nothing
-//! of it has run on hardware.
+//! Here for its emulator, which has a watchdog, tells the level of a pin at any moment, and keeps a
+//! flash memory in a file ([`super::nor`]). Nothing of it has run on hardware.
 
 use super::{read, write};
 use hambo_core::WorkDone;
@@ -33,14 +33,24 @@ pub const TICKS_PER_MILLISECOND: u64 = 200_000;
 /// Milliseconds in which every slice of the check is done at 200 MHz.
 pub const SLICE_LIMIT: u32 = 200;
 
-/// The first 512 KiB, which hold program, floor and bundle, become read-only: what is flash
+/// The first 640 KiB, which hold program, floor and bundle, become read-only: what is flash
 /// elsewhere is RAM here, and a stack that overflows must not run into it.
 pub fn start() {
-    // Region 0 from address 0, 2^19 bytes, read-only for all, executable.
-    write(MPU_RBAR, 1 << 4);
-    write(MPU_RASR, 0b111 << 24 | 0b001_000 << 16 | 18 << 1 | 1);
-    // On, and elsewhere the default map holds.
-    write(MPU_CTRL, 0b101);
+    // Regions 0 and 1: 2^19 bytes from address 0 and 2^17 behind them, read-only for all,
+    // executable.
+    for (region, address, size) in [(0, 0, 19), (1, 0x8_0000, 17)] {
+        write(MPU_RBAR, address | 1 << 4 | region);
+        write(
+            MPU_RASR,
+            0b111 << 24 | 0b001_000 << 16 | (size - 1) << 1 | 1,
+        );
+    }
+    protect(true);
+}
+
+/// Whether these regions are read-only; elsewhere the default map holds.
+pub(super) fn protect(on: bool) {
+    write(MPU_CTRL, if on { 0b101 } else { 0 });
     cortex_m::asm::dsb();
     cortex_m::asm::isb();
 }
@@ -65,34 +75,29 @@ pub(super) fn prepare_output() {
 /// That of UART5.
 pub const RECEIVE_INTERRUPT: u16 = 8;
 
+/// That of UART1, which nothing here uses: the program asks for it.
+pub const LOOP_INTERRUPT: u16 = 47;
+
+/// The byte that has come in, for the interrupt alone.
+pub fn received() -> Option<u8> {
+    (read(UART5_LINE_STATUS) & 1 != 0).then(|| read(UART5_DATA) as u8)
+}
+
 /// The serial line to the robot, or to a host that plays it.
 #[derive(Debug)]
 pub struct Uart(());
 
 impl Uart {
-    /// Eight bits; the speed is as the chip starts.
+    /// Eight bits; the speed is as the chip starts. A byte that has come in is an interrupt.
     #[expect(clippy::new_without_default, reason = "it sets the hardware up")]
     pub fn new() -> Self {
         write(UART5_LINE_CONTROL, 0b11);
-        Self(())
-    }
-
-    /// Whether a byte has come in.
-    pub fn has_byte(&self) -> bool {
-        read(UART5_LINE_STATUS) & 1 != 0
-    }
-
-    /// From now on a byte that has come in is an interrupt, until it is taken.
-    pub fn listen(&mut self) {
         write(UART5_INTERRUPT_ENABLE, 1);
+        Self(())
     }
 
     pub(super) fn has_room(&self) -> bool {
         read(UART5_LINE_STATUS) & 1 << 5 != 0
-    }
-
-    pub(super) fn take(&mut self) -> u8 {
-        read(UART5_DATA) as u8
     }
 
     pub(super) fn put(&mut self, byte: u8) {

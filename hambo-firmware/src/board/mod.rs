@@ -2,17 +2,20 @@
 //!
 //! A board is a file here and a linker script: [`chip`] is the one that the features choose, the
 //! STM32F405 without any. Each has the same names: `prepare_output`, `outputs_on` and
-//! `outputs_off`, `Uart` and `RECEIVE_INTERRUPT`, `Watchdog`, `SLICE_LIMIT`, `status`, `TICKS_PER_MILLISECOND` and
-//! `INSTRUCTIONS_PER_TICK`.
+//! `outputs_off`, `Uart`, `received`, `RECEIVE_INTERRUPT` and `LOOP_INTERRUPT`, `Watchdog`, `SLICE_LIMIT`,
+//! `status`, `TICKS_PER_MILLISECOND` and `INSTRUCTIONS_PER_TICK`.
 #![allow(unsafe_code, reason = "registers and linker symbols")]
 
 #[cfg_attr(feature = "ast1030-evb", path = "ast1030_evb.rs")]
 #[cfg_attr(not(feature = "ast1030-evb"), path = "stm32f405.rs")]
 mod chip;
+#[cfg(feature = "ast1030-evb")]
+#[path = "ast1030_nor.rs"]
+pub mod nor;
 
 pub use chip::{
-    INSTRUCTIONS_PER_TICK, RECEIVE_INTERRUPT, SLICE_LIMIT, TICKS_PER_MILLISECOND, Uart, Watchdog,
-    outputs_off, start, status,
+    INSTRUCTIONS_PER_TICK, LOOP_INTERRUPT, RECEIVE_INTERRUPT, SLICE_LIMIT, TICKS_PER_MILLISECOND,
+    Uart, Watchdog, outputs_off, received, start, status,
 };
 
 use core::{convert::Infallible, ptr, slice};
@@ -58,22 +61,21 @@ const SEND_POLLS: u32 = 20_000;
 pub struct Stuck;
 
 impl Uart {
-    /// The next byte, if one comes within `polls` polls.
-    pub fn receive(&mut self, polls: u32) -> Option<u8> {
-        (0..polls).any(|_| self.has_byte()).then(|| self.take())
-    }
-
-    /// Sends all bytes.
+    /// Sends all bytes. What comes in meanwhile waits in the ring of [`crate::interrupt`].
     ///
     /// # Errors
     /// If the line takes no more in time.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), Stuck> {
-        for byte in bytes {
-            if !(0..SEND_POLLS).any(|_| self.has_room()) {
-                return Err(Stuck);
-            }
-            self.put(*byte);
+        bytes.iter().try_for_each(|byte| self.send_byte(*byte))
+    }
+
+    /// Out of line, so that a test can look between two bytes.
+    #[inline(never)]
+    fn send_byte(&mut self, byte: u8) -> Result<(), Stuck> {
+        if !(0..SEND_POLLS).any(|_| self.has_room()) {
+            return Err(Stuck);
         }
+        self.put(byte);
         Ok(())
     }
 }
@@ -90,6 +92,61 @@ fn write(register: usize, value: u32) {
     // SAFETY: only called with the registers that the board's file names; they have no influence
     // on memory that a Rust value lies in.
     unsafe { ptr::write_volatile(ptr::with_exposed_provenance_mut(register), value) }
+}
+
+/// Writes a byte, where the size of an access means something.
+#[cfg(feature = "ast1030-evb")]
+fn write_byte(register: usize, value: u8) {
+    // SAFETY: as for `write`.
+    unsafe { ptr::write_volatile(ptr::with_exposed_provenance_mut(register), value) }
+}
+
+/// Fills the region of the bundle with what `next` gives, piece by piece, and the rest of it as if
+/// it were erased. `None` if a piece is missing or finds no room; the region then holds no bundle.
+///
+/// Nobody may hold a slice of the region, or a bundle that was read from it, at that time.
+#[cfg(feature = "ast1030-evb")]
+pub fn fill_model_region(
+    next: &mut dyn FnMut(usize, &mut [u8; hambo_core::link::update::CHUNK]) -> Option<usize>,
+) -> Option<()> {
+    unsafe extern "C" {
+        static mut _model_start: u8;
+        static _model_end: u8;
+    }
+    let (start, end) = (&raw mut _model_start, &raw const _model_end);
+    let length = end.addr() - start.addr();
+    let put = |place: usize, byte: u8| {
+        if place < length {
+            // SAFETY: inside the region, which is RAM on this board, and which nobody looks at
+            // now. Volatile: what looks at it later was compiled without knowing of this store.
+            unsafe { start.add(place).write_volatile(byte) };
+        }
+    };
+    chip::protect(false);
+    let (mut at, mut whole) = (0, true);
+    let mut piece = [0xff; hambo_core::link::update::CHUNK];
+    loop {
+        let Some(count) = next(at, &mut piece) else {
+            whole = false;
+            break;
+        };
+        if count == 0 {
+            break;
+        }
+        for (place, byte) in (at..).zip(piece.iter().take(count)) {
+            put(place, *byte);
+        }
+        at = at.saturating_add(count);
+        if at > length {
+            whole = false;
+            break;
+        }
+    }
+    for place in (if whole { at } else { 0 })..length {
+        put(place, 0xff);
+    }
+    chip::protect(true);
+    whole.then_some(())
 }
 
 /// The flash region that holds the bundle.

@@ -78,6 +78,15 @@ const RXNEIE: u32 = 1 << 5;
 /// That of USART1.
 pub const RECEIVE_INTERRUPT: u16 = 37;
 
+/// That of UART4, which nothing here uses: the program asks for it.
+pub const LOOP_INTERRUPT: u16 = 52;
+
+/// The byte that has come in, for the interrupt alone. Reading status and data, in this order,
+/// also takes away that a byte before it was lost.
+pub fn received() -> Option<u8> {
+    (read(USART1_SR) & (RXNE | ORE) != 0).then(|| read(USART1_DR) as u8)
+}
+
 /// 115,200 baud from the 16 MHz that the chip starts with.
 const DIVIDER: u32 = 139;
 
@@ -86,7 +95,8 @@ const DIVIDER: u32 = 139;
 pub struct Uart(());
 
 impl Uart {
-    /// Gives PA9 and PA10 to the USART and starts it. Other pins stay as they are.
+    /// Gives PA9 and PA10 to the USART and starts it. Other pins stay as they are. A byte that
+    /// has come in is an interrupt.
     #[expect(clippy::new_without_default, reason = "it sets the hardware up")]
     pub fn new() -> Self {
         write(RCC_AHB1ENR, read(RCC_AHB1ENR) | 1);
@@ -102,26 +112,12 @@ impl Uart {
         let others = read(GPIOA_PUPDR) & !(0b11 << 20);
         write(GPIOA_PUPDR, others | 0b01 << 20);
         write(USART1_BRR, DIVIDER);
-        write(USART1_CR1, RE_TE_UE);
-        Self(())
-    }
-
-    /// Whether a byte has come in, also one that is lost.
-    pub fn has_byte(&self) -> bool {
-        read(USART1_SR) & (RXNE | ORE) != 0
-    }
-
-    /// From now on a byte that has come in is an interrupt, until it is taken.
-    pub fn listen(&mut self) {
         write(USART1_CR1, RE_TE_UE | RXNEIE);
+        Self(())
     }
 
     pub(super) fn has_room(&self) -> bool {
         read(USART1_SR) & TXE != 0
-    }
-
-    pub(super) fn take(&mut self) -> u8 {
-        read(USART1_DR) as u8
     }
 
     pub(super) fn put(&mut self, byte: u8) {

@@ -104,7 +104,11 @@ impl Study for DriveFlips {
     }
 }
 
-fn board(has_fallback: bool) -> io::Result<Board> {
+/// The board with the point's bundle, ready to drive.
+///
+/// # Errors
+/// If no firmware is named, or the emulator does not come that far.
+pub fn board(has_fallback: bool) -> io::Result<Board> {
     let mut point = PointBundle::default();
     point.about.board = "ast1030-evb".into();
     if !has_fallback {

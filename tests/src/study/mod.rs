@@ -11,7 +11,7 @@
 //! | [`judge`] | the model and the check, as a user would call them |
 //! | [`assumption`], [`condition`] | what a log does not tell, and a model cannot know |
 //! | [`robots`], [`faults`] | cart-pole, drone and pendulum, with what is known of them and what may become of them |
-//! | [`coverage`], [`hard_coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`], [`glitches`], [`drive_flips`], [`sampling`] | the studies |
+//! | [`coverage`], [`hard_coverage`], [`broken`], [`backtests`], [`known_physics`], [`monitored`], [`glitches`], [`drive_flips`], [`stop_in_reply`], [`unplugged`], [`sampling`] | the studies |
 //! | [`kept`] | the rows of a study that are kept |
 //! | [`statistics`] | limits of shares |
 
@@ -44,6 +44,8 @@ pub mod sampling_finder;
 pub mod sampling_summary;
 pub mod simulate;
 pub mod statistics;
+pub mod stop_in_reply;
+pub mod unplugged;
 
 use hambo_base::study::Study;
 
@@ -56,11 +58,13 @@ use hard_coverage::HardCoverage;
 use known_physics::KnownPhysics;
 use monitored::Monitored;
 use sampling::Sampling;
+use stop_in_reply::StopInReply;
+use unplugged::Unplugged;
 
 /// The study of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Study> {
-    let all: [&'static dyn Study; 10] = [
+    let all: [&'static dyn Study; 12] = [
         &Coverage::EVEN,
         &Coverage::FOCUSED,
         &HardCoverage,
@@ -70,6 +74,8 @@ pub fn named(name: &str) -> Option<&'static dyn Study> {
         &Monitored,
         &Glitches,
         &DriveFlips,
+        &StopInReply,
+        &Unplugged,
         &Sampling,
     ];
     all.into_iter().find(|study| study.name() == name)

@@ -17,8 +17,9 @@ use hambo_core::link::drive::{
 };
 use hambo_core::link::frame;
 use hambo_core::link::frame::FrameReader;
+use hambo_device::intel_hex;
+use hambo_device::remote::StreamLine;
 
-use super::intel_hex::intel_hex;
 use super::qmp::Qmp;
 use crate::glitch::gdb::{Gdb, PC, SP, Stop};
 use crate::glitch::program::{Program, Symbol};
@@ -39,8 +40,17 @@ const RETURN: [u8; 2] = [0x70, 0x47];
 /// The register of where a function returns to.
 const LINK: u8 = 14;
 
+/// The function that sends a byte.
+const SEND: &str = "9send_byte17h";
+
+/// The register that says whether a byte has come in.
+const UART5_LINE_STATUS: u32 = 0x7e78_4014;
+
 /// Of a loop that lives elsewhere.
 const NONCE: Nonce = *b"never used twice";
+
+/// Bytes of the flash memory.
+const FLASH: usize = 4 << 20;
 
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
@@ -66,6 +76,19 @@ pub struct Contents<'c> {
     pub floor: &'c [u8],
     /// A bundle that is checked meanwhile; empty for none.
     pub candidate: &'c [u8],
+}
+
+/// What came of a stop that was sent while the board sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StopInReply {
+    /// Bytes of the stop that still lay in the line when the next one came.
+    pub lost: usize,
+    /// How the drive ended.
+    pub mode: Mode,
+    /// Periods of the drive.
+    pub periods: u32,
+    /// Whether the reply came whole, once.
+    pub whole: bool,
 }
 
 /// What came of a sample.
@@ -109,6 +132,20 @@ impl Board {
     /// # Errors
     /// If the emulator cannot be started.
     pub fn new(firmware: &Path, contents: Contents<'_>, watchdog: &str) -> io::Result<Self> {
+        Self::with_flash(firmware, contents, watchdog, None)
+    }
+
+    /// The same with its flash memory, which holds what came over the wire, in a file. Without
+    /// one it is blank, and forgotten at the end.
+    ///
+    /// # Errors
+    /// If the emulator cannot be started.
+    pub fn with_flash(
+        firmware: &Path,
+        contents: Contents<'_>,
+        watchdog: &str,
+        flash: Option<&Path>,
+    ) -> io::Result<Self> {
         let program = Program::parse(&fs::read(firmware)?).map_err(io::Error::other)?;
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("hambo-watchdog-{}-{number}", std::process::id());
@@ -126,6 +163,13 @@ impl Board {
             fs::write(at(name), intel_hex(address, bytes))?;
             loaders.push("-device".to_owned());
             loaders.push(format!("loader,file={}", at(name).display()));
+        }
+        if let Some(flash) = flash {
+            if !flash.exists() {
+                fs::write(flash, vec![0xff; FLASH])?;
+            }
+            loaders.push("-drive".to_owned());
+            loaders.push(format!("file={},if=mtd,format=raw", flash.display()));
         }
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
@@ -199,6 +243,38 @@ impl Board {
         self.say(&RobotMessage::Begin(begin))
     }
 
+    /// Its serial line, for a host that brings new controllers.
+    ///
+    /// # Errors
+    /// If it is gone.
+    pub fn line(&self) -> io::Result<StreamLine> {
+        StreamLine::new(self.robot.try_clone()?)
+    }
+
+    /// From now on it is the robot's again: whoever had it may have read a part of a frame.
+    ///
+    /// # Errors
+    /// If it is gone.
+    pub fn take_line_back(&mut self) -> io::Result<()> {
+        self.reader = FrameReader::default();
+        self.robot.set_read_timeout(Some(LIMIT))
+    }
+
+    /// Ends a drive.
+    ///
+    /// # Errors
+    /// If the gate does not answer.
+    pub fn stop(&mut self) -> io::Result<Mode> {
+        self.say(&RobotMessage::Stop)?;
+        loop {
+            match self.hear()? {
+                DriveMessage::Kept(_) | DriveMessage::Acted(_) => {}
+                DriveMessage::Ended(summary) => return Ok(summary.mode),
+                other => return Err(io::Error::other(format!("{other:?}"))),
+            }
+        }
+    }
+
     /// Plays the robot until the gate is ready to drive.
     ///
     /// # Errors
@@ -207,7 +283,10 @@ impl Board {
         loop {
             match self.hear()? {
                 DriveMessage::Hello => self.offer_robot()?,
-                DriveMessage::Ready(ready) => return Ok(ready),
+                DriveMessage::Ready(ready) => {
+                    self.tick = 0;
+                    return Ok(ready);
+                }
                 other => return Err(io::Error::other(format!("{other:?}"))),
             }
         }
@@ -348,6 +427,62 @@ impl Board {
         };
         self.tick += 1;
         self.say(&RobotMessage::Sample(sample))
+    }
+
+    /// A period in whose reply a stop comes in: its first byte when the reply's byte `place` goes
+    /// out, and a byte more with each byte of the reply, for both have one speed.
+    ///
+    /// # Errors
+    /// If the board does not answer.
+    pub fn stop_in_reply(&mut self, place: usize) -> io::Result<StopInReply> {
+        self.halt()?;
+        self.send_sample()?;
+        for _ in 0..=place {
+            self.run_to(SEND)?;
+        }
+        let stop = frame::encode(&RobotMessage::Stop);
+        let stop = stop.ok_or_else(|| io::Error::other("too long"))?;
+        let mut lost = 0;
+        for (number, byte) in stop.iter().enumerate() {
+            if number > 0 {
+                self.run_to(SEND)?;
+                lost += usize::from(self.byte_waits()?);
+            }
+            self.robot.write_all(&[*byte])?;
+            let begin = Instant::now();
+            while !self.byte_waits()? {
+                if begin.elapsed() > LIMIT {
+                    return Err(io::Error::other("the line takes no byte"));
+                }
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        self.go_on()?;
+        let mut said = Vec::new();
+        loop {
+            match self.hear()? {
+                DriveMessage::Acted(acted) => said.push(acted),
+                DriveMessage::Kept(_) => {}
+                DriveMessage::Ended(summary) => {
+                    let (mode, periods) = (summary.mode, summary.ticks);
+                    let whole = said.len() == 1;
+                    return Ok(StopInReply {
+                        lost,
+                        mode,
+                        periods,
+                        whole,
+                    });
+                }
+                other => return Err(io::Error::other(format!("{other:?}"))),
+            }
+        }
+    }
+
+    /// Whether a byte lies in the serial line that the program has not taken: on a chip without a
+    /// buffer the next one would be lost.
+    fn byte_waits(&mut self) -> io::Result<bool> {
+        let status = self.gdb.memory(UART5_LINE_STATUS, 4)?;
+        Ok(status.first().is_some_and(|byte| byte & 1 != 0))
     }
 
     /// What is seen now.

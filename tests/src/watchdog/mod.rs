@@ -2,7 +2,6 @@
 //! it and an observer of the output-enable line.
 
 mod board;
-mod intel_hex;
 mod qmp;
 
-pub use board::{Board, Contents, Heard, Moment};
+pub use board::{Board, Contents, Heard, Moment, StopInReply};

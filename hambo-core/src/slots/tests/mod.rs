@@ -8,7 +8,7 @@
 )]
 
 mod cuts;
-mod nor;
+pub(crate) mod nor;
 mod steps;
 
 use sha2::{Digest, Sha256};
@@ -20,8 +20,8 @@ use super::flash::PIECE;
 use super::{Active, Begun, Layout, Place, Slot, SlotError, Slots};
 
 /// Five sectors for a bundle and one for its records, twice.
-const BUNDLE: u32 = 5 * nor::SECTOR as u32;
-const PLACE: u32 = BUNDLE + nor::SECTOR as u32;
+pub(crate) const BUNDLE: u32 = 5 * nor::SECTOR as u32;
+pub(crate) const PLACE: u32 = BUNDLE + nor::SECTOR as u32;
 
 fn layout() -> Layout {
     let place = |start: u32| Place {
@@ -31,7 +31,8 @@ fn layout() -> Layout {
     Layout::new::<Nor>(place(0), place(PLACE), 2 * PLACE as usize).unwrap()
 }
 
-fn slots(nor: Nor) -> Slots<Nor> {
+/// Both places of a memory.
+pub(crate) fn slots(nor: Nor) -> Slots<Nor> {
     Slots::new(nor, layout()).unwrap()
 }
 

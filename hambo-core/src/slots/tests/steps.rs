@@ -51,6 +51,29 @@ fn a_counter_that_is_not_larger_is_refused_and_the_old_bundle_stays() {
     assert_eq!(refused, Err(SlotError::Counter { least }));
 }
 
+/// Another bundle's bytes came under this one's name: it cannot be gone on with.
+#[test]
+fn what_is_abandoned_is_written_anew() {
+    let mut slots = fresh();
+    let old = bundle(1, 900);
+    push(&mut slots, &old, 7).unwrap();
+    let (new, other) = (bundle(2, 900), bundle(3, 900));
+    slots.begin(900, hash(&new)).unwrap();
+    slots.write(0, &other[..PIECE]).unwrap();
+    slots.write(PIECE as u32, &new[PIECE..2 * PIECE]).unwrap();
+    assert_eq!(slots.written_whole(), Err(SlotError::Hash));
+    assert_eq!(slots.in_writing(), Ok((900, hash(&new))));
+    slots.abandon().unwrap();
+    assert_eq!(slots.abandon(), Err(SlotError::NotBegun));
+    assert_eq!(found(&slots.into_flash().clone()), Some((old, 7)));
+    let mut slots = fresh();
+    slots.begin(900, hash(&new)).unwrap();
+    slots.write(0, &other[..PIECE]).unwrap();
+    slots.abandon().unwrap();
+    assert_eq!(slots.begin(900, hash(&new)), Ok(Begun::At(0)));
+    push(&mut slots, &new, 8).unwrap();
+}
+
 #[test]
 fn a_bundle_that_was_not_made_active_leaves_nothing_behind() {
     let mut slots = fresh();

@@ -241,6 +241,8 @@ fn talk(
                 said.summary = Some(summary);
                 false
             }
+            // Nothing was asked.
+            DriveMessage::Answer(_) => false,
             DriveMessage::Refused(why) => return Err(DeviceError::DriveRefused { why }),
         };
         if goes_on {

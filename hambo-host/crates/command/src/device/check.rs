@@ -121,7 +121,7 @@ fn board_text(board: BoardStatus) -> String {
     text
 }
 
-fn exit_code(verdict: Decision) -> u8 {
+pub(super) fn exit_code(verdict: Decision) -> u8 {
     match verdict {
         Ok(Verdict::Deploy) => 0,
         Ok(Verdict::Reject) | Err(_) => REJECT,
@@ -130,7 +130,7 @@ fn exit_code(verdict: Decision) -> u8 {
 }
 
 /// Why no check ran, or why a passed one opened nothing.
-fn refusal_text(refusal: Refusal) -> String {
+pub(super) fn refusal_text(refusal: Refusal) -> String {
     match refusal {
         Refusal::Image(error) => {
             let (part, problem) = (part_name(&error.part), problem_text(&error.problem));

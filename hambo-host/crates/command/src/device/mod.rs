@@ -2,6 +2,9 @@
 
 mod check;
 mod drive;
+mod line;
+mod push;
+mod status;
 
 use std::io::Write;
 
@@ -10,6 +13,8 @@ use clap::Subcommand;
 use check::CheckOnDevice;
 use drive::DriveArguments;
 use hambo_base::Error;
+use push::PushArguments;
+use status::StatusArguments;
 
 /// What `hambo device` does.
 #[derive(Subcommand)]
@@ -28,6 +33,17 @@ pub enum DeviceCommand {
     ///
     /// Example: hambo device drive image.hmb --env pendulum --firmware hambo-gate
     Drive(DriveArguments),
+    /// What a board at the other end of a serial line holds, and what it found at its start.
+    ///
+    /// Example: hambo device status --port /dev/ttyUSB0
+    Status(StatusArguments),
+    /// Sends a bundle to a board, which checks it and, if it passes, takes it from its next start
+    /// on. A push that was cut off goes on where it was.
+    ///
+    /// Exit code 0: it is active; 1: reject, or refused; 3: abstain.
+    ///
+    /// Example: hambo device push image.hmb --port /dev/ttyUSB0 --restart
+    Push(PushArguments),
 }
 
 /// Runs a subcommand; returns the exit code.
@@ -38,5 +54,7 @@ pub fn run(command: &DeviceCommand, out: &mut impl Write) -> Result<u8, Error> {
     match command {
         DeviceCommand::Check(arguments) => check::run(arguments, out),
         DeviceCommand::Drive(arguments) => drive::run(arguments, out),
+        DeviceCommand::Status(arguments) => status::run(arguments, out),
+        DeviceCommand::Push(arguments) => push::run(arguments, out),
     }
 }

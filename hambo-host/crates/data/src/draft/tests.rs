@@ -125,12 +125,12 @@ fn what_a_caller_knows_stands_in_the_draft() {
         action_limits: Some((vec![-3.0], vec![3.5])),
     };
     let task = TaskFile::parse(&draft_with(&log, "cart", &options), "t.toml").unwrap();
+    assert!(!task.learns_reward());
     assert_eq!(
         (task.horizon, task.action_low, task.action_high),
         (50, vec![-3.0], vec![3.5])
     );
     assert_eq!(task.state_low, Some(vec![-9.0, f32::NEG_INFINITY]));
-    assert!(!task.learns_reward());
     let learned = DraftOptions {
         reward: DraftReward::Learned,
         ..DraftOptions::default()

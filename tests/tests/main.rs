@@ -6,6 +6,7 @@ mod adversary;
 #[cfg(feature = "qemu")]
 mod as_checked;
 mod backtest;
+mod bent_bundles;
 mod calibration;
 #[cfg(feature = "qemu")]
 mod code_words;
@@ -17,6 +18,7 @@ mod drive;
 mod ensemble;
 mod exact;
 mod floor;
+mod floor_fields;
 mod focus;
 mod gaussian_process;
 mod glitch_parts;

@@ -5,6 +5,8 @@ mod adjoint;
 mod adversary;
 #[cfg(feature = "qemu")]
 mod as_checked;
+#[cfg(feature = "qemu")]
+mod attacks;
 mod backtest;
 mod bent_bundles;
 mod calibration;

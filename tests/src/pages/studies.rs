@@ -34,10 +34,6 @@ pub(super) fn add(parts: &mut Parts) -> Result<(), String> {
         ("known", &["known"]),
         ("monitor", &["monitor"]),
         ("sampling", &["sampling"]),
-        ("bundle_flips", &["bundle-flips"]),
-        ("flash_changes", &["flash-changes"]),
-        ("startup_skips", &["startup-skips"]),
-        ("signature_skips", &["signature-skips"]),
     ] {
         let study = named(name).ok_or(format!("there is no study {name}"))?;
         let text = study.summary(&kept(study)?).text;

@@ -1,9 +1,9 @@
 //! Every bit of what a gate has read into memory, flipped: of a bundle and of a floor before the
 //! check, of a bundle in a drive. Does a flip ever open the gate, or move the robot otherwise?
 //!
-//! A cell is one word of one of the scenes. First all of its bits are flipped at once: a word of
-//! which that changes nothing is one that nobody reads, such as an unused place of a list.
-//! Otherwise each of its 32 bits is flipped by itself. `HAMBO_FIRMWARE` is for the scenes before
+//! A cell is one word of one of the scenes, each of whose 32 bits is flipped by itself. In the drive
+//! all of them are flipped at once first: a word of which that changes nothing is one that nobody
+//! reads, such as an unused place of a list. `HAMBO_FIRMWARE` is for the scenes before
 //! the check, `HAMBO_FIRMWARE_WATCHDOG` for the drive.
 
 use std::io;
@@ -203,23 +203,21 @@ impl Disturbed {
         Ok(())
     }
 
-    /// All of a word.
+    /// All bits of a word; whether a flip changed anything. In a drive the seal is compared in every
+    /// period, so that a word of which the inverse changes nothing has no bit that would. Before a
+    /// check the inverse of a word may be refused as the word is.
     fn word(&mut self, word: usize) -> io::Result<(bool, Counts)> {
         let mut counts = Counts::default();
-        self.flip(word, u32::MAX, &mut counts)?;
-        let live = counts.same == 0;
-        if live {
-            // The word as a whole is no flip of one bit; what it opened stays on the account.
-            counts = Counts {
-                wrong: counts.wrong,
-                tried: counts.wrong,
-                ..Counts::default()
-            };
-            for bit in 0..32 {
-                self.flip(word, 1 << bit, &mut counts)?;
+        if matches!(self, Self::Drive(..)) {
+            self.flip(word, u32::MAX, &mut counts)?;
+            if counts.same == 1 {
+                return Ok((false, counts));
             }
         }
-        Ok((live, counts))
+        for bit in 0..32 {
+            self.flip(word, 1 << bit, &mut counts)?;
+        }
+        Ok((counts.closed + counts.wrong > 0, counts))
     }
 }
 

@@ -31,6 +31,7 @@ use hambo_task::image::{
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 use hambo_tests::glitch::victim::Bench;
+use hambo_tests::point_robot::PointBundle;
 use hambo_tests::recording::{Recorded, recording};
 use hambo_tests::study::signature_skips;
 
@@ -149,43 +150,30 @@ fn check_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The longest of 32 periods of a drive with that model, and the stack of check and drive.
+/// The longest of 32 periods of a drive of a point, and the stack of check and drive.
 fn drive_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
-    let about = BundleAbout {
-        period: Some(50_000),
-        // One that never trips: the model knows nothing of the robot.
-        monitor: Some(MonitorSettings {
-            noise_width: 2.8,
-            surprise_rate: 0.99,
-            alpha: 1e-30,
-        }),
-        ..BundleAbout::default()
-    };
-    let bundle = encode_bundle(image()?.as_bytes(), &about, None)?;
+    let bundle = PointBundle::default().bundle()?;
     let begin = Begin {
-        measured: 2,
+        measured: 1,
         seed: 0,
         elsewhere: None,
     };
     let file = folder.file("driven", bundle.as_bytes())?;
-    let drive = qemu.drive(&file, begin, &mut Measured(numbers(4), 32))?;
+    let drive = qemu.drive(&file, begin, &mut Resting(32))?;
     let summary = drive.summary.ok_or("it did not drive")?;
-    if summary.ticks != 32 {
-        return Err(format!("{} of 32 periods: {:?}", summary.ticks, summary.mode).into());
-    }
     figure("drive_period_instructions", f64::from(summary.longest));
     figure("drive_stack_bytes", f64::from(summary.stack_high_water));
     Ok(())
 }
 
-/// A robot that measures any numbers, this many times.
-struct Measured<N>(N, usize);
+/// A robot that stays where it is, for this many periods.
+struct Resting(usize);
 
-impl<N: FnMut() -> f32> Robot for Measured<N> {
+impl Robot for Resting {
     fn measure(&mut self) -> Option<Measurement> {
-        self.1 = self.1.checked_sub(1)?;
+        self.0 = self.0.checked_sub(1)?;
         Some(Measurement {
-            state: vec![self.0(), self.0()],
+            state: vec![0.0],
             is_fresh: true,
         })
     }

@@ -15,11 +15,18 @@ use crate::slices::Watched;
 #[used]
 static BUNDLE_PLACE: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 
+/// Where the floor that was read last lies and how long it is.
+#[used]
+static FLOOR_PLACE: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+
 /// Tells a debugger where a bundle lies.
 pub fn show(bundle: &Bundle<'_>) {
-    let [address, length] = &BUNDLE_PLACE;
-    address.store(ptr::from_ref(bundle).addr(), Ordering::Relaxed);
-    length.store(size_of_val(bundle), Ordering::Relaxed);
+    tell_place(&BUNDLE_PLACE, bundle);
+}
+
+fn tell_place<T>([address, length]: &[AtomicUsize; 2], of: &T) {
+    address.store(ptr::from_ref(of).addr(), Ordering::Relaxed);
+    length.store(size_of_val(of), Ordering::Relaxed);
 }
 
 /// Rows of the workspace.
@@ -120,6 +127,7 @@ fn permit_of(checked: &Checked, again: &Bundle<'_>, rows: Rows<'_>) -> Option<Pe
 fn admit<'b>(bundle: &'b Bundle<'b>, rows: Rows<'_>) -> Result<Admitted<'b>, Refusal> {
     handover::ensure(Role::Controllers, bundle.bytes())?;
     let floor = Floor::parse_prefix(board::floor_region()).map_err(Refusal::Image)?;
+    tell_place(&FLOOR_PLACE, &floor);
     handover::ensure(Role::Floor, floor.bytes())?;
     let (rows, _) = rows.as_flattened_mut().as_chunks_mut();
     floor.admit(bundle, rows).map_err(Refusal::Floor)

@@ -13,11 +13,12 @@ use hambo_core::check::Check;
 use hambo_core::image::Image;
 use hambo_core::image::MonitorSettings;
 use hambo_core::link::device::ModelCost;
+use hambo_core::link::drive::Begin;
 use hambo_core::model::{Calibration, Kernel, nested_beta};
 use hambo_core::numeric::network::Activation;
 use hambo_core::policy::{Leg, Waypoints};
 use hambo_core::task::{Allocation, Effort};
-use hambo_device::Qemu;
+use hambo_device::{Firmware, Measurement, Qemu, Robot};
 use hambo_learn::ensemble::encode_ensemble;
 use hambo_learn::ensemble::{Member, TrainedEnsemble};
 use hambo_learn::gaussian_process::{
@@ -29,7 +30,10 @@ use hambo_task::image::{
 };
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
+use hambo_tests::glitch::victim::Bench;
+use hambo_tests::point_robot::PointBundle;
 use hambo_tests::recording::{Recorded, recording};
+use hambo_tests::study::signature_skips;
 
 /// Trajectories side by side on the device.
 const LANES: usize = 4;
@@ -46,9 +50,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let folder = Folder::new()?;
     let monitor = PathBuf::from(&budget).with_file_name("hambo-monitor");
+    let [verified, verifier] =
+        ["hambo-gate-verified", "hambo-verifier"].map(|name| Path::new(&gate).with_file_name(name));
     model_costs(&Qemu::new(budget), &folder)?;
-    check_costs(&Qemu::new(gate), &folder)?;
-    monitor_costs(&Qemu::new(monitor), &folder)
+    check_costs(&Qemu::new(&gate), &folder)?;
+    monitor_costs(&Qemu::new(monitor), &folder)?;
+    drive_costs(&Qemu::new(&gate), &folder)?;
+    verifier_costs(&verified, verifier, &folder)
 }
 
 fn figure(name: &str, value: f64) {
@@ -139,6 +147,80 @@ fn check_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
         f64::from(report.result.usage.stack_high_water),
     );
     figure("flash_bytes", f64::from(report.flash_bytes));
+    Ok(())
+}
+
+/// The longest of 32 periods of a drive of a point, and the stack of check and drive.
+fn drive_costs(qemu: &Qemu, folder: &Folder) -> Result<(), Box<dyn Error>> {
+    let bundle = PointBundle::default().bundle()?;
+    let begin = Begin {
+        measured: 1,
+        seed: 0,
+        elsewhere: None,
+    };
+    let file = folder.file("driven", bundle.as_bytes())?;
+    let drive = qemu.drive(&file, begin, &mut Resting(32))?;
+    let summary = drive.summary.ok_or("it did not drive")?;
+    figure("drive_period_instructions", f64::from(summary.longest));
+    figure("drive_stack_bytes", f64::from(summary.stack_high_water));
+    Ok(())
+}
+
+/// A robot that stays where it is, for this many periods.
+struct Resting(usize);
+
+impl Robot for Resting {
+    fn measure(&mut self) -> Option<Measurement> {
+        self.0 = self.0.checked_sub(1)?;
+        Some(Measurement {
+            state: vec![0.0],
+            is_fresh: true,
+        })
+    }
+
+    fn act(&mut self, _action: &[f32]) {}
+}
+
+/// What the verifier takes for a bundle and a floor that both keys have signed, and the gate
+/// behind it of flash.
+fn verifier_costs(gate: &Path, verifier: PathBuf, folder: &Folder) -> Result<(), Box<dyn Error>> {
+    let flash = |path: &Path| -> Result<f64, Box<dyn Error>> {
+        Ok(f64::from(Firmware::parse(&fs::read(path)?)?.flash_bytes))
+    };
+    figure("verified_flash_bytes", flash(gate)?);
+    figure("verifier_flash_bytes", flash(&verifier)?);
+    let signed = signature_skips::flash(None)?;
+    let file = folder.file("signed.hmb", &signed.bytes)?;
+    folder.file("signed.floor", &signed.floor)?;
+    let mut bench = Bench::new(gate)?;
+    bench.verifier = Some(verifier);
+    let address = |name: &str| {
+        let label = bench.program.label(name);
+        label.ok_or_else(|| format!("the gate has no `{name}`"))
+    };
+    let (low, high) = (address("_stack_end")?, address("_stack_start")?);
+    let reset = bench
+        .program
+        .symbols
+        .iter()
+        .find(|symbol| symbol.name == "Reset");
+    let reset = reset.ok_or("the gate has no `Reset`")?.address;
+    let mut victim = bench.victim(&file)?;
+    let painted = vec![0xa5; (high - low) as usize];
+    victim.gdb.set_memory(low, &painted)?;
+    if !victim.run_to(reset)? {
+        return Err("the verifier never starts the gate".into());
+    }
+    figure("verifier_instructions", victim.instructions()? as f64);
+    let stack = victim.gdb.memory(low, painted.len())?;
+    let untouched = stack
+        .iter()
+        .zip(&painted)
+        .take_while(|(now, then)| now == then);
+    figure(
+        "verifier_stack_bytes",
+        (painted.len() - untouched.count()) as f64,
+    );
     Ok(())
 }
 

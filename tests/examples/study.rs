@@ -13,14 +13,15 @@ use hambo_base::study::run::{Plan, run, summary};
 use hambo_sweep::engine::{Engine, LocalOptions, RayOptions, SlurmOptions};
 use hambo_sweep::plan::sha256;
 use hambo_sweep::study::StudyJob;
-use hambo_tests::study::{glitches, named};
+use hambo_tests::study::{named, release};
 
 const USAGE: &str = "\
 Usage: study NAME [--cells N] [--every N] [--minutes M] [--threads N] [--summary]
        study NAME --engine local|ray|slurm [--cells N] [--every N] [--threads N]
                   [--address A] [--python P] [--sbatch OPTION]
 
-  NAME         coverage, focused, broken, backtest, known, monitor, glitches, drive_flips, stop_in_reply, unplugged or sampling; the rows go to studies/NAME.csv
+  NAME         coverage, focused, broken, backtest, known, monitor, glitches, drive_flips, stop_in_reply, unplugged,
+               sampling, bundle_flips, flash_changes, startup_skips or signature_skips; the rows go to studies/NAME.csv
   --cells N    only the first N cells
   --every N    only cells whose number N divides: a part that is like the whole
   --minutes M  begin no cell after M minutes; the next call goes on
@@ -62,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--work" => {
                 let (scratch, cell) = (value()?, value()?);
                 let worked = hambo_sweep::study::work(study, Path::new(&scratch), cell.parse()?);
-                glitches::release();
+                release();
                 return Ok(worked?);
             }
             _ => return Err(USAGE.into()),
@@ -85,7 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         ControlFlow::Continue(())
     });
-    glitches::release();
+    release();
     Ok(ran?)
 }
 

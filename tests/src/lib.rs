@@ -15,6 +15,7 @@ pub mod policy;
 pub mod random_physics;
 pub mod recording;
 pub mod reference;
+pub mod signed;
 pub mod smooth_data;
 pub mod study;
 pub mod systems;

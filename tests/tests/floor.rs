@@ -24,10 +24,10 @@ use hambo_tests::fixture::Draw;
 use hambo_tests::point_robot::{PointBundle, log};
 
 /// A folder that goes away with the test.
-struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("hambo-floor-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Self(path)
@@ -40,7 +40,7 @@ impl Drop for Folder {
     }
 }
 
-fn floor_of(good: &PointBundle, folder: &Folder) -> RobotFloor {
+pub(crate) fn floor_of(good: &PointBundle, folder: &Folder) -> RobotFloor {
     let file = folder.0.join("log.csv");
     fs::write(&file, log(2000)).unwrap();
     let task = good.task().unwrap();
@@ -51,12 +51,12 @@ fn floor_of(good: &PointBundle, folder: &Folder) -> RobotFloor {
 
 /// Why a whole bundle is not taken.
 #[derive(Debug, PartialEq)]
-enum Refused {
+pub(crate) enum Refused {
     Bytes(ImageError),
     Floor(Shortfall),
 }
 
-fn admitted(floor: &RobotFloor, bundle: &AlignedBytes) -> Result<(), Refused> {
+pub(crate) fn admitted(floor: &RobotFloor, bundle: &AlignedBytes) -> Result<(), Refused> {
     let bundle = Bundle::parse(bundle.as_bytes()).map_err(Refused::Bytes)?;
     let floor = Floor::parse_prefix(floor.bytes.as_bytes()).unwrap();
     let (model, task) = (bundle.image().model(), bundle.image().task());

@@ -5,7 +5,10 @@ mod adjoint;
 mod adversary;
 #[cfg(feature = "qemu")]
 mod as_checked;
+#[cfg(feature = "qemu")]
+mod attacks;
 mod backtest;
+mod bent_bundles;
 mod calibration;
 #[cfg(feature = "qemu")]
 mod code_words;
@@ -17,6 +20,7 @@ mod drive;
 mod ensemble;
 mod exact;
 mod floor;
+mod floor_fields;
 mod focus;
 mod gaussian_process;
 mod glitch_parts;

@@ -5,7 +5,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hambo_core::image::container::{HEADER, header};
 use hambo_core::image::{Bundle, Part, Role};
 use hambo_core::link::device::Refusal;
 use hambo_core::link::handover::Doubt;
@@ -13,6 +12,7 @@ use hambo_device::{DeviceReport, Qemu};
 use hambo_task::image::{AlignedBytes, floor_of_trust};
 use hambo_task::signing::{SecretKey, sign};
 use hambo_tests::point_robot::PointBundle;
+use hambo_tests::signed::{claiming, parts};
 
 fn elf(variable: &str) -> PathBuf {
     let found = std::env::var_os(variable);
@@ -45,26 +45,6 @@ fn run(name: &str, bundle: &[u8], floor: &[u8]) -> DeviceReport {
     let _ = fs::remove_file(image);
     let _ = fs::remove_file(robot);
     report.unwrap()
-}
-
-fn parts(mut bytes: &[u8]) -> Vec<Vec<u8>> {
-    let mut parts = Vec::new();
-    while !bytes.is_empty() {
-        let length = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
-        let (part, rest) = bytes.split_at(HEADER + length);
-        parts.push(part.to_vec());
-        bytes = rest;
-    }
-    parts
-}
-
-/// The same signature part under the name of another key.
-fn claiming(whole: &[u8], key: &[u8; 32]) -> Vec<u8> {
-    let (before, part) = whole.split_at(whole.len() - HEADER - 96);
-    let mut payload = part[HEADER..].to_vec();
-    payload[..32].copy_from_slice(key);
-    let header = header(Part::Signature, payload.len(), &payload).unwrap();
-    [before, &header, &payload].concat()
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::setup::{self, ThisMachine};
 use crate::steps::{Failure, Steps, say};
 
 /// The binaries of `fuzz/`.
-pub const TARGETS: [&str; 3] = ["image", "expression", "drive"];
+pub const TARGETS: [&str; 5] = ["image", "bundle", "expression", "drive", "frame"];
 /// How long each is run by `cargo xtask test`.
 pub const SECONDS: u32 = 15;
 

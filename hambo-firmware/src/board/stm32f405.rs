@@ -1,17 +1,20 @@
 //! STM32F405 with the output-enable line on PA5, the robot on USART1 (PA9 out, PA10 in, eight
 //! bits at 115,200 baud) and the independent watchdog.
 
+#[path = "stm32f405_line.rs"]
+mod line;
+
+use line::{GPIOA_BSRR, GPIOA_MODER, PIN, RCC_AHB1ENR};
+pub use line::{outputs_off, prepare_output};
+
 use super::{read, write};
 use hambo_core::WorkDone;
 use hambo_core::link::device::{BoardStatus, ResetCause};
 
-const RCC_AHB1ENR: usize = 0x4002_3830;
 const RCC_APB2ENR: usize = 0x4002_3844;
 const RCC_CSR: usize = 0x4002_3874;
 const FLASH_OPTCR: usize = 0x4002_3c14;
-const GPIOA_MODER: usize = 0x4002_0000;
 const GPIOA_PUPDR: usize = 0x4002_000c;
-const GPIOA_BSRR: usize = 0x4002_0018;
 const GPIOA_AFRH: usize = 0x4002_0024;
 const USART1_SR: usize = 0x4001_1000;
 const USART1_DR: usize = 0x4001_1004;
@@ -21,9 +24,6 @@ const IWDG_KR: usize = 0x4000_3000;
 const IWDG_PR: usize = 0x4000_3004;
 const IWDG_RLR: usize = 0x4000_3008;
 const IWDG_SR: usize = 0x4000_300c;
-
-/// Output enable is PA5.
-const PIN: u32 = 5;
 
 /// QEMU clocks SysTick of this board at 168 MHz and executes 10⁹ instructions per second.
 pub const INSTRUCTIONS_PER_TICK: (u64, u64) = (125, 21);
@@ -39,28 +39,9 @@ pub const SLICE_LIMIT: u32 = 2000;
 /// flash cannot be written by a store.
 pub fn start() {}
 
-/// Drives the output-enable line low, from anywhere, also from a fault.
-///
-/// One store to the set/reset register: needs no lock and no stack.
-pub fn outputs_off() {
-    write(GPIOA_BSRR, 1 << (PIN + 16));
-}
-
-/// Drives it high.
+/// Drives the output-enable line high.
 pub(super) fn outputs_on() {
     write(GPIOA_BSRR, 1 << PIN);
-}
-
-/// Makes PA5 an output that is low from its first moment.
-pub(super) fn prepare_output() {
-    write(RCC_AHB1ENR, read(RCC_AHB1ENR) | 1);
-    // The port's clock runs two cycles after the store; reading back is
-    // the wait that the errata sheet asks for.
-    let _ = read(RCC_AHB1ENR);
-    // The level first, the direction after it.
-    outputs_off();
-    let others = read(GPIOA_MODER) & !(0b11 << (2 * PIN));
-    write(GPIOA_MODER, others | 0b01 << (2 * PIN));
 }
 
 /// A byte came in.

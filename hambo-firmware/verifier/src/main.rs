@@ -19,6 +19,9 @@ use hambo_core::image::{Role, Signed};
 use hambo_core::link::handover::{Doubt, Handover, Verified, WORDS};
 use salty::{PublicKey, Signature};
 
+#[path = "../../src/board/stm32f405_line.rs"]
+mod line;
+
 mod keys {
     include!(concat!(env!("OUT_DIR"), "/keys.rs"));
 }
@@ -35,7 +38,7 @@ unsafe extern "C" {
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
-    line_low();
+    line::prepare_output();
     // What an earlier start left is worth nothing from here on.
     leave(&[0; WORDS]);
     let [model, candidate, floor] = regions();
@@ -118,24 +121,16 @@ fn start_the_gate() -> ! {
     }
 }
 
-const RCC_AHB1ENR: usize = 0x4002_3830;
-const GPIOA_MODER: usize = 0x4002_0000;
-const GPIOA_BSRR: usize = 0x4002_0018;
+/// Reads a register.
+fn read(register: usize) -> u32 {
+    // SAFETY: only called with the registers that `line` names, which may be read at any time.
+    unsafe { ptr::read_volatile(ptr::with_exposed_provenance(register)) }
+}
 
-/// PA5 is an output that is low from its first moment, as in the gate.
-fn line_low() {
-    let read = |register: usize| {
-        // SAFETY: a register of this chip that may be read at any time.
-        unsafe { ptr::read_volatile(ptr::with_exposed_provenance::<u32>(register)) }
-    };
-    let write = |register: usize, value: u32| {
-        // SAFETY: a register of this chip; no Rust value lies there.
-        unsafe { ptr::write_volatile(ptr::with_exposed_provenance_mut(register), value) }
-    };
-    write(RCC_AHB1ENR, read(RCC_AHB1ENR) | 1);
-    let _ = read(RCC_AHB1ENR);
-    write(GPIOA_BSRR, 1 << 21);
-    write(GPIOA_MODER, read(GPIOA_MODER) & !(0b11 << 10) | 0b01 << 10);
+/// Writes a register.
+fn write(register: usize, value: u32) {
+    // SAFETY: only called with the registers that `line` names; no Rust value lies there.
+    unsafe { ptr::write_volatile(ptr::with_exposed_provenance_mut(register), value) }
 }
 
 #[exception]

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::gdb::{PC, SP, XPSR};
+use super::gdb::{Gdb, PC, SP, XPSR};
 use super::thumb;
 use super::timeline::Timeline;
 use super::victim::{End, Seen, Victim};
@@ -123,7 +123,7 @@ impl Glitch {
         let done = match &self.change {
             Change::Nothing => "nothing".to_owned(),
             Change::Skip => {
-                skip(victim)?;
+                skip(&mut victim.gdb)?;
                 "skip".to_owned()
             }
             Change::Write { address, bytes } => {
@@ -155,17 +155,20 @@ fn is_sound(victim: &mut Victim, timeline: &Timeline) -> io::Result<bool> {
 
 /// Goes on behind the next instruction. In an IT block the block's state goes on too, so that
 /// the instructions behind it keep their own conditions.
-fn skip(victim: &mut Victim) -> io::Result<()> {
-    let address = victim.gdb.register(PC)?;
-    let first = victim.gdb.memory(address, 2)?;
+///
+/// # Errors
+/// If the emulator cannot be talked to.
+pub fn skip(gdb: &mut Gdb) -> io::Result<()> {
+    let address = gdb.register(PC)?;
+    let first = gdb.memory(address, 2)?;
     let first = first.first_chunk().copied().unwrap_or_default();
     let length = thumb::length(u16::from_le_bytes(first));
-    let status = victim.gdb.register(XPSR)?;
+    let status = gdb.register(XPSR)?;
     let past = thumb::past_one(status);
     if past != status {
-        victim.gdb.set_register(XPSR, past)?;
+        gdb.set_register(XPSR, past)?;
     }
-    victim.gdb.set_register(PC, address + length)
+    gdb.set_register(PC, address + length)
 }
 
 fn flip(victim: &mut Victim, address: u32, bit: u8) -> io::Result<String> {

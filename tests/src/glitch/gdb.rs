@@ -171,7 +171,11 @@ impl Gdb {
         }
     }
 
-    fn wait(&mut self, limit: Duration) -> io::Result<Stop> {
+    /// Waits until something stops a processor that runs; for the limit at most.
+    ///
+    /// # Errors
+    /// If the connection fails.
+    pub fn wait(&mut self, limit: Duration) -> io::Result<Stop> {
         self.stream.set_read_timeout(Some(limit))?;
         let received = self.receive();
         self.stream.set_read_timeout(None)?;

@@ -8,6 +8,7 @@
 //! | [`victim`], [`snapshots`], [`pin`] | the emulated board, its saved states, its pin |
 //! | [`timeline`] | every instruction of an undisturbed run, and the way to one of them |
 //! | [`attack`], [`codes`], [`aim`] | one glitch; where a decision lies in memory, and what else matters there |
+//! | [`stand`] | a board that is set back to one moment again and again |
 //! | [`campaign`] | every glitch that a firmware is put through |
 
 pub mod aim;
@@ -19,6 +20,7 @@ pub mod images;
 pub mod pin;
 pub mod program;
 pub mod snapshots;
+pub mod stand;
 pub mod thumb;
 pub mod timeline;
 pub mod victim;

@@ -129,6 +129,17 @@ impl Program {
         label.map(|(_, value)| *value)
     }
 
+    /// The bytes of a symbol.
+    #[must_use]
+    pub fn code(&self, symbol: &Symbol) -> &[u8] {
+        let mut segments = self.segments.iter();
+        let found = segments.find_map(|(start, bytes)| {
+            let from = symbol.address.checked_sub(*start)? as usize;
+            bytes.get(from..from + symbol.size as usize)
+        });
+        found.unwrap_or_default()
+    }
+
     /// The even addresses at which a halfword of code or constants has this value.
     #[must_use]
     pub fn places_of(&self, value: u16) -> Vec<u32> {

@@ -243,7 +243,7 @@ impl Timeline {
 
 /// The third number of a line such as
 /// `Trace 0: 0x7f20 [00800408/0800040a/00000110/ff020201] Reset`, without the space.
-fn address_of(line: &str) -> Option<u32> {
+pub(crate) fn address_of(line: &str) -> Option<u32> {
     let (_, numbers) = line.split_once('[')?;
     let address = numbers.split('/').nth(1)?;
     u32::from_str_radix(address, 16).ok()

@@ -20,6 +20,7 @@ use hambo_core::link::device::{DeviceMessage, FrameError};
 use super::gdb::{Gdb, PC, Stop};
 use super::program::Program;
 use super::{pin, snapshots};
+use crate::watchdog::Qmp;
 
 /// `bkpt 0xAB`: a call of the host.
 const HOST_CALL: u16 = 0xBEAB;
@@ -27,8 +28,13 @@ const HOST_CALL: u16 = 0xBEAB;
 const EXITS: [u32; 2] = [0x18, 0x20];
 /// The reason of an end without a fault.
 const APPLICATION_EXIT: u32 = 0x2_0026;
-/// A run that has not ended after this time hangs; an undisturbed one takes a tenth of a second.
+/// A run that has not ended after this time of a processor hangs; an undisturbed one takes a tenth
+/// of a second.
 const LIMIT: Duration = Duration::from_secs(4);
+/// So does one that has not ended after this time on the clock.
+const REST: Duration = Duration::from_secs(60);
+/// How often it is looked at.
+const LOOK: Duration = Duration::from_millis(100);
 /// A start takes a fraction of it, also on a busy computer.
 const START_LIMIT: Duration = Duration::from_secs(30);
 
@@ -87,6 +93,8 @@ pub struct Bench {
     pub model_start: u32,
     /// Where the robot's floor lies, if the firmware knows one.
     pub floor_start: Option<u32>,
+    /// A program that starts before the firmware.
+    pub verifier: Option<PathBuf>,
     /// Where the firmware may call the host to end the run.
     pub(super) host_calls: BTreeSet<u32>,
 }
@@ -129,6 +137,7 @@ impl Bench {
             host_calls: program.places_of(HOST_CALL).into_iter().collect(),
             program,
             floor_start,
+            verifier: None,
             model_start: model_start.ok_or_else(|| io::Error::other("no `_model_start`"))?,
         })
     }
@@ -150,6 +159,12 @@ impl Bench {
             .arg(&self.firmware)
             .args(["-device", &loader(image, self.model_start)?])
             .stdin(Stdio::null());
+        if let Some(verifier) = &self.verifier {
+            let path = verifier
+                .to_str()
+                .ok_or_else(|| io::Error::other("a path"))?;
+            command.args(["-device", &format!("loader,file={path}")]);
+        }
         if let Some(start) = self.floor_start {
             command.args(["-device", &loader(&image.with_extension("floor"), start)?]);
         }
@@ -204,6 +219,14 @@ impl Victim {
         self.news(0)?;
         self.news(1)?;
         Ok(())
+    }
+
+    /// Instructions since the start of the emulator.
+    ///
+    /// # Errors
+    /// If the emulator does not answer.
+    pub fn instructions(&self) -> io::Result<u64> {
+        Qmp::new(UnixStream::connect(self.folder.0.join("qmp"))?)?.instructions()
     }
 
     /// Keeps the board's state under a number.
@@ -308,10 +331,13 @@ impl Victim {
 
     /// Runs until it ends, or stops anywhere but at a call of the host that it goes on after.
     fn proceed(&mut self, target: Option<u32>, limit: Duration) -> io::Result<Option<End>> {
-        let begin = Instant::now();
+        let begin = (Instant::now(), work_of(&self.child));
         loop {
-            let left = limit.saturating_sub(begin.elapsed());
-            match self.gdb.proceed(left.max(Duration::from_millis(1)))? {
+            let mut stop = self.gdb.proceed(LOOK)?;
+            while stop == Stop::Running && !self.has_spent(limit, begin) {
+                stop = self.gdb.wait(LOOK)?;
+            }
+            match stop {
                 Stop::Gone => return Ok(Some(End::Died)),
                 Stop::Running => {
                     return match self.gdb.interrupt(START_LIMIT)? {
@@ -336,6 +362,16 @@ impl Victim {
             if self.gdb.step(LIMIT)? != Stop::Halted {
                 return Ok(Some(End::Died));
             }
+        }
+    }
+
+    /// Whether the emulator has worked this long since a moment; where nobody tells how long it
+    /// worked, or for an emulator that rests, by the clock.
+    fn has_spent(&self, limit: Duration, (begin, before): (Instant, Option<Duration>)) -> bool {
+        let worked = work_of(&self.child).zip(before);
+        match worked.map(|(now, before)| now.saturating_sub(before)) {
+            Some(worked) => worked >= limit || begin.elapsed() >= REST,
+            None => begin.elapsed() >= limit,
         }
     }
 
@@ -376,19 +412,35 @@ impl Drop for Victim {
     }
 }
 
+/// How long an emulator has had a processor: on a busy computer less than the clock says. `None`
+/// where nobody tells.
+#[must_use]
+pub fn work_of(emulator: &Child) -> Option<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", emulator.id())).ok()?;
+    // Behind the name, which may hold anything, from the third field on; the 14th and the 15th
+    // count hundredths of a second.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some(Duration::from_millis(10 * (user + system)))
+}
+
 /// Starts the emulator in front of the first instruction.
 fn start(bench: &Bench, image: &Path, folder: &Folder) -> io::Result<(Child, Gdb)> {
     let at = |name: &str| folder.0.join(name);
     let socket = at("gdb");
     let _ = fs::remove_file(&socket);
+    let _ = fs::remove_file(at("qmp"));
     let mut command = bench.emulator(image)?;
     let disk = format!(
         "if=none,format=qcow2,cache=unsafe,file={}",
         at("disk").display()
     );
-    let stub = format!("unix:{},server=on,wait=off", socket.display());
+    let unix = |path: &Path| format!("unix:{},server=on,wait=off", path.display());
     let child = command
-        .args(["-S", "-gdb", &stub, "-drive", &disk])
+        .args(["-S", "-gdb", &unix(&socket), "-drive", &disk])
+        .args(["-qmp", &unix(&at("qmp"))])
         .args(["-d", "unimp", "-D"])
         .arg(at("log"))
         .stdout(File::create(at("output"))?)

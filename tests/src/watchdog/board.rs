@@ -1,5 +1,6 @@
 //! The emulated board, its robot and its debugger.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -23,9 +24,15 @@ use hambo_device::remote::StreamLine;
 use super::qmp::Qmp;
 use crate::glitch::gdb::{Gdb, PC, SP, Stop};
 use crate::glitch::program::{Program, Symbol};
+use crate::glitch::timeline::address_of;
+use crate::glitch::victim::work_of;
+use crate::glitch::{attack, snapshots};
 
 /// A start, an answer and a reset take a fraction of it, also on a busy computer.
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// How often a board that runs is looked at.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A processor that works executes more in a tenth of a second, also on a busy computer.
 const IDLE: u64 = 1_000_000;
@@ -122,6 +129,8 @@ pub struct Board {
     /// Where the point is.
     position: f32,
     tick: u32,
+    /// Where point and robot were when the board's state was kept, by its name.
+    kept: BTreeMap<usize, (u32, f32)>,
     /// Whether the control loop lives with the robot, and the gate only guards the line.
     pub elsewhere: bool,
 }
@@ -171,6 +180,11 @@ impl Board {
             loaders.push("-drive".to_owned());
             loaders.push(format!("file={},if=mtd,format=raw", flash.display()));
         }
+        fs::write(at("disk"), snapshots::empty_disk())?;
+        let disk = format!(
+            "if=none,format=qcow2,cache=unsafe,file={}",
+            at("disk").display()
+        );
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
         let socket = |name: &str| format!("unix:{},server=on,wait=off", at(name).display());
@@ -178,6 +192,8 @@ impl Board {
             .args(["-M", "ast1030-evb", "-nographic", "-monitor", "none", "-S"])
             // One instruction per nanosecond of the board's time.
             .args(["-icount", "shift=0"])
+            // It holds nothing but the board's kept states.
+            .args(["-drive", &disk])
             .args(["-action", &format!("watchdog={watchdog}")])
             .args(["-gdb", &socket("gdb"), "-qmp", &socket("qmp")])
             .arg("-chardev")
@@ -204,6 +220,7 @@ impl Board {
             drift: 0.0,
             position: 1.0,
             tick: 0,
+            kept: BTreeMap::new(),
             elsewhere: false,
         })
     }
@@ -228,6 +245,63 @@ impl Board {
             Stop::Halted => Ok(()),
             stop => Err(io::Error::other(format!("{stop:?} instead of halted"))),
         }
+    }
+
+    /// Keeps the halted board's state under a number, and where its robot is.
+    ///
+    /// # Errors
+    /// If the emulator cannot.
+    pub fn save(&mut self, number: usize) -> io::Result<()> {
+        self.order(&format!("savevm s{number}"))?;
+        self.kept.insert(number, (self.tick, self.position));
+        Ok(())
+    }
+
+    /// Brings board and robot back to a kept state, halted. What was said since is lost.
+    ///
+    /// # Errors
+    /// If there is no such state.
+    pub fn load(&mut self, number: usize) -> io::Result<()> {
+        let kept = self.kept.get(&number).copied();
+        (self.tick, self.position) = kept.ok_or_else(|| io::Error::other("no such state"))?;
+        self.order(&format!("loadvm s{number}"))?;
+        self.robot.set_nonblocking(true)?;
+        let mut lost = [0; 256];
+        while self.robot.read(&mut lost).is_ok_and(|count| count > 0) {}
+        self.robot.set_nonblocking(false)?;
+        self.reader = FrameReader::default();
+        Ok(())
+    }
+
+    /// A line for the emulator's monitor, which says something only if it fails.
+    fn order(&mut self, line: &str) -> io::Result<()> {
+        let said = self.gdb.monitor(line)?;
+        match said.trim() {
+            "" => Ok(()),
+            said => Err(io::Error::other(format!("{line}: {said}"))),
+        }
+    }
+
+    /// Writes bytes to memory, flash as well as RAM.
+    ///
+    /// # Errors
+    /// If the debugger is gone.
+    pub fn write(&mut self, address: u32, bytes: &[u8]) -> io::Result<()> {
+        self.gdb.set_memory(address, bytes)
+    }
+
+    /// Goes on behind the next instruction, which is not executed.
+    ///
+    /// # Errors
+    /// If the debugger is gone.
+    pub fn skip(&mut self) -> io::Result<()> {
+        attack::skip(&mut self.gdb)
+    }
+
+    /// The firmware's symbols and code.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 
     /// Tells the gate that a robot is there, before or while it checks.
@@ -314,6 +388,11 @@ impl Board {
     /// If the line is gone.
     pub fn period(&mut self) -> io::Result<Heard> {
         self.send_sample()?;
+        self.hear_period()
+    }
+
+    /// What came of the sample that was sent last.
+    fn hear_period(&mut self) -> io::Result<Heard> {
         loop {
             match self.hear()? {
                 DriveMessage::Acted(acted) => {
@@ -325,6 +404,41 @@ impl Board {
                 DriveMessage::Ended(summary) => return Ok(Heard::Ended(summary.mode)),
                 other => return Err(io::Error::other(format!("{other:?}"))),
             }
+        }
+    }
+
+    /// One period of a halted board, which halts again before the instruction at an address: no
+    /// time of the board passes meanwhile. One that does not come there has restarted, or hangs.
+    ///
+    /// # Errors
+    /// If the line is gone.
+    pub fn period_to(&mut self, address: u32) -> io::Result<Heard> {
+        self.send_sample()?;
+        // It may stand there already.
+        self.gdb.step(LIMIT)?;
+        self.gdb.set_breakpoint(address)?;
+        let begin = Instant::now();
+        let (resets, _) = self.qmp.resets()?;
+        let mut stop = self.gdb.proceed(LOOK)?;
+        // A board that does not come there is reset by its watchdog.
+        while stop == Stop::Running && self.qmp.resets()?.0 == resets && begin.elapsed() < LIMIT {
+            stop = self.gdb.wait(LOOK)?;
+        }
+        if stop == Stop::Running {
+            self.gdb.interrupt(LIMIT)?;
+        }
+        self.gdb.clear_breakpoint(address)?;
+        if stop == Stop::Halted {
+            return self.hear_period();
+        }
+        // What it said before it came to rest, if anything.
+        self.robot
+            .set_read_timeout(Some(Duration::from_millis(100)))?;
+        let heard = self.hear_period();
+        self.robot.set_read_timeout(Some(LIMIT))?;
+        match heard {
+            Err(error) if is_silence(&error) => Ok(Heard::Restarted),
+            heard => heard,
         }
     }
 
@@ -375,10 +489,27 @@ impl Board {
         self.robot.set_read_timeout(Some(LIMIT))?;
         match heard {
             Ok(_) => Ok(true),
-            Err(error) => match error.kind() {
-                ErrorKind::WouldBlock | ErrorKind::TimedOut => Ok(false),
-                _ => Err(error),
-            },
+            Err(error) if is_silence(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether the gate becomes ready before the emulator has worked for this long, or has rested
+    /// for ten times as long. A robot is there.
+    ///
+    /// # Errors
+    /// If the line is gone, or the gate says something else.
+    pub fn is_ready_after(&mut self, work: Duration) -> io::Result<bool> {
+        let (begin, before) = (Instant::now(), work_of(&self.child));
+        loop {
+            if self.is_ready_within(10 * LOOK)? {
+                return Ok(true);
+            }
+            let worked = work_of(&self.child).zip(before);
+            let worked = worked.map(|(now, before)| now.saturating_sub(before));
+            if worked.is_some_and(|worked| worked >= work) || begin.elapsed() >= 10 * work {
+                return Ok(false);
+            }
         }
     }
 
@@ -606,13 +737,41 @@ impl Board {
     /// If it never is.
     pub fn run_to(&mut self, function: &str) -> io::Result<()> {
         let address = self.function(function)?.address;
+        self.run_to_address(address)
+    }
+
+    /// Runs until the instruction at an address is next.
+    ///
+    /// # Errors
+    /// If it never is.
+    pub fn run_to_address(&mut self, address: u32) -> io::Result<()> {
         self.gdb.set_breakpoint(address)?;
         let stop = self.gdb.proceed(LIMIT)?;
         self.gdb.clear_breakpoint(address)?;
         match stop {
             Stop::Halted => Ok(()),
-            stop => Err(io::Error::other(format!("{stop:?} before {function}"))),
+            stop => Err(io::Error::other(format!("{stop:?} before {address:08x}"))),
         }
+    }
+
+    /// Runs to a function; the addresses of the instructions on the way, each once, in their
+    /// order.
+    ///
+    /// # Errors
+    /// If it is never called.
+    pub fn trace_to(&mut self, function: &str) -> io::Result<Vec<u32>> {
+        let path = self.folder.join("trace");
+        let _ = fs::remove_file(&path);
+        self.order(&format!("logfile {}", path.display()))?;
+        self.order("singlestep on")?;
+        self.order("log exec,nochain")?;
+        self.run_to(function)?;
+        self.order("log none")?;
+        self.order("singlestep off")?;
+        let mut seen = BTreeSet::new();
+        let text = fs::read_to_string(&path)?;
+        let addresses = text.lines().filter_map(address_of);
+        Ok(addresses.filter(|address| seen.insert(*address)).collect())
     }
 
     /// Runs until a function is called and has returned: how many instructions that took.
@@ -665,6 +824,11 @@ impl Drop for Board {
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Whether nothing was said in time.
+fn is_silence(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
 /// The emulator's end of the robot's line.

@@ -5,3 +5,4 @@ mod board;
 mod qmp;
 
 pub use board::{Board, Contents, Heard, Moment, StopInReply};
+pub use qmp::Qmp;

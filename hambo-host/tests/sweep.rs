@@ -312,7 +312,7 @@ fn a_bad_plan_is_refused_before_anything_is_written() {
             &["list of seeds", "line 4"],
         ),
         (
-            with("--hidden 16", "--hiden 16"),
+            with("--hidden 8", "--hiden 16"),
             &["[[model]] small", "--hiden"],
         ),
         (with("--effort quick", "--seed 3"), &["check: ", "--seed"]),

@@ -13,8 +13,8 @@ use hambo_core::task::{Effort, Method, Physics};
 
 /// The names of a struct's fields: all of them, or this does not compile.
 macro_rules! fields {
-    ($name:literal, $kind:ident { $($field:ident),* $(,)? }) => {{
-        let _: fn(&$kind) = |value| { let $kind { $($field: _),* } = value; };
+    ($name:literal, $kind:ident $(<$life:lifetime>)? { $($field:ident),* $(,)? }) => {{
+        let _: fn(&$kind$(<$life>)?) = |value| { let $kind { $($field: _),* } = value; };
         vec![$(concat!($name, ".", stringify!($field))),*]
     }};
 }
@@ -51,7 +51,7 @@ fn fields() -> Vec<&'static str> {
         ),
         fields!(
             "task",
-            TaskManifest {
+            TaskManifest<'_> {
                 state_dimension,
                 action_dimension,
                 horizon,

@@ -811,6 +811,8 @@ impl Board {
             self.robot.read_exact(&mut byte)?;
             match self.reader.push(byte[0]) {
                 Some(DriveMessage::Candidate(result)) => self.candidate = Some(result),
+                // To a host that asked twice, and has gone since.
+                Some(DriveMessage::Answer(_)) => {}
                 Some(message) => return Ok(message),
                 None => {}
             }

@@ -451,7 +451,7 @@ fn a_cell_that_fails_says_why_on_the_page() {
         &(plan()
             .replace("[8, 12]", "[12]")
             .replace("seeds = 2", "seeds = 1")
-            + &model),
+            + model),
     );
     done(&folder, "sweep plan.toml");
     let (code, said, _) = run(&folder, "sweep gather plan.sweep");

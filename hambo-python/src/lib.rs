@@ -7,6 +7,7 @@
     allow(dead_code, reason = "the module is left out of test programs")
 )]
 
+mod columns;
 mod error;
 mod improved;
 mod log;

@@ -9,8 +9,8 @@ use hambo_data::{DraftOptions, DraftReward, LoggedRows, draft_with};
 use hambo_task::task::TaskFile;
 use pyo3::prelude::*;
 
+use crate::columns::Columns;
 use crate::error::{Error, raised};
-use crate::log::Columns;
 
 /// Least and largest values.
 type Limits = (Vec<f32>, Vec<f32>);

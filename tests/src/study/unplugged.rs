@@ -60,8 +60,7 @@ fn plugs(cell: usize) -> Result<Vec<Row>, Box<dyn StdError>> {
     let mut board = wired.start()?;
     wired.push(&board, &bytes(&point(1))?)?;
     let mut rows = Vec::new();
-    let mut counter = 1;
-    for plug in 0..PLUGS {
+    for (counter, plug) in (1..).zip(0..PLUGS) {
         let next = bytes(&point(counter + 1))?;
         // A greeting, the pieces, and the check.
         let frames = 1 + draw.below(next.len().div_ceil(256) + 2);
@@ -87,7 +86,6 @@ fn plugs(cell: usize) -> Result<Vec<Row>, Box<dyn StdError>> {
             resumed.map_or_else(String::new, |from| from.to_string()),
             end(drives, kept, is_active).to_owned(),
         ]);
-        counter += 1;
     }
     drop(board);
     std::fs::remove_dir_all(folder)?;

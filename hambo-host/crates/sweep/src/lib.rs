@@ -6,6 +6,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`commands`] | fits and checks, as the command does them |
 //! | [`plan`] | the plan file, and the sweep that it asks for |
 //! | [`cells`] | the number of each cell |
 //! | [`keep`] | results that are there once, whole |
@@ -19,6 +20,7 @@
 //! Each stands on those above it; `study` on `engine` and `keep` alone.
 
 pub mod cells;
+pub mod commands;
 pub mod engine;
 pub mod folder;
 pub mod gather;

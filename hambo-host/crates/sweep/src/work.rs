@@ -6,7 +6,6 @@ use std::path::Path;
 
 use hambo_base::Error;
 use hambo_base::random::Random;
-use hambo_check::CheckResult;
 use hambo_data::{Log, read_task_logs};
 use hambo_learn::calibration::CalibrationStatus;
 use hambo_learn::model_file::ModelFile;
@@ -15,46 +14,13 @@ use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 
 use crate::cells::{Cell, FitCell};
+use crate::commands::Commands;
 use crate::folder::SweepFolder;
 use crate::plan::{InputFile, Sweep, sha256};
 use crate::row::{Asked, Checked, Fitted, Found, Row};
 
 /// Of the seed's numbers those that choose episodes; networks and splits draw from others.
 const EPISODE_STREAM: u32 = 0x5eed_0e95;
-
-/// `hambo fit` and `hambo check`, for a caller that holds the parts.
-pub trait Commands {
-    /// Whether these are options of `hambo fit`.
-    ///
-    /// # Errors
-    /// In the words of `hambo fit`.
-    fn ensure_fit(&self, task: &TaskFile, options: &[String]) -> Result<(), Error>;
-
-    /// Whether these are options of `hambo check`.
-    ///
-    /// # Errors
-    /// In the words of `hambo check`.
-    fn ensure_check(&self, options: &[String]) -> Result<(), Error>;
-
-    /// Fits.
-    ///
-    /// # Errors
-    /// In the words of `hambo fit`.
-    fn fit(&self, task: &TaskFile, log: &Log, options: &[String]) -> Result<ModelFile, Error>;
-
-    /// Checks a controller of a task that is given by text and name.
-    ///
-    /// # Errors
-    /// In the words of `hambo check`.
-    fn check(
-        &self,
-        task: (&str, &str),
-        model: &ModelFile,
-        policy: &Path,
-        log: &Log,
-        options: &[String],
-    ) -> Result<CheckResult, Error>;
-}
 
 /// Works off a cell, unless its row is there. What is wrong with the cell itself is its row; what
 /// is wrong with this machine (a full disk, a file that has changed) is an error, and nothing is

@@ -8,7 +8,7 @@ use hambo_base::observer::Unobserved;
 use hambo_check::CheckResult;
 use hambo_data::Log;
 use hambo_learn::model_file::ModelFile;
-use hambo_sweep::work::Commands;
+use hambo_sweep::commands::Commands;
 use hambo_task::policy::HostPolicy;
 use hambo_task::task::TaskFile;
 

@@ -1,7 +1,7 @@
 //! How to calibrate, and what a calibration says of a model.
 
 use super::gate::Gate;
-use super::local_width::LocalRegion;
+use super::local_width::region::LocalRegion;
 use hambo_task::image::NoisePools;
 use serde::{Deserialize, Serialize};
 

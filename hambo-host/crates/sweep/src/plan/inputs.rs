@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::file::PlanFile;
 use super::{InputFile, MOST_CELLS, ModelPlan, PolicyFile, Sweep};
-use crate::work::Commands;
+use crate::commands::Commands;
 
 /// The hash of bytes, in hexadecimal.
 #[must_use]

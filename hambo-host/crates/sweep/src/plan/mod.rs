@@ -9,7 +9,7 @@ use hambo_base::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::cells::Counts;
-use crate::work::Commands;
+use crate::commands::Commands;
 
 pub use inputs::sha256;
 

@@ -6,7 +6,7 @@
 //! part in it.
 
 mod need;
-mod region;
+pub(crate) mod region;
 mod search;
 #[cfg(test)]
 mod tests;

@@ -364,16 +364,13 @@ fn the_kept_flips_are_noticed_or_have_no_effect() {
     assert!(ends.all(|end| end != End::GoesOn.name()));
 }
 
-/// A few of the moments of `cargo xtask study stop_in_reply`.
+/// One board of `cargo xtask study stop_in_reply`.
 #[test]
 fn a_stop_that_comes_while_a_reply_is_sent_is_honoured() {
-    let cells = StopInReply.cells();
-    for cell in (0..cells).step_by(cells / 2) {
-        for row in StopInReply.run(cell).unwrap() {
-            println!("{row:?}");
-            let column = StopInReply.columns().iter().position(|name| *name == "end");
-            assert_eq!(row[column.unwrap()], "honoured", "{row:?}");
-        }
+    let column = StopInReply.columns().iter().position(|name| *name == "end");
+    for row in StopInReply.run(0).unwrap() {
+        println!("{row:?}");
+        assert_eq!(row[column.unwrap()], "honoured", "{row:?}");
     }
 }
 

@@ -568,15 +568,15 @@ impl Board {
     pub fn stop_in_reply(&mut self, place: usize) -> io::Result<StopInReply> {
         self.halt()?;
         self.send_sample()?;
-        for _ in 0..=place {
-            self.run_to(SEND)?;
+        for sent in 0..=place {
+            self.run_to_next(SEND, sent > 0)?;
         }
         let stop = frame::encode(&RobotMessage::Stop);
         let stop = stop.ok_or_else(|| io::Error::other("too long"))?;
         let mut lost = 0;
         for (number, byte) in stop.iter().enumerate() {
             if number > 0 {
-                self.run_to(SEND)?;
+                self.run_to_next(SEND, true)?;
                 lost += usize::from(self.byte_waits()?);
             }
             self.robot.write_all(&[*byte])?;
@@ -604,7 +604,10 @@ impl Board {
                         whole,
                     });
                 }
-                other => return Err(io::Error::other(format!("{other:?}"))),
+                other => {
+                    let at = format!("a stop at byte {place}, {lost} of its bytes late");
+                    return Err(io::Error::other(format!("{other:?} after {at}: {said:?}")));
+                }
             }
         }
     }
@@ -772,6 +775,16 @@ impl Board {
         let text = fs::read_to_string(&path)?;
         let addresses = text.lines().filter_map(address_of);
         Ok(addresses.filter(|address| seen.insert(*address)).collect())
+    }
+
+    /// Runs until a function is called; from its first instruction on, if it has been, until it is
+    /// called again.
+    fn run_to_next(&mut self, function: &str, is_there: bool) -> io::Result<()> {
+        if is_there {
+            // A breakpoint at the first instruction would halt at once.
+            self.gdb.step(LIMIT)?;
+        }
+        self.run_to(function)
     }
 
     /// Runs until a function is called and has returned: how many instructions that took.

@@ -25,7 +25,7 @@ const WDT_RELOAD: u32 = 0x7e78_5004;
 const WDT_CONTROL: u32 = 0x7e78_500c;
 
 /// The function that answers a sample.
-const LOOP: &str = "ControlLoop*10on_message";
+const LOOP: &str = "ControlLoop10on_message17h";
 
 fn firmware() -> PathBuf {
     let variable = std::env::var_os("HAMBO_FIRMWARE_WATCHDOG");

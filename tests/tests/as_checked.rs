@@ -66,8 +66,9 @@ fn board_with(bundle: &AlignedBytes, watchdog: &str) -> Board {
     Board::new(&firmware, contents, watchdog).unwrap()
 }
 
-/// Addresses of words of a bundle in memory whose every bit counts: numbers that are nowhere else.
-fn aimed(board: &mut Board) -> Vec<u32> {
+/// Addresses of words of a bundle in memory whose every bit counts, number by number: where it
+/// stands, and where an earlier reading may have left it between the fields.
+fn aimed(board: &mut Board) -> Vec<Vec<u32>> {
     let (address, length) = board.place(PLACE).unwrap();
     assert!((1000..32_000).contains(&length), "{length}");
     let monitor = point().about.monitor.unwrap();
@@ -83,21 +84,14 @@ fn aimed(board: &mut Board) -> Vec<u32> {
     let numbers = numbers.iter().chain(&[0x5eed_1234, 50_000, 23]);
     let bytes = board.memory(address, length).unwrap();
     let (words, _) = bytes.as_chunks();
-    // What an earlier reading left between the fields may hold one of them as well: then nobody
-    // knows which of both counts.
-    let place = |number: &u32| {
+    let places = |number: &u32| -> Vec<u32> {
         let words = words.iter().map(|word| u32::from_le_bytes(*word));
-        let mut places = words.enumerate().filter(|(_, word)| word == number);
-        match (places.next(), places.next()) {
-            (Some((place, _)), None) => Some(address + 4 * place as u32),
-            (Some(_), Some(_)) => None,
-            (None, _) => unreachable!("the bundle's number {number:08x}"),
-        }
+        let own = words.enumerate().filter(|(_, word)| word == number);
+        let places: Vec<u32> = own.map(|(place, _)| address + 4 * place as u32).collect();
+        assert!(!places.is_empty(), "the bundle's number {number:08x}");
+        places
     };
-    let places: Vec<u32> = numbers.filter_map(place).collect();
-    println!("{} numbers stand in one place", places.len());
-    assert!(places.len() >= 3, "{}", places.len());
-    places
+    numbers.map(places).collect()
 }
 
 /// Addresses of slices of the bundle's bytes, by place and length: those that are in use, and what
@@ -151,14 +145,14 @@ fn a_flip_of_what_was_read_during_the_check_opens_nothing() {
             board.run_to("Slices*5pause").unwrap();
         }
         let places = aimed(&mut board);
-        let place = places[draw.below(places.len())];
+        let places = &places[draw.below(places.len())];
         let (byte, bit) = (draw.below(4) as u32, draw.below(8) as u32);
         // The first run is without a flip.
-        if run > 0 {
+        for place in places.iter().filter(|_| run > 0) {
             board.flip(place + byte, bit).unwrap();
         }
         board.go_on().unwrap();
-        let what = format!("{place:08x}.{byte}.{bit} after {pauses} slices");
+        let what = format!("{places:08x?}.{byte}.{bit} after {pauses} slices");
         assert_eq!(opens(&mut board), run == 0, "{what}");
     }
 }
@@ -181,24 +175,31 @@ fn a_flip_of_what_was_read_ends_the_drive() {
         board.halt().unwrap();
         // Numbers, slices, and anywhere, also between fields.
         let is_aimed = run % 3 == 0;
-        let place = match run % 3 {
-            2 => {
-                let (address, length) = board.place(PLACE).unwrap();
-                address + draw.below(length as usize) as u32
+        let places = match run % 3 {
+            0 => {
+                let numbers = aimed(&mut board);
+                let byte = draw.below(4) as u32;
+                let places = &numbers[draw.below(numbers.len())];
+                places.iter().map(|place| place + byte).collect()
             }
-            kind => {
-                let places = if kind == 0 {
-                    aimed(&mut board)
-                } else {
-                    slices(&mut board, &bundle)
-                };
-                places[draw.below(places.len())] + draw.below(4) as u32
+            1 => {
+                let places = slices(&mut board, &bundle);
+                vec![places[draw.below(places.len())] + draw.below(4) as u32]
+            }
+            _ => {
+                let (address, length) = board.place(PLACE).unwrap();
+                vec![address + draw.below(length as usize) as u32]
             }
         };
         let bit = draw.below(8) as u32;
-        board.flip(place, bit).unwrap();
+        let flip = |board: &mut Board| {
+            for place in &places {
+                board.flip(*place, bit).unwrap();
+            }
+        };
+        flip(&mut board);
         board.go_on().unwrap();
-        let what = format!("{place:08x}.{bit}, aimed: {is_aimed}");
+        let what = format!("{places:08x?}.{bit}, aimed: {is_aimed}");
         let position = board.position();
         match board.period().unwrap() {
             Heard::Acted(acted) if acted.mode == Mode::Stopped(Stop::Memory) => noticed += 1,
@@ -211,7 +212,7 @@ fn a_flip_of_what_was_read_ends_the_drive() {
                 same += 1;
                 // It goes on without the flip.
                 board.halt().unwrap();
-                board.flip(place, bit).unwrap();
+                flip(&mut board);
                 board.go_on().unwrap();
                 open = Some(board);
                 continue;
